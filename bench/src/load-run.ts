@@ -1,0 +1,111 @@
+import { performance } from "node:perf_hooks";
+import { type Answer, type Connection, openConnection } from "./http-connection.ts";
+import { type LoadPlan, type LoadResult, requestSource } from "./load-plan.ts";
+import { percentile } from "./statistics.ts";
+
+/** How long the answers under way may still take after the end of the interval. */
+const graceMs = 10_000;
+
+type Tally = { latencies: number[]; errors: number; firstError?: string; usedUpAt?: number };
+
+/**
+ * Loads one server for `plan.seconds` over persistent connections, each with one request under way, and says how it
+ * went. A connection whose answer is not the expected one stops there. What is answered after the end is awaited but
+ * not counted. Rejects when nobody listens; never takes longer than the interval and ten seconds.
+ */
+export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
+  const tally: Tally = { latencies: [], errors: 0 };
+  const source = requestSource(plan);
+  const interval = { deadline: 0, stopped: Promise.withResolvers<void>(), running: source.connections };
+  const stop = () => {
+    interval.running -= 1;
+    if (interval.running === 0) interval.stopped.resolve();
+  };
+  const workers: Worker[] = [];
+  for (let slot = 0; slot < source.connections; slot += 1) {
+    workers.push(await openWorker(plan, slot, source, interval, tally, stop));
+  }
+  const busy = performance.eventLoopUtilization();
+  const start = performance.now();
+  interval.deadline = start + plan.seconds * 1000;
+  const limit = setTimeout(
+    () => {
+      tally.errors += interval.running;
+      tally.firstError ??= "no answer in time";
+      interval.stopped.resolve();
+    },
+    plan.seconds * 1000 + graceMs,
+  );
+  for (const worker of workers) worker.go();
+  await interval.stopped.promise;
+  clearTimeout(limit);
+  for (const worker of workers) worker.close();
+  const seconds = ((tally.usedUpAt ?? interval.deadline) - start) / 1000;
+  return summary(tally, seconds, performance.eventLoopUtilization(busy).utilization);
+}
+
+type Worker = { go: () => void; close: () => void };
+
+/** One connection that sends, waits, checks and sends again until the deadline. */
+async function openWorker(
+  plan: LoadPlan,
+  slot: number,
+  source: ReturnType<typeof requestSource>,
+  interval: { deadline: number },
+  tally: Tally,
+  stop: () => void,
+): Promise<Worker> {
+  let sentAt = 0;
+  let stopped = false;
+  const end = (error?: string) => {
+    if (stopped) return;
+    stopped = true;
+    if (error !== undefined) {
+      tally.errors += 1;
+      tally.firstError ??= error;
+    }
+    stop();
+  };
+  const send = (now: number) => {
+    if (now >= interval.deadline) return end();
+    const request = source.next(slot);
+    if (request === undefined) {
+      tally.usedUpAt = now;
+      return end();
+    }
+    sentAt = now;
+    connection.send(request);
+  };
+  const onAnswer = (answer: Answer) => {
+    const now = performance.now();
+    if (
+      answer.status !== 200 ||
+      !answer.body().includes(plan.expectedText) ||
+      !source.learn(slot, answer.body)
+    ) {
+      return end(`${answer.status} ${answer.body().slice(0, 300)}`);
+    }
+    if (now <= interval.deadline) tally.latencies.push(now - sentAt);
+    send(now);
+  };
+  const connection: Connection = await openConnection(plan.port, {
+    onAnswer,
+    onFault: (fault) => end(fault.message),
+  });
+  return { go: () => send(performance.now()), close: connection.close };
+}
+
+function summary(tally: Tally, seconds: number, loadBusy: number): LoadResult {
+  const { latencies, errors, firstError } = tally;
+  latencies.sort((a, b) => a - b);
+  return {
+    requests: latencies.length,
+    seconds,
+    perSecond: latencies.length / seconds,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    errors,
+    ...(firstError === undefined ? {} : { firstError }),
+    loadBusy,
+  };
+}

@@ -1,0 +1,63 @@
+// `npm run bench`: the bare limit, the peer and the service side by side on this machine (docs/benchmarks.md).
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { bareContestant } from "./bare-contestant.ts";
+import { killChildren, startChild, stopChildren } from "./child.ts";
+import type { Contestant } from "./contestant.ts";
+import type { LoadPlan, LoadResult } from "./load-plan.ts";
+import { measureRow } from "./measure.ts";
+import { help, type Options, readOptions } from "./options.ts";
+import { peerContestant } from "./peer-contestant.ts";
+import { formatReport, type Round, type RowReport, reportRow } from "./report.ts";
+import { signetContestant } from "./signet-contestant.ts";
+
+/** Measures every chosen row, says how far it is, and prints the table. Returns the process's exit code. */
+async function bench(options: Options, folder: string): Promise<number> {
+  const load = await startChild<LoadPlan, LoadResult>("load.ts", []);
+  const contestants: Contestant[] = [];
+  if (options.only.includes("bare")) contestants.push(bareContestant(folder));
+  if (options.only.includes("peer")) contestants.push(await peerContestant());
+  if (options.only.includes("signet")) contestants.push(await signetContestant(folder));
+  const reports: RowReport[] = [];
+  const rounds: Record<string, Round[]> = {};
+  for (const row of options.rows) {
+    console.error(`${row.title}: ${options.rounds} rounds of ${options.seconds} s`);
+    const measured = await measureRow(row, contestants, load, options);
+    rounds[row.name] = measured;
+    reports.push(reportRow(row, measured));
+  }
+  console.log(`\n${formatReport(reports)}`);
+  if (options.json !== undefined) {
+    const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length };
+    writeFileSync(options.json, `${JSON.stringify({ machine, options, reports, rounds }, undefined, 2)}\n`);
+  }
+  return reports.some((report) => report.verdict === "invalid") ? 1 : 0;
+}
+
+/** Runs the bench in a folder of its own and leaves nothing behind, neither processes nor files. */
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === "help") {
+    console.log(help);
+    return 0;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "signet-bench-"));
+  process.on("exit", () => {
+    killChildren();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
+  try {
+    return await bench(options, folder);
+  } finally {
+    await stopChildren();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (fault) {
+  console.error(fault instanceof Error ? fault.message : fault);
+  process.exitCode = 1;
+}

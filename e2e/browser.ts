@@ -1,0 +1,27 @@
+import { type Browser, chromium } from "playwright-core";
+import { installChromium } from "./chromium-install.ts";
+
+// Not the package's own flags: among them are --disable-web-security and --single-process, under which a test of the
+// same-origin policy, of CSRF or of framing would prove nothing.
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Starts headless Chromium with the web's security rules in force; the caller closes it. `moreFlags` come last. */
+export async function launchBrowser(moreFlags: string[] = []): Promise<Browser> {
+  const { executablePath, environment } = await installChromium();
+  return chromium.launch({
+    executablePath,
+    headless: true,
+    // Chromium's own sandbox wants kernel features that containers withhold, and refuses root.
+    chromiumSandbox: false,
+    args: [...flags, ...moreFlags],
+    env: { ...process.env, ...environment },
+  });
+}

@@ -1,0 +1,106 @@
+/** What a user gets from the registry: the built server, packed, installed into an empty folder and started from there. */
+import assert from "node:assert/strict";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { build } from "../scripts/build.ts";
+
+const run = promisify(execFile);
+// The programs' `#!/usr/bin/env node` must find the Node that runs this test.
+const searchPath = `${path.dirname(process.execPath)}${path.delimiter}${process.env["PATH"]}`;
+
+let folder: string;
+let packedFiles: string[];
+
+before(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "signet-package-"));
+  const dist = (await build()).get("@signet/server") ?? "";
+  const packed = await npm("pack", dist, "--pack-destination", folder, "--json");
+  const [tarball] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
+  packedFiles = tarball.files.map((file) => file.path);
+  const target = path.join(folder, "installed");
+  await npm("install", path.join(folder, tarball.filename), "--prefix", target, "--no-audit", "--no-fund");
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+test("the package holds the built program and no sources or tests", () => {
+  assert.ok(packedFiles.includes("main.js"));
+  assert.ok(packedFiles.includes("LICENSE"));
+  const unwanted = packedFiles.filter((file) => /(?<!\.d)\.ts$|\.test\.|^testing\/|tsconfig/.test(file));
+  assert.deepEqual(unwanted, []);
+});
+
+test("every asset of the sources is in the package", async () => {
+  const sources = path.join(import.meta.dirname, "..", "packages", "server", "src");
+  const entries = await readdir(sources, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".ts"));
+  const assets = files.map((entry) => path.relative(sources, path.join(entry.parentPath, entry.name)));
+  assert.deepEqual(
+    assets.filter((asset) => !asset.startsWith("testing") && !packedFiles.includes(asset)),
+    [],
+  );
+});
+
+test("signet start, from the installed package, answers /healthz and ends with 0 on SIGTERM", async (t) => {
+  const program = path.join(folder, "installed", "node_modules", ".bin", "signet");
+  assert.ok((await stat(program)).mode & 0o100, "executable");
+  const port = await freePort();
+  const dataFolder = path.join(folder, "data");
+  const child = spawn(program, ["start"], {
+    cwd: folder,
+    env: { PATH: searchPath, HOME: folder, PORT: String(port), SIGNET_DATA_DIR: dataFolder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  const output = collectOutput(child);
+  const ended = once(child, "exit");
+  await healthy(child, `http://127.0.0.1:${port}/healthz`, output);
+  assert.ok((await readdir(dataFolder)).length > 0, "keeps its data in SIGNET_DATA_DIR");
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null], output.text);
+});
+
+/** Waits for status 200, for 20 seconds at most. */
+async function healthy(child: ChildProcess, url: string, output: { text: string }): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    assert.equal(child.exitCode, null, `signet start ended early:\n${output.text}`);
+    const status = await fetch(url).then(
+      (response) => response.status,
+      () => undefined,
+    );
+    if (status === 200) return;
+    await delay(50);
+  }
+  assert.fail(`no 200 from ${url} in 20 s:\n${output.text}`);
+}
+
+function collectOutput(child: ChildProcess): { text: string } {
+  const output = { text: "" };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output.text += text;
+    });
+  }
+  return output;
+}
+
+async function npm(...parameters: string[]): Promise<string> {
+  const env = { ...process.env, PATH: searchPath };
+  return (await run("npm", parameters, { cwd: folder, env, maxBuffer: 2 ** 26 })).stdout;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  assert.ok(address !== null && typeof address === "object");
+  return address.port;
+}

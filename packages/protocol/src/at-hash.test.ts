@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { atHash } from "./at-hash.ts";
+
+const accessToken = "jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y";
+
+test("the example of OpenID Connect Core Appendix A.3", () => {
+  for (const alg of ["RS256", "PS256", "ES256"] as const) {
+    assert.equal(atHash(accessToken, alg), "77QmUPtjPfzWtF2AnpK9RQ", alg);
+  }
+});
+
+test("EdDSA with Ed25519 uses the left half of SHA-512", () => {
+  const half = createHash("sha512").update(accessToken).digest().subarray(0, 32);
+  assert.equal(atHash(accessToken, "EdDSA"), half.toString("base64url"));
+});

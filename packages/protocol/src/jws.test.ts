@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { createHook } from "node:async_hooks";
+import {
+  constants,
+  createHmac,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  decodeJwsUnverified,
+  isSigningAlg,
+  jwsAlgorithms,
+  type SigningAlg,
+  signJws,
+  verifyJws,
+} from "./jws.ts";
+
+// Any UTF-16 at all, lone surrogates included.
+const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });
+
+const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const ed = generateKeyPairSync("ed25519");
+const pairs = { ES256: ec, RS256: rsa, PS256: rsa, EdDSA: ed };
+const algorithms = Object.keys(jwsAlgorithms).filter(isSigningAlg);
+const payload = { sub: "jürgen", exp: 1 };
+const atJwt = { typ: ["at+jwt"] };
+
+const tokenOf = (alg: SigningAlg) =>
+  signJws({ alg, kid: "k1", typ: "at+jwt", privateKey: pairs[alg].privateKey, payload });
+const keyOf =
+  (alg: SigningAlg, publicKey: KeyObject = pairs[alg].publicKey) =>
+  () => ({ publicKey, alg });
+const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A token of any header and payload segment, with a good ES256 signature. */
+function forge(header: object, body = segment(payload), key: KeyObject = ec.privateKey): string {
+  const input = `${segment(header)}.${body}`;
+  return `${input}.${sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+}
+
+const accepts = (token: string, alg: SigningAlg = "ES256") =>
+  verifyJws(token, keyOf(alg), atJwt) !== undefined;
+
+test("what is signed verifies, by every algorithm, with alg, typ and kid as the header's members in this order", async () => {
+  assert.equal(algorithms.length, 4);
+  for (const alg of algorithms) {
+    const token = await tokenOf(alg);
+    assert.deepEqual(
+      verifyJws(token, keyOf(alg), atJwt),
+      { header: { alg, typ: "at+jwt", kid: "k1" }, payload },
+      alg,
+    );
+    assert.equal(
+      Buffer.from(token.split(".")[0] ?? "", "base64url").toString(),
+      `{"alg":"${alg}","typ":"at+jwt","kid":"k1"}`,
+    );
+  }
+});
+
+test("a payload that is a string is signed as it is", async () => {
+  const token = await signJws({
+    alg: "ES256",
+    kid: "k1",
+    typ: "at+jwt",
+    privateKey: ec.privateKey,
+    payload: '{ "a": 1 }',
+  });
+  assert.equal(Buffer.from(token.split(".")[1] ?? "", "base64url").toString(), '{ "a": 1 }');
+});
+
+test("signing rejects a key that does not fit the algorithm", async () => {
+  const input = { kid: "k1", typ: "at+jwt", payload };
+  await assert.rejects(signJws({ ...input, alg: "RS256", privateKey: ec.publicKey }));
+  await assert.rejects(signJws({ ...input, alg: "EdDSA", privateKey: ec.privateKey }));
+});
+
+test("signatures are made on the thread pool, not on the event loop", async () => {
+  const resources: string[] = [];
+  const hook = createHook({ init: (_id, type) => void resources.push(type) }).enable();
+  await tokenOf("ES256");
+  hook.disable();
+  assert.ok(resources.includes("SIGNREQUEST"), resources.join(" "));
+});
+
+const rfc7515Payload = { iss: "joe", exp: 1300819380, "http://example.com/is_root": true };
+const rfc7515Body =
+  "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+
+test("the example of RFC 7515 Appendix A.2 (RS256)", () => {
+  const n = [
+    "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMs",
+    "D1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdV",
+    "MTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ",
+  ].join("");
+  const signature = [
+    "cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZ",
+    "cAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-e",
+    "OkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw",
+  ].join("");
+  const publicKey = createPublicKey({ key: { kty: "RSA", n, e: "AQAB" }, format: "jwk" });
+  const token = `eyJhbGciOiJSUzI1NiJ9.${rfc7515Body}.${signature}`;
+  assert.deepEqual(
+    verifyJws(token, keyOf("RS256", publicKey), { typ: [undefined] })?.payload,
+    rfc7515Payload,
+  );
+});
+
+test("the example of RFC 7515 Appendix A.3 (ES256)", () => {
+  const x = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU";
+  const y = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0";
+  const signature = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
+  const publicKey = createPublicKey({ key: { kty: "EC", crv: "P-256", x, y }, format: "jwk" });
+  const token = `eyJhbGciOiJFUzI1NiJ9.${rfc7515Body}.${signature}`;
+  assert.deepEqual(
+    verifyJws(token, keyOf("ES256", publicKey), { typ: [undefined] })?.payload,
+    rfc7515Payload,
+  );
+});
+
+test("an unsigned token and one signed with the public key as an HMAC secret are refused before a key is looked for", () => {
+  const noKey = () => assert.fail("asked for a key");
+  const pem = rsa.publicKey.export({ type: "spki", format: "pem" });
+  for (const alg of ["none", "None", "HS256", "RS1", "toString", "", null, 1, ["ES256"]]) {
+    const input = `${segment({ alg, typ: "at+jwt" })}.${segment(payload)}`;
+    const mac = createHmac("sha256", pem).update(input).digest("base64url");
+    for (const token of [input, `${input}.`, `${input}.${mac}`])
+      assert.equal(verifyJws(token, noKey, atJwt), undefined);
+  }
+});
+
+test("the key decides the algorithm: a good signature by another one is refused", async () => {
+  assert.equal(accepts(await tokenOf("RS256"), "PS256"), false);
+  assert.equal(accepts(await tokenOf("PS256"), "RS256"), false);
+  assert.equal(accepts(await tokenOf("ES256"), "EdDSA"), false);
+  assert.equal(
+    accepts(forge({ alg: "RS256", typ: "at+jwt" }), "ES256"),
+    false,
+    "a header that lies about the signature",
+  );
+});
+
+test("a key of the wrong kind, curve or size is refused, and so is no key", async () => {
+  const token = await tokenOf("ES256");
+  const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" });
+  for (const { publicKey } of [rsa, ed, p384])
+    assert.equal(verifyJws(token, keyOf("ES256", publicKey), atJwt), undefined);
+  const k1 = generateKeyPairSync("ec", { namedCurve: "secp256k1" });
+  const otherCurve = forge({ alg: "ES256", typ: "at+jwt" }, segment(payload), k1.privateKey);
+  assert.equal(verifyJws(otherCurve, keyOf("ES256", k1.publicKey), atJwt), undefined);
+  const small = generateKeyPairSync("rsa", { modulusLength: 1024 });
+  const weak = await signJws({
+    alg: "RS256",
+    kid: "k1",
+    typ: "at+jwt",
+    privateKey: small.privateKey,
+    payload,
+  });
+  assert.equal(verifyJws(weak, keyOf("RS256", small.publicKey), atJwt), undefined);
+  assert.equal(
+    verifyJws(token, () => undefined, atJwt),
+    undefined,
+  );
+});
+
+test("a key that the token brings along is never used, and does no harm beside the right one", () => {
+  const attacker = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = attacker.publicKey.export({ format: "jwk" });
+  const header = {
+    alg: "ES256",
+    typ: "at+jwt",
+    kid: "k1",
+    jwk,
+    jku: "https://evil.example/jwks",
+    x5u: "https://evil.example",
+    x5c: [],
+  };
+  assert.equal(accepts(forge(header, segment(payload), attacker.privateKey)), false);
+  assert.equal(accepts(forge(header)), true);
+});
+
+test("RFC 7515 §4.1.11: a critical extension is refused, since none is understood", () => {
+  for (const crit of [["exp"], ["b64"], [], null])
+    assert.equal(accepts(forge({ alg: "ES256", typ: "at+jwt", crit })), false);
+});
+
+test("a token of another type is refused; the type is compared as a media type", () => {
+  const of = (typ: unknown, expected: readonly (string | undefined)[]) =>
+    verifyJws(forge({ alg: "ES256", typ }), keyOf("ES256"), { typ: expected }) !== undefined;
+  for (const typ of ["at+jwt", "AT+JWT", "application/at+jwt"]) assert.equal(of(typ, ["at+jwt"]), true, typ);
+  for (const typ of [
+    "JWT",
+    "logout+jwt",
+    "at+jwt ",
+    "application/application/at+jwt",
+    "",
+    undefined,
+    null,
+    1,
+  ]) {
+    assert.equal(of(typ, ["at+jwt"]), false, String(typ));
+  }
+  assert.equal(of(undefined, ["JWT", undefined]), true);
+  assert.equal(of("JWT", ["JWT", undefined]), true);
+  assert.equal(of("at+jwt", ["JWT", undefined]), false);
+  assert.equal(of("at+jwt", []), false);
+});
+
+test("the key is looked for by kid and algorithm, and a kid that is no string is refused", () => {
+  const asked: unknown[] = [];
+  const resolve = (...question: unknown[]) => void asked.push(question);
+  for (const kid of ["k1", undefined, 1, null, { a: 1 }])
+    verifyJws(forge({ alg: "ES256", typ: "at+jwt", kid }), resolve, atJwt);
+  assert.deepEqual(asked, [
+    ["k1", "ES256"],
+    [undefined, "ES256"],
+  ]);
+});
+
+test("a signature has one length: DER, cut, longer, empty and all-zero ones are refused", async () => {
+  const [header, body, signature = ""] = (await tokenOf("ES256")).split(".");
+  const bytes = Buffer.from(signature, "base64url");
+  const der = sign("sha256", Buffer.from(`${header}.${body}`), ec.privateKey);
+  const wrong = [
+    der,
+    bytes.subarray(0, 63),
+    Buffer.concat([bytes, Buffer.alloc(1)]),
+    Buffer.alloc(0),
+    Buffer.alloc(64),
+  ];
+  for (const other of wrong) assert.equal(accepts(`${header}.${body}.${other.toString("base64url")}`), false);
+});
+
+test("PS256 wants a salt as long as the digest (RFC 7518 §3.5)", () => {
+  const input = `${segment({ alg: "PS256", typ: "at+jwt" })}.${segment(payload)}`;
+  const withSalt = (saltLength: number) =>
+    `${input}.${sign("sha256", Buffer.from(input), { key: rsa.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength }).toString("base64url")}`;
+  assert.equal(accepts(withSalt(32), "PS256"), true);
+  for (const length of [0, 20, 64]) assert.equal(accepts(withSalt(length), "PS256"), false);
+});
+
+test("no second spelling of a token is accepted: another character, padding, white space or alphabet", async () => {
+  for (const alg of ["ES256", "EdDSA"] as const) {
+    const token = await tokenOf(alg);
+    for (let index = 0; index < token.length; index++) {
+      const character = String.fromCharCode(token.charCodeAt(index) ^ 1);
+      const changed = token.slice(0, index) + character + token.slice(index + 1);
+      assert.equal(accepts(changed, alg), false, `character ${index}`);
+    }
+    // U+0141 is an A to everybody who keeps only the low byte of a character.
+    for (const lookalike of token.matchAll(/A/g)) {
+      assert.equal(
+        accepts(`${token.slice(0, lookalike.index)}\u0141${token.slice(lookalike.index + 1)}`, alg),
+        false,
+      );
+    }
+    for (const insert of ["=", "==", " ", "\n", "+", "/", ".", "é", "\0"]) {
+      for (let part = 0; part < 3; part++) {
+        const changed = token.split(".").with(part, `${token.split(".")[part]}${insert}`);
+        assert.equal(
+          accepts(changed.join("."), alg),
+          false,
+          `${JSON.stringify(insert)} after segment ${part}`,
+        );
+      }
+    }
+  }
+});
+
+test("a token has three segments and at most 16 KiB", async () => {
+  const token = await tokenOf("ES256");
+  const [header, body] = token.split(".");
+  for (const text of [
+    "",
+    ".",
+    "..",
+    "...",
+    `${header}.${body}`,
+    `${token}.`,
+    `${token}.a`,
+    `${token}.a.b`,
+    `.${token}`,
+  ]) {
+    assert.equal(accepts(text), false, text);
+    assert.equal(decodeJwsUnverified(text), undefined, text);
+  }
+  const sized = (length: number) =>
+    forge({ alg: "ES256", typ: "at+jwt" }, segment({ pad: "a".repeat(length) }));
+  assert.equal(accepts(sized(12_000)), true);
+  assert.equal(accepts(sized(12_500)), false);
+});
+
+test("header and payload are JSON objects in UTF-8", () => {
+  for (const value of [[], "text", 1, null, true])
+    assert.equal(accepts(forge({ alg: "ES256", typ: "at+jwt" }, segment(value))), false);
+  for (const bytes of [
+    [0x7b],
+    [0xff],
+    [0xef, 0xbb, 0xbf, 0x7b, 0x7d],
+    [...Buffer.from('{"a":"'), 0xff, ...Buffer.from('"}')],
+  ]) {
+    assert.equal(
+      accepts(forge({ alg: "ES256", typ: "at+jwt" }, Buffer.from(bytes).toString("base64url"))),
+      false,
+    );
+  }
+  for (const header of [[], [{ alg: "ES256", typ: "at+jwt" }]]) assert.equal(accepts(forge(header)), false);
+});
+
+test("no text makes verification or decoding throw", () => {
+  const json = fc.json().map((text) => Buffer.from(text).toString("base64url"));
+  const header = fc.constant(segment({ alg: "ES256", typ: "at+jwt" }));
+  const part = fc.oneof(json, header, anyText, fc.base64String());
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), (parts) => {
+      assert.equal(accepts(parts.join(".")), false);
+      decodeJwsUnverified(parts.join("."));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("decoding without verifying shows what the token says, whoever signed it", () => {
+  const token = `${segment({ alg: "none" })}.${segment(payload)}.AA`;
+  assert.deepEqual(decodeJwsUnverified(token), { header: { alg: "none" }, payload });
+});

@@ -1,0 +1,173 @@
+import { isUtf8 } from "node:buffer";
+import { constants, type KeyObject, type SigningOptions, sign, verify } from "node:crypto";
+
+export type SigningAlg = "ES256" | "RS256" | "PS256" | "EdDSA";
+
+interface JwsAlgorithm {
+  /** The digest that is signed; Ed25519 does its own. */
+  readonly digest: "sha256" | null;
+  readonly options: SigningOptions;
+  readonly keyType: "ec" | "rsa" | "ed25519";
+  /** The digest behind `at_hash` (OpenID Connect Core §3.1.3.6): for Ed25519 the SHA-512 that is inside it. */
+  readonly claimDigest: "sha256" | "sha512";
+}
+
+/** One row per algorithm that we sign with and accept (RFC 7518 §3.3 to §3.5, RFC 8037 §3.1). */
+export const jwsAlgorithms: Readonly<Record<SigningAlg, JwsAlgorithm>> = {
+  ES256: { digest: "sha256", options: { dsaEncoding: "ieee-p1363" }, keyType: "ec", claimDigest: "sha256" },
+  RS256: {
+    digest: "sha256",
+    options: { padding: constants.RSA_PKCS1_PADDING },
+    keyType: "rsa",
+    claimDigest: "sha256",
+  },
+  PS256: {
+    digest: "sha256",
+    options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+    keyType: "rsa",
+    claimDigest: "sha256",
+  },
+  EdDSA: { digest: null, options: {}, keyType: "ed25519", claimDigest: "sha512" },
+};
+
+export interface JwsHeader extends Readonly<Record<string, unknown>> {
+  readonly alg: SigningAlg;
+  readonly kid?: string;
+  readonly typ?: string;
+}
+
+export interface VerificationKey {
+  readonly publicKey: KeyObject;
+  readonly alg: SigningAlg;
+}
+
+const maxTokenLength = 16_384;
+const minModulusLength = 2048; // RFC 7518 §3.3
+
+/** Whether a value, of a header or of a client's registration, names one of our algorithms. */
+export function isSigningAlg(alg: unknown): alg is SigningAlg {
+  return typeof alg === "string" && Object.hasOwn(jwsAlgorithms, alg);
+}
+
+/** The signed compact form of a payload (RFC 7515 §7.1). A payload that is a string is taken for finished JSON. */
+export async function signJws(input: {
+  alg: SigningAlg;
+  kid: string;
+  typ: string;
+  privateKey: KeyObject;
+  payload: object | string;
+}): Promise<string> {
+  const { alg, typ, kid, payload, privateKey } = input;
+  const { digest, options, keyType } = jwsAlgorithms[alg];
+  // Node would sign with whatever algorithm fits the key, and the header would not tell the truth.
+  if (privateKey.asymmetricKeyType !== keyType) throw new TypeError(`not a key for ${alg}`);
+  const header = JSON.stringify({ alg, typ, kid });
+  const body = typeof payload === "string" ? payload : JSON.stringify(payload);
+  const signingInput = `${encode(header)}.${encode(body)}`;
+  // With a callback the signature is made on the thread pool, and the event loop goes on with other requests.
+  const signature = await new Promise<Buffer>((resolve, reject) => {
+    sign(digest, Buffer.from(signingInput), { key: privateKey, ...options }, (error, bytes) =>
+      error ? reject(error) : resolve(bytes),
+    );
+  });
+  return `${signingInput}.${signature.toString("base64url")}`;
+}
+
+/**
+ * The header and payload of a token whose signature holds; undefined for any other text, without saying why.
+ *
+ * The key decides the algorithm, never the token (RFC 8725 §3.1), and comes from `resolveKey` only: `jku`, `jwk`, `x5u`
+ * and `x5c` are not looked at. `crit` is refused, since we understand no extension (RFC 7515 §4.1.11). `expected.typ`
+ * lists the types that are accepted here, `undefined` among them if a token may have none (RFC 8725 §3.11).
+ */
+export function verifyJws(
+  token: string,
+  resolveKey: (kid: string | undefined, alg: SigningAlg) => VerificationKey | undefined,
+  expected: { typ: readonly (string | undefined)[] },
+): { header: JwsHeader; payload: Record<string, unknown> } | undefined {
+  const parts = split(token);
+  const header = parts && decodeObject(parts.header);
+  if (!parts || !isAcceptableHeader(header)) return undefined;
+  if (!expected.typ.some((typ) => sameType(typ, header.typ))) return undefined;
+  const key = resolveKey(header.kid, header.alg);
+  if (!key || key.alg !== header.alg) return undefined;
+  const signature = decode(parts.signature);
+  if (!signature || signature.length !== signatureLength(key)) return undefined;
+
+  const { digest, options } = jwsAlgorithms[key.alg];
+  const signingInput = Buffer.from(`${parts.header}.${parts.payload}`);
+  if (!verify(digest, signingInput, { key: key.publicKey, ...options }, signature)) return undefined;
+  const payload = decodeObject(parts.payload);
+  return payload && { header, payload };
+}
+
+/** What a token says of itself, with nothing verified: for hints and for finding out whose token it claims to be. */
+export function decodeJwsUnverified(
+  token: string,
+): { header: Record<string, unknown>; payload: Record<string, unknown> } | undefined {
+  const parts = split(token);
+  const header = parts && decodeObject(parts.header);
+  const payload = parts && decodeObject(parts.payload);
+  return header && payload && { header, payload };
+}
+
+function split(token: string): { header: string; payload: string; signature: string } | undefined {
+  if (token.length > maxTokenLength) return undefined;
+  const [header, payload, signature, ...more] = token.split(".", 4);
+  if (!header || !payload || !signature || more.length > 0) return undefined;
+  return { header, payload, signature };
+}
+
+function isAcceptableHeader(header: Record<string, unknown> | undefined): header is JwsHeader {
+  return (
+    header !== undefined &&
+    isSigningAlg(header.alg) &&
+    ["string", "undefined"].includes(typeof header.kid) &&
+    ["string", "undefined"].includes(typeof header.typ) &&
+    !("crit" in header)
+  );
+}
+
+/** Media types are compared without case, and may leave out `application/` (RFC 7515 §4.1.9). */
+function sameType(expected: string | undefined, actual: string | undefined): boolean {
+  return mediaType(expected) === mediaType(actual);
+}
+
+function mediaType(typ: string | undefined): string | undefined {
+  return typ?.toLowerCase().replace(/^application\//, "");
+}
+
+/** The only length in bytes that a signature of this key can have; undefined when the key does not fit its algorithm. */
+function signatureLength({ publicKey, alg }: VerificationKey): number | undefined {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey;
+  if (type !== jwsAlgorithms[alg].keyType) return undefined;
+  if (type === "ed25519") return 64;
+  if (type === "ec") return details?.namedCurve === "prime256v1" ? 64 : undefined;
+  const bits = details?.modulusLength ?? 0;
+  return bits >= minModulusLength ? Math.ceil(bits / 8) : undefined;
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString("base64url");
+}
+
+/** The bytes of canonical base64url: Node decodes many spellings, only the one that it would write itself is accepted. */
+function decode(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? bytes : undefined;
+}
+
+function decodeObject(segment: string): Record<string, unknown> | undefined {
+  const bytes = decode(segment);
+  if (!bytes || !isUtf8(bytes)) return undefined;
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

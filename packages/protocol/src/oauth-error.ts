@@ -1,0 +1,102 @@
+/** Every error code that the OAuth and OpenID Connect endpoints may answer with, grouped by the document that defines it. */
+export type OAuthErrorCode =
+  // RFC 6749 §4.1.2.1 and §5.2
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_scope"
+  | "unauthorized_client"
+  | "unsupported_grant_type"
+  | "unsupported_response_type"
+  | "access_denied"
+  | "server_error"
+  | "temporarily_unavailable"
+  // RFC 6750 §3.1
+  | "invalid_token"
+  | "insufficient_scope"
+  // RFC 7009 §2.2.1
+  | "unsupported_token_type"
+  // RFC 8628 §3.5
+  | "authorization_pending"
+  | "slow_down"
+  | "expired_token"
+  // RFC 8707 §2
+  | "invalid_target"
+  // OpenID Connect Core §3.1.2.6; the request object codes are also those of RFC 9101 §7 and RFC 9126 §2.3
+  | "interaction_required"
+  | "login_required"
+  | "account_selection_required"
+  | "consent_required"
+  | "request_not_supported"
+  | "request_uri_not_supported"
+  | "registration_not_supported"
+  | "invalid_request_uri"
+  | "invalid_request_object"
+  // RFC 9470 §3
+  | "insufficient_user_authentication"
+  // OpenID Connect Unmet Authentication Requirements 1.0 §3
+  | "unmet_authentication_requirements";
+
+const statusOf: Partial<Record<OAuthErrorCode, number>> = {
+  invalid_client: 401,
+  invalid_token: 401,
+  insufficient_user_authentication: 401,
+  insufficient_scope: 403,
+  server_error: 500,
+  temporarily_unavailable: 503,
+};
+
+export interface OAuthErrorOptions {
+  /** HTTP status; the default is the one that the code's document asks for, else 400. */
+  status?: number;
+  /** What really happened: for the log, never for the answer. */
+  cause?: unknown;
+  retryAfterSeconds?: number;
+  /** A finished challenge, as `bearerChallenge` makes it. */
+  wwwAuthenticate?: string;
+}
+
+/** A refusal with a literal code, a description that anybody may read, and a private cause. */
+export class OAuthError extends Error {
+  readonly code: OAuthErrorCode;
+  readonly description: string;
+  readonly status: number;
+  /** Lower-case header names, ready to be set on the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+
+  constructor(code: OAuthErrorCode, description: string, options: OAuthErrorOptions = {}) {
+    super(description, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "OAuthError";
+    this.code = code;
+    this.description = printableDescription(description);
+    this.status = options.status ?? statusOf[code] ?? 400;
+    const headers = headersOf(options);
+    if (headers) this.headers = headers;
+  }
+}
+
+function headersOf({ retryAfterSeconds, wwwAuthenticate }: OAuthErrorOptions) {
+  if (retryAfterSeconds === undefined && wwwAuthenticate === undefined) return undefined;
+  return {
+    // Retry-After is a whole number of seconds (RFC 9110 §10.2.3); rounding down would invite a retry that comes too early.
+    ...(retryAfterSeconds !== undefined && {
+      "retry-after": String(Math.max(0, Math.ceil(retryAfterSeconds))),
+    }),
+    ...(wwwAuthenticate !== undefined && { "www-authenticate": wwwAuthenticate }),
+  };
+}
+
+/**
+ * The text with only the characters that RFC 6749 §5.2 and RFC 6750 §3 allow in a description: printable ASCII without
+ * quote and backslash. Safe inside a quoted header parameter as it is.
+ */
+export function printableDescription(text: string): string {
+  return text.replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/gu, (character) => substitutes[character] ?? "?");
+}
+
+const substitutes: Readonly<Record<string, string>> = { '"': "'", "\\": "/" };
+
+/** The JSON body of an error answer (RFC 6749 §5.2). */
+export function oauthErrorBody(error: OAuthError): { error: OAuthErrorCode; error_description: string } {
+  return { error: error.code, error_description: error.description };
+}

@@ -1,0 +1,72 @@
+export type ClientType = "confidential" | "public" | "native" | "spa";
+
+const maxLength = 2048;
+const hostName = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/;
+const ipv6Literal = /^\[[0-9a-f:]+\]$/;
+const loopbackHosts: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
+const loopbackUri = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::([1-9][0-9]{0,4}))?([/?].*)?$/;
+const userinfo = /^[^/?]*(?:\/\/)?[^/?]*@/;
+
+// Everything that some parser somewhere takes for "." or "..": escaped, with a path parameter behind, after an escaped slash.
+const dotSegment = /(?:\/|%2f|%5c)(?:\.|%2e){1,2}(?:;[^/]*)?(?:\/|%2f|%5c|$)/i;
+
+/**
+ * Why a client of this type may not register this redirect URI, as an end of a sentence for an administrator; undefined
+ * when it may. Accepted are https, http on the loopback interface (RFC 8252 §7.3), and for a native client a private-use
+ * scheme (RFC 8252 §7.1): a list of what is allowed, so that javascript:, data: and their kind need no mention.
+ */
+export function checkRegistrableRedirectUri(uri: string, clientType: ClientType): string | undefined {
+  if (uri.length > maxLength) return `must not be longer than ${maxLength} characters`;
+  if (/[^\x21-\x7e]/.test(uri)) return "must be printable ASCII without spaces";
+  if (uri.includes("\\")) return "must not hold a backslash";
+  if (uri.includes("*")) return "must not hold a wildcard";
+  if (uri.includes("#")) return "must not have a fragment"; // RFC 6749 §3.1.2
+  const url = URL.parse(uri);
+  if (!url) return "must be an absolute URI";
+  if (userinfo.test(uri)) return "must not hold a user name or password";
+  if (dotSegment.test(uri.replace(/\?.*/, ""))) return "must not hold dot segments";
+  return checkScheme(url, clientType) ?? checkNormalForm(uri, url);
+}
+
+function checkScheme(url: URL, clientType: ClientType): string | undefined {
+  if (url.protocol === "https:" || url.protocol === "http:") {
+    if (!hostName.test(url.hostname) && !ipv6Literal.test(url.hostname)) return "must have a plain host name";
+    if (url.protocol === "https:" || loopbackHosts.includes(url.hostname)) return undefined;
+    return "must be https; http is for the loopback interface only";
+  }
+  // RFC 8252 §7.1: the reverse of a domain name that the client's owner controls, hence the dot.
+  if (!url.protocol.includes(".")) return "must be https";
+  if (clientType !== "native") return "may use a private-use scheme only for a native client";
+  return url.pathname.startsWith("/") || url.host ? undefined : "must have a slash after its scheme";
+}
+
+/** What browsers would rewrite (upper case, a default port, odd forms of an IP address) is compared byte by byte here, so refuse it. */
+function checkNormalForm(uri: string, url: URL): string | undefined {
+  const isNormal = uri === url.href || uri === url.origin || uri === `${url.origin}${url.search}`;
+  return isNormal ? undefined : `must be written in its normal form, ${url.href}`;
+}
+
+/**
+ * Whether a requested redirect URI is one of the registered ones: the same bytes (RFC 9700 §2.1), but for the port of an
+ * http address of the loopback interface, which the client learns from its system only when it runs (RFC 8252 §7.3).
+ */
+export function matchRedirectUri(requested: string, registered: readonly string[]): boolean {
+  if (registered.includes(requested)) return true;
+  const portless = withoutLoopbackPort(requested);
+  return portless !== undefined && registered.some((uri) => withoutLoopbackPort(uri) === portless);
+}
+
+function withoutLoopbackPort(uri: string): string | undefined {
+  const match = loopbackUri.exec(uri);
+  if (!match || Number(match[2] ?? 80) > 65_535) return undefined;
+  return `${match[1]}${match[3] ?? ""}`;
+}
+
+/**
+ * The CSP source expression that lets a form of ours end at a registered redirect URI: its origin, or `scheme:` for a
+ * private-use scheme. CSP has no way to write an IPv6 host (CSP 3 §2.3.1), so there too the scheme has to do.
+ */
+export function redirectOrigin(uri: string): string {
+  const url = new URL(uri);
+  return url.origin === "null" || !hostName.test(url.hostname) ? url.protocol : url.origin;
+}

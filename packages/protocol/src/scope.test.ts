@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { formatScope, isSubset, parseScope } from "./scope.ts";
+
+test("tokens keep their order and come once each", () => {
+  assert.deepEqual(parseScope("openid"), ["openid"]);
+  assert.deepEqual(parseScope("profile openid profile api:read"), ["profile", "openid", "api:read"]);
+  assert.deepEqual(parseScope("Openid openid"), ["Openid", "openid"]);
+});
+
+test("RFC 6749 §3.3: anything but tokens with one space between them is malformed", () => {
+  for (const bad of [
+    "",
+    " ",
+    " a",
+    "a ",
+    "a  b",
+    "a\tb",
+    "a\nb",
+    'a"b',
+    "a\\b",
+    "é",
+    "a\0",
+    "a\u007f",
+    "a\n",
+  ]) {
+    assert.equal(parseScope(bad), undefined, JSON.stringify(bad));
+  }
+});
+
+test("a hundred tokens are read, one more is malformed", () => {
+  const tokens = Array.from({ length: 101 }, (_, index) => `s${index}`);
+  assert.equal(parseScope(tokens.slice(1).join(" "))?.length, 100);
+  assert.equal(parseScope(tokens.join(" ")), undefined);
+  assert.equal(parseScope(Array(101).fill("a").join(" ")), undefined);
+});
+
+test("what is formatted is parsed back", () => {
+  const token = fc.stringMatching(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
+  fc.assert(
+    fc.property(fc.uniqueArray(token, { minLength: 1, maxLength: 100 }), (scopes) => {
+      assert.deepEqual(parseScope(formatScope(scopes)), scopes);
+    }),
+  );
+});
+
+test("a subset is told from what only looks like one", () => {
+  assert.equal(isSubset([], []), true);
+  assert.equal(isSubset(["a"], ["b", "a"]), true);
+  assert.equal(isSubset(["a", "c"], ["a", "b"]), false);
+  assert.equal(isSubset(["a"], ["ab"]), false);
+  assert.equal(isSubset(["a"], []), false);
+});

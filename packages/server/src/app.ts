@@ -1,0 +1,156 @@
+/** All wiring and every mount. A request enters one feature folder, uses a few nouns of the core, and leaves. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import cookie from "@fastify/cookie";
+import Fastify, { type FastifyInstance } from "fastify";
+import { deriveKey } from "./core/encryption/encryption.ts";
+import { isDatabaseUnavailable } from "./db/unavailable.ts";
+import { healthRoutes } from "./features/health/health.route.ts";
+import { demoRoutes } from "./features/demo/demo.route.ts";
+import { landingRoute } from "./features/landing/landing.route.ts";
+import { authorizeRoutes } from "./features/oauth/authorize/authorize.route.ts";
+import type { BrowserDeps } from "./features/oauth/authorize/browser.ts";
+import { consentRoute } from "./features/oauth/authorize/consent.route.ts";
+import { endSessionRoutes } from "./features/oauth/authorize/end-session.route.ts";
+import { flows } from "./features/oauth/authorize/flow.ts";
+import { loginRoute } from "./features/oauth/authorize/login.route.ts";
+import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
+import { introspectRoute } from "./features/oauth/introspect.route.ts";
+import { jwksRoute } from "./features/oauth/jwks.route.ts";
+import { revokeRoute } from "./features/oauth/revoke.route.ts";
+import { authorizationCodeGrant } from "./features/oauth/token/authorization-code.ts";
+import { clientCredentialsGrant } from "./features/oauth/token/client-credentials.ts";
+import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
+import { tokenRoute } from "./features/oauth/token/token.route.ts";
+import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
+import { copyScript, formPostScript } from "./html/scripts.ts";
+import { stylesheet } from "./html/stylesheet.ts";
+import { renderErrorPage } from "./error-page.ts";
+import { assetRoutes } from "./http/assets.ts";
+import { clientCors } from "./http/cors.ts";
+import { csrf } from "./http/csrf.ts";
+import { type ErrorHandlerDeps, oauthErrorHandler, pageErrorHandler, problemErrorHandler, sendProblem } from "./http/error-handlers.ts";
+import { acceptForms, keepRawQuery } from "./http/form-body.ts";
+import { type PublishedDocuments, publishedDocuments } from "./http/published-documents.ts";
+import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
+import { sessionCookies } from "./http/session-cookie.ts";
+import { refreshTokenKey, type Service } from "./open-service.ts";
+
+export interface AppOptions {
+  readonly nodeName: string;
+  logRequest(line: RequestLine): void;
+  logError(error: unknown, requestId: string): void;
+  isDraining(): boolean;
+  /** Hears of every route as it is registered. */
+  onRoute?(route: { method: string; path: string }): void;
+  /** Set in demo mode only: what the landing page and the try-it flow show. */
+  readonly demo?: { readonly organisationIds: readonly string[]; readonly orgId: string; readonly clientId: string; readonly credentialsFile: string };
+}
+
+const BODY_LIMIT = 64 * 1024;
+
+export async function createApp(service: Service, options: AppOptions): Promise<FastifyInstance> {
+  const documents = publishedDocuments({ capacity: 10_000, clock: service.clock });
+  service.changes.subscribe((change) => (change === "everything" ? documents.clear() : documents.evictOrganisation(change.orgId)));
+  const app = bareApp(service, options, documents);
+  app.addHook("onRoute", ({ method, path }) => {
+    for (const one of [method].flat()) options.onRoute?.({ method: one, path });
+  });
+  await app.register(cookie);
+  const errors: ErrorHandlerDeps = { isUnavailable: isDatabaseUnavailable, log: options.logError };
+  app.setErrorHandler(problemErrorHandler(errors));
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, { status: 404, code: "not-found", title: "There is nothing here" }, request.id));
+  logRequests(app, options.logRequest);
+  if (service.config.baseUrl.startsWith("https:")) {
+    app.addHook("onSend", async (_request, reply) => {
+      reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
+    });
+  }
+
+  healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
+  assetRoutes(app, [stylesheet, formPostScript, copyScript]);
+  await app.register(async (scope) => mountDocuments(scope, service, documents));
+  await app.register(async (scope) => mountTokenEndpoints(scope, service, errors));
+  await app.register(async (scope) => mountPages(scope, service, errors, options));
+  return app;
+}
+
+function bareApp(service: Service, options: AppOptions, documents: PublishedDocuments): FastifyInstance {
+  const proxies = service.config.trustedProxies;
+  return Fastify({
+    logger: false,
+    genReqId: requestIds(options.nodeName),
+    trustProxy: proxies.length > 0 ? [...proxies] : false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: 30_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 72_000,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
+    serverFactory: (handler, serverOptions) => serverWithDocuments(handler, serverOptions, documents),
+    frameworkErrors: (_error, request, reply) => {
+      void sendProblem(reply, { status: 400, code: "malformed", title: "The address could not be read" }, request.id);
+    },
+  }) as unknown as FastifyInstance;
+}
+
+/** Published documents are answered before routing; everything else goes to Fastify. */
+function serverWithDocuments(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  options: object,
+  documents: PublishedDocuments,
+): Server {
+  return createServer({ ...options, maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {
+    if (!documents.answer(request, response)) handler(request, response);
+  });
+}
+
+function mountDocuments(scope: FastifyInstance, service: Service, documents: PublishedDocuments): void {
+  const deps = { ...service, baseUrl: service.config.baseUrl, documents };
+  discoveryRoutes(scope, deps);
+  jwksRoute(scope, deps);
+}
+
+function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: ErrorHandlerDeps): void {
+  const { database, clock } = service;
+  const shared = {
+    ...service,
+    baseUrl: service.config.baseUrl,
+    noteSecretUse: service.secretUse.note,
+    refreshTokenKey: refreshTokenKey(service.masterKey),
+  };
+  const keys = { database, clock, refreshTokenKey: shared.refreshTokenKey };
+  acceptForms(scope);
+  scope.setErrorHandler(oauthErrorHandler(errors));
+  clientCors(
+    scope,
+    ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo"],
+    async (orgId, origin) => (await service.applications.ofOrigin(orgId, origin)).length > 0,
+  );
+  tokenRoute(scope, {
+    ...shared,
+    grants: [authorizationCodeGrant(keys), refreshTokenGrant(keys), clientCredentialsGrant],
+  });
+  revokeRoute(scope, shared);
+  introspectRoute(scope, shared);
+  userinfoRoutes(scope, shared);
+}
+
+function mountPages(scope: FastifyInstance, service: Service, errors: ErrorHandlerDeps, options: AppOptions): void {
+  const { baseUrl, rateLimits } = service.config;
+  const browser: BrowserDeps = {
+    ...service,
+    baseUrl,
+    cookies: sessionCookies(baseUrl),
+    csrf: csrf(deriveKey(service.masterKey, "csrf"), baseUrl),
+    flows: flows(deriveKey(service.masterKey, "authorize-flow")),
+  };
+  acceptForms(scope);
+  scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
+  authorizeRoutes(scope, browser);
+  loginRoute(scope, { ...browser, passwords: service.passwords, rateLimits });
+  consentRoute(scope, browser);
+  endSessionRoutes(scope, browser);
+  landingRoute(scope, { baseUrl, organisations: service.organisations, demo: options.demo });
+  if (options.demo) demoRoutes(scope, { ...service, baseUrl, demo: options.demo });
+}

@@ -1,0 +1,129 @@
+/** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { defaultRateLimits, type RateLimit, type RateLimitName, type RateLimits } from "./core/rate-limits/rate-limits.ts";
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Without a trailing slash; every URL that the service emits begins with it. */
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  /** `sqlite:<path>` or `postgres://…` */
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  /** 32 bytes; undefined: a key file in the data folder. */
+  readonly masterKey: Buffer | undefined;
+  readonly logLevel: string;
+  readonly trustedProxies: readonly string[];
+  readonly rateLimits: RateLimits;
+}
+
+export class InvalidConfig extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`the configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    this.name = "InvalidConfig";
+    this.faults = faults;
+  }
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+/** @throws InvalidConfig naming every fault, never a value that may be a secret */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const faults: string[] = [];
+  const port = wholeNumber(env, "PORT", 8080, 1, 65_535, faults);
+  const dataDir = resolve(text(env, "SIGNET_DATA_DIR") ?? "./data");
+  const logLevel = text(env, "LOG_LEVEL") ?? "info";
+  if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
+  const config: Config = {
+    port,
+    host: text(env, "HOST") ?? "localhost",
+    baseUrl: baseUrl(env, port, faults),
+    dataDir,
+    databaseUrl: databaseUrl(env, dataDir, faults),
+    databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", 10, 1, 500, faults),
+    masterKey: masterKey(env, faults),
+    logLevel,
+    trustedProxies: trustedProxies(env, faults),
+    rateLimits: rateLimits(env, faults),
+  };
+  if (faults.length > 0) throw new InvalidConfig(faults);
+  return config;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+function text(env: Env, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === "" ? undefined : value;
+}
+
+function wholeNumber(env: Env, name: string, fallback: number, least: number, most: number, faults: string[]): number {
+  const value = text(env, name);
+  if (value === undefined) return fallback;
+  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  faults.push(`${name} must be a whole number from ${least} to ${most}`);
+  return fallback;
+}
+
+function baseUrl(env: Env, port: number, faults: string[]): string {
+  const value = text(env, "SIGNET_BASE_URL");
+  if (value === undefined) return `http://localhost:${port}`;
+  const url = URL.parse(value);
+  const plain = url && !url.username && !url.password && !url.search && !url.hash && !value.includes("?") && !value.includes("#");
+  const loopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (!url || !plain || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    faults.push("SIGNET_BASE_URL must be a web address without query, fragment or credentials");
+  } else if (url.protocol === "http:" && !loopback) {
+    // OpenID Connect Discovery §3: the issuer uses https. Cookies and tokens would travel in clear otherwise.
+    faults.push("SIGNET_BASE_URL must be https, except on localhost");
+  }
+  return (url?.href ?? value).replace(/\/+$/, "");
+}
+
+function databaseUrl(env: Env, dataDir: string, faults: string[]): string {
+  const value = text(env, "DATABASE_URL");
+  if (value === undefined) return `sqlite:${resolve(dataDir, "signet.db")}`;
+  if (value.startsWith("sqlite:") && value.length > "sqlite:".length) return value;
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
+  faults.push("DATABASE_URL must be postgres://… (unset: SQLite in the data folder)");
+  return value;
+}
+
+function masterKey(env: Env, faults: string[]): Buffer | undefined {
+  const value = text(env, "SIGNET_MASTER_KEY");
+  if (value === undefined) return undefined;
+  const bytes = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, "hex") : Buffer.from(value, "base64url");
+  if (bytes.length === 32 && (/^[0-9a-f]{64}$/i.test(value) || /^[A-Za-z0-9_+/-]{43}=?$/.test(value))) return bytes;
+  faults.push("SIGNET_MASTER_KEY must be 32 bytes, in base64url (43 characters) or hex (64)");
+  return undefined;
+}
+
+function trustedProxies(env: Env, faults: string[]): string[] {
+  const entries = (text(env, "TRUSTED_PROXIES") ?? "").split(",").flatMap((entry) => entry.trim() || []);
+  for (const entry of entries) {
+    const [address = "", bits, ...rest] = entry.split("/");
+    const version = isIP(address);
+    const most = version === 4 ? 32 : 128;
+    const fineBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
+    if (!version || !fineBits || rest.length > 0) faults.push(`TRUSTED_PROXIES: "${entry}" is not an address or network`);
+  }
+  return entries;
+}
+
+/** `name=count/seconds`, separated by commas; what is not named keeps its default. */
+function rateLimits(env: Env, faults: string[]): RateLimits {
+  const limits: Record<RateLimitName, RateLimit> = { ...defaultRateLimits };
+  for (const entry of (text(env, "SIGNET_RATE_LIMITS") ?? "").split(",").flatMap((part) => part.trim() || [])) {
+    const [, name = "", count = "", windowSeconds = ""] = /^([a-z-]+)=(\d{1,9})\/(\d{1,9})$/.exec(entry) ?? [];
+    if (!Object.hasOwn(defaultRateLimits, name) || Number(count) < 1 || Number(windowSeconds) < 1) {
+      faults.push(`SIGNET_RATE_LIMITS: "${entry}" must be <name>=<count>/<seconds>, the names are ${Object.keys(defaultRateLimits).join(", ")}`);
+      continue;
+    }
+    limits[name as RateLimitName] = { name, count: Number(count), windowSeconds: Number(windowSeconds) };
+  }
+  return limits;
+}

@@ -1,0 +1,95 @@
+/**
+ * An application: an OAuth client of one organisation (specification, "Application / OAuth client"). The record is
+ * wire-contract.md §5's; its members that no query looks for are kept together as `settings`.
+ */
+import type { SigningAlg } from "@signet/protocol/jws";
+import type { ClientType } from "@signet/protocol/redirect-uri";
+
+export const grantTypes = ["authorization_code", "refresh_token", "client_credentials"] as const;
+export type GrantType = (typeof grantTypes)[number];
+
+export const tokenEndpointAuthMethods = ["client_secret_post", "client_secret_basic", "none"] as const;
+export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
+
+export interface ApplicationSettings {
+  readonly description?: string;
+  readonly logoUri?: string;
+  readonly homepageUri?: string;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly returnUrls: readonly string[];
+  readonly grantTypes: readonly GrantType[];
+  readonly allowedScopes: readonly string[];
+  readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod;
+  readonly requireConsent: boolean;
+  readonly requirePkce: boolean;
+  /** 60..86400; the ID token lives as long. */
+  readonly accessTokenLifetimeSeconds: number;
+  /** 300..31536000, of each refresh token from its issue: a client that stays away longer must sign in again. */
+  readonly refreshTokenLifetimeSeconds: number;
+  /** Of the whole family, however often it is rotated; never less than one token's lifetime. */
+  readonly refreshTokenAbsoluteLifetimeSeconds: number;
+  /** 0..60; 0 turns the grace window off. */
+  readonly refreshTokenGraceSeconds: number;
+  readonly issueRefreshTokenWithoutOfflineAccess: boolean;
+  readonly idTokenSignedResponseAlg: SigningAlg;
+  readonly accessTokenSignedResponseAlg: SigningAlg;
+  readonly idTokenIncludesScopeClaims: boolean;
+  /** The `aud` of access tokens when no resource is asked for; the issuer when there is none. */
+  readonly audience?: string;
+  /** What the RFC 8707 `resource` parameter may name. */
+  readonly allowedResources: readonly string[];
+}
+
+export interface ClientSecret {
+  readonly id: string;
+  readonly label: string;
+  /** SHA-256 of the plaintext, base64url. */
+  readonly hash: string;
+  /** The last four characters of the plaintext, to tell secrets apart. */
+  readonly hint: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+export interface Application {
+  readonly orgId: string;
+  /** PublicId: the OAuth client_id. */
+  readonly id: string;
+  readonly name: string;
+  readonly clientType: ClientType;
+  readonly settings: ApplicationSettings;
+  readonly secrets: readonly ClientSecret[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly disabledAt: number | null;
+  readonly version: number;
+}
+
+export const identityScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
+
+/** What an application of a type starts with (specification defaults where it has them). */
+export function defaultSettings(clientType: ClientType): ApplicationSettings {
+  const confidential = clientType === "confidential";
+  return {
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    returnUrls: [],
+    grantTypes: ["authorization_code", "refresh_token"],
+    allowedScopes: identityScopes,
+    tokenEndpointAuthMethod: confidential ? "client_secret_post" : "none",
+    requireConsent: true,
+    requirePkce: true,
+    accessTokenLifetimeSeconds: 3600,
+    refreshTokenLifetimeSeconds: 86_400,
+    refreshTokenAbsoluteLifetimeSeconds: 30 * 86_400,
+    refreshTokenGraceSeconds: 10,
+    issueRefreshTokenWithoutOfflineAccess: true,
+    idTokenSignedResponseAlg: "ES256",
+    accessTokenSignedResponseAlg: "ES256",
+    idTokenIncludesScopeClaims: false,
+    allowedResources: [],
+  };
+}

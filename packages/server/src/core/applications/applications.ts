@@ -1,0 +1,109 @@
+/** Finding applications on the hot path, and creating and disabling them. */
+import { randomUUIDv7 } from "node:crypto";
+import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { ChangeFeed } from "../../db/change-feed.ts";
+import type { Database } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import { type RecordCache, recordCache } from "../cache/record-cache.ts";
+import type { Clock } from "../clock.ts";
+import { revokeTokenFamilies } from "../tokens/store.ts";
+import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
+import { applicationsOfOrigin, findApplication, insertApplication, setApplicationDisabled } from "./store.ts";
+import { requireValidApplication } from "./validation.ts";
+
+export interface ApplicationDirectory {
+  /** Undefined when it does not exist, is another organisation's, or is disabled. */
+  find(orgId: string, clientId: string): Promise<Application | undefined>;
+  /** The applications that have a redirect URI of this web origin. */
+  ofOrigin(orgId: string, origin: string): Promise<readonly string[]>;
+}
+
+export interface ApplicationDeps {
+  readonly database: Database;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+}
+
+export function applicationDirectory(deps: ApplicationDeps & { capacity?: number }): ApplicationDirectory {
+  const cache: RecordCache<Application> = recordCache({
+    capacity: deps.capacity ?? 20_000,
+    maxAgeMs: 30_000,
+    clock: deps.clock,
+    load: (orgId, id) => findApplication(deps.database.query, orgId, id),
+  });
+  deps.changes.subscribe((change) => {
+    if (change === "everything") cache.clear();
+    else if (change.topic === "application") cache.evictOrganisation(change.orgId);
+  });
+  return {
+    find: async (orgId, clientId) => {
+      const id = clientId.toLowerCase();
+      const application = cache.peek(orgId, id) ?? (await cache.get(orgId, id));
+      return application && application.disabledAt === null ? application : undefined;
+    },
+    ofOrigin: (orgId, origin) => applicationsOfOrigin(deps.database.query, orgId, origin),
+  };
+}
+
+export interface NewApplication {
+  readonly orgId: string;
+  readonly name: string;
+  readonly clientType: ClientType;
+  /** What differs from the type's defaults. */
+  readonly settings?: Partial<ApplicationSettings>;
+  readonly actor: string;
+}
+
+/** @throws InvalidApplication naming every fault */
+export async function createApplication(deps: ApplicationDeps, input: NewApplication): Promise<Application> {
+  const now = deps.clock();
+  const settings = { ...defaultSettings(input.clientType), ...input.settings };
+  requireValidApplication({ name: input.name, clientType: input.clientType, settings });
+  const application: Application = {
+    orgId: input.orgId,
+    id: randomUUIDv7(),
+    name: input.name.trim(),
+    clientType: input.clientType,
+    settings,
+    secrets: [],
+    createdAt: now,
+    updatedAt: now,
+    disabledAt: null,
+    version: 1,
+  };
+  await deps.database.transaction(async (tx) => {
+    await insertApplication(tx, application);
+    await recordAuditEvent(tx, {
+      orgId: input.orgId,
+      at: now,
+      actor: input.actor,
+      action: "application.created",
+      target: application.id,
+    });
+    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
+  });
+  return application;
+}
+
+/** Disabling ends what the application holds: its codes, refresh tokens and access tokens stop at once. */
+export async function disableApplication(
+  deps: ApplicationDeps,
+  input: { orgId: string; id: string; disabled: boolean; actor: string },
+): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
+    if (input.disabled) {
+      await revokeTokenFamilies(tx, { orgId: input.orgId, applicationId: input.id, now, reason: "application_disabled" });
+    }
+    await recordAuditEvent(tx, {
+      orgId: input.orgId,
+      at: now,
+      actor: input.actor,
+      action: input.disabled ? "application.disabled" : "application.enabled",
+      target: input.id,
+    });
+    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
+    return true;
+  });
+}

@@ -1,0 +1,86 @@
+/** Client secrets: several may be active at once, so that one can be replaced while the other still works. */
+import { randomUUIDv7 } from "node:crypto";
+import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { recordAuditEvent } from "../audit/store.ts";
+import type { Application, ClientSecret } from "./application.ts";
+import type { ApplicationDeps } from "./applications.ts";
+import { insertClientSecret, revokeClientSecret } from "./store.ts";
+
+export interface NewClientSecret {
+  readonly orgId: string;
+  readonly applicationId: string;
+  readonly label: string;
+  /** Milliseconds; null for a secret that does not expire. */
+  readonly expiresAt: number | null;
+  readonly actor: string;
+}
+
+/** @returns the record and, this once, the plaintext */
+export async function createClientSecret(
+  deps: ApplicationDeps,
+  input: NewClientSecret,
+): Promise<{ secret: ClientSecret; plaintext: string }> {
+  const now = deps.clock();
+  const plaintext = randomSecret("sgn_cs_");
+  const secret: ClientSecret = {
+    id: randomUUIDv7(),
+    label: input.label,
+    hash: sha256Base64url(plaintext),
+    hint: plaintext.slice(-4),
+    createdAt: now,
+    expiresAt: input.expiresAt,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  await deps.database.transaction(async (tx) => {
+    await insertClientSecret(tx, input, secret);
+    await recordAuditEvent(tx, {
+      orgId: input.orgId,
+      at: now,
+      actor: input.actor,
+      action: "client-secret.created",
+      target: input.applicationId,
+      details: { secretId: secret.id, label: secret.label },
+    });
+    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
+  });
+  return { secret, plaintext };
+}
+
+/** @returns false when there is no such active secret; the application's other secrets are left alone */
+export async function revokeSecret(
+  deps: ApplicationDeps,
+  input: { orgId: string; applicationId: string; id: string; actor: string },
+): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    if (!(await revokeClientSecret(tx, input, now))) return false;
+    await recordAuditEvent(tx, {
+      orgId: input.orgId,
+      at: now,
+      actor: input.actor,
+      action: "client-secret.revoked",
+      target: input.applicationId,
+      details: { secretId: input.id },
+    });
+    await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
+    return true;
+  });
+}
+
+/**
+ * The active secret that the presented text is. All of them are compared, whichever fits: the time tells neither which
+ * one it was nor how many there are that do not fit.
+ */
+export function matchClientSecret(application: Application, presented: string, now: number): ClientSecret | undefined {
+  const hash = sha256Base64url(presented);
+  let match: ClientSecret | undefined;
+  for (const secret of application.secrets) {
+    if (constantTimeEqual(secret.hash, hash) && isActive(secret, now)) match = secret;
+  }
+  return match;
+}
+
+export function isActive(secret: ClientSecret, now: number): boolean {
+  return secret.revokedAt === null && (secret.expiresAt === null || secret.expiresAt > now);
+}

@@ -1,0 +1,176 @@
+import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { Db } from "../../db/open.ts";
+import type { ApplicationTable, ClientSecretTable } from "../../db/schema.ts";
+import { type Application, type ApplicationSettings, type ClientSecret, defaultSettings } from "./application.ts";
+
+export async function insertApplication(db: Db, application: Application): Promise<void> {
+  await db
+    .insertInto("application")
+    .values({
+      org_id: application.orgId,
+      id: application.id,
+      name: application.name,
+      client_type: application.clientType,
+      settings: JSON.stringify(application.settings),
+      created_at: application.createdAt,
+      updated_at: application.updatedAt,
+      disabled_at: application.disabledAt,
+      version: application.version,
+    })
+    .execute();
+  await replaceOrigins(db, application);
+}
+
+/** With its secrets, the revoked and expired ones included. */
+export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
+  const row = await db
+    .selectFrom("application")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const secrets = await db
+    .selectFrom("client_secret")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("application_id", "=", id)
+    .orderBy("id")
+    .execute();
+  return fromRow(row, secrets.map(secretFromRow));
+}
+
+/** Oldest first, without secrets. */
+export async function listApplications(
+  db: Db,
+  orgId: string,
+  page: { after?: string; limit: number },
+): Promise<Application[]> {
+  let query = db.selectFrom("application").selectAll().where("org_id", "=", orgId).orderBy("id").limit(page.limit);
+  if (page.after) query = query.where("id", ">", page.after);
+  return (await query.execute()).map((row) => fromRow(row, []));
+}
+
+/** @returns false when there is no such application in the organisation */
+export async function setApplicationDisabled(
+  db: Db,
+  key: { orgId: string; id: string },
+  disabledAt: number | null,
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("application")
+    .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function insertClientSecret(
+  db: Db,
+  key: { orgId: string; applicationId: string },
+  secret: ClientSecret,
+): Promise<void> {
+  await db
+    .insertInto("client_secret")
+    .values({
+      org_id: key.orgId,
+      application_id: key.applicationId,
+      id: secret.id,
+      label: secret.label,
+      secret_hash: secret.hash,
+      hint: secret.hint,
+      created_at: secret.createdAt,
+      expires_at: secret.expiresAt,
+      revoked_at: secret.revokedAt,
+      last_used_at: secret.lastUsedAt,
+    })
+    .execute();
+}
+
+/** @returns false when there is no such secret, or it is revoked already */
+export async function revokeClientSecret(
+  db: Db,
+  key: { orgId: string; applicationId: string; id: string },
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("client_secret")
+    .set({ revoked_at: now })
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .where("id", "=", key.id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function touchClientSecret(
+  db: Db,
+  key: { orgId: string; applicationId: string; id: string },
+  usedAt: number,
+): Promise<void> {
+  await db
+    .updateTable("client_secret")
+    .set({ last_used_at: usedAt })
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .where("id", "=", key.id)
+    .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<", usedAt)]))
+    .execute();
+}
+
+/** The applications of the organisation that have a redirect URI of this web origin. */
+export async function applicationsOfOrigin(db: Db, orgId: string, origin: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("application_origin")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "application_origin.org_id")
+        .onRef("application.id", "=", "application_origin.application_id"),
+    )
+    .select("application.id")
+    .where("application_origin.org_id", "=", orgId)
+    .where("application_origin.origin", "=", origin)
+    .where("application.disabled_at", "is", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+async function replaceOrigins(db: Db, { orgId, id, settings }: Application): Promise<void> {
+  await db.deleteFrom("application_origin").where("org_id", "=", orgId).where("application_id", "=", id).execute();
+  const origins = new Set(settings.redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"));
+  if (origins.size === 0) return;
+  const rows = [...origins].map((origin) => ({ org_id: orgId, origin, application_id: id }));
+  await db.insertInto("application_origin").values(rows).execute();
+}
+
+function fromRow(row: ApplicationTable, secrets: readonly ClientSecret[]): Application {
+  const clientType = row.client_type as ClientType;
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    name: row.name,
+    clientType,
+    settings: { ...defaultSettings(clientType), ...(JSON.parse(row.settings) as Partial<ApplicationSettings>) },
+    secrets,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    disabledAt: row.disabled_at,
+    version: row.version,
+  };
+}
+
+function secretFromRow(row: ClientSecretTable): ClientSecret {
+  return {
+    id: row.id,
+    label: row.label,
+    hash: row.secret_hash,
+    hint: row.hint,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

@@ -1,0 +1,119 @@
+/** What a client record must be before it is kept. Every fault is found in one go, each with its member's path. */
+import { isSigningAlg } from "@signet/protocol/jws";
+import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/redirect-uri";
+import { parseScope } from "@signet/protocol/scope";
+import { type ApplicationSettings, grantTypes, tokenEndpointAuthMethods } from "./application.ts";
+
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export class InvalidApplication extends Error {
+  readonly faults: readonly Fault[];
+  constructor(faults: readonly Fault[]) {
+    super(faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
+    this.name = "InvalidApplication";
+    this.faults = faults;
+  }
+}
+
+/** @throws InvalidApplication naming every fault */
+export function requireValidApplication(input: { name: string; clientType: ClientType; settings: ApplicationSettings }): void {
+  const { settings, clientType } = input;
+  const faults = [
+    ...nameFaults(input.name),
+    ...uriFaults("redirectUris", settings.redirectUris, clientType),
+    ...uriFaults("postLogoutRedirectUris", settings.postLogoutRedirectUris, clientType),
+    ...uriFaults("returnUrls", settings.returnUrls, clientType),
+    ...optionalWebAddress("homepageUri", settings.homepageUri),
+    ...optionalWebAddress("logoUri", settings.logoUri),
+    ...grantFaults(settings, clientType),
+    ...scopeFaults(settings.allowedScopes),
+    ...rangeFaults(settings),
+    ...algorithmFaults(settings),
+    ...resourceFaults(settings),
+  ];
+  if (faults.length > 0) throw new InvalidApplication(faults);
+}
+
+function nameFaults(name: string): Fault[] {
+  const length = [...name.trim()].length;
+  // Control and bidirectional characters could make one application's name look like another's.
+  const deceptive = /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name);
+  return length < 1 || length > 100 || deceptive ? [{ path: "name", message: "must be 1 to 100 plain characters" }] : [];
+}
+
+function uriFaults(path: string, uris: readonly string[], clientType: ClientType): Fault[] {
+  if (uris.length > 50) return [{ path, message: "at most 50" }];
+  return uris.flatMap((uri, index) => {
+    const reason = checkRegistrableRedirectUri(uri, clientType);
+    return reason === undefined ? [] : [{ path: `${path}[${index}]`, message: reason }];
+  });
+}
+
+function optionalWebAddress(path: string, uri: string | undefined): Fault[] {
+  if (uri === undefined) return [];
+  const url = URL.parse(uri);
+  const fine = url && (url.protocol === "https:" || url.protocol === "http:") && !url.username && !url.password;
+  return fine && uri.length <= 2_048 ? [] : [{ path, message: "must be a web address" }];
+}
+
+function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fault[] {
+  const faults: Fault[] = [];
+  const grants = settings.grantTypes;
+  if (grants.length === 0 || grants.some((grant) => !grantTypes.includes(grant))) {
+    faults.push({ path: "grantTypes", message: `must be some of ${grantTypes.join(", ")}` });
+  }
+  if (!tokenEndpointAuthMethods.includes(settings.tokenEndpointAuthMethod)) {
+    faults.push({ path: "tokenEndpointAuthMethod", message: `must be one of ${tokenEndpointAuthMethods.join(", ")}` });
+  }
+  const confidential = clientType === "confidential";
+  if (confidential === (settings.tokenEndpointAuthMethod === "none")) {
+    faults.push({ path: "tokenEndpointAuthMethod", message: "confidential clients authenticate, others cannot" });
+  }
+  if (!confidential && grants.includes("client_credentials")) {
+    faults.push({ path: "grantTypes", message: "client_credentials needs a confidential client (RFC 6749 §4.4)" });
+  }
+  if (!confidential && !settings.requirePkce) {
+    faults.push({ path: "requirePkce", message: "only a confidential client may be exempted" });
+  }
+  return faults;
+}
+
+function scopeFaults(scopes: readonly string[]): Fault[] {
+  if (scopes.length > 100) return [{ path: "allowedScopes", message: "at most 100" }];
+  return scopes.flatMap((scope, index) =>
+    parseScope(scope)?.length === 1 && !scope.includes(" ")
+      ? []
+      : [{ path: `allowedScopes[${index}]`, message: "is not a scope token (RFC 6749 §3.3)" }],
+  );
+}
+
+const ranges = {
+  accessTokenLifetimeSeconds: [60, 86_400],
+  refreshTokenLifetimeSeconds: [300, 31_536_000],
+  refreshTokenAbsoluteLifetimeSeconds: [300, 31_536_000],
+  refreshTokenGraceSeconds: [0, 60],
+} as const;
+
+function rangeFaults(settings: ApplicationSettings): Fault[] {
+  return Object.entries(ranges).flatMap(([path, [least, most]]) => {
+    const value = settings[path as keyof typeof ranges];
+    const fine = Number.isInteger(value) && value >= least && value <= most;
+    return fine ? [] : [{ path, message: `must be a whole number from ${least} to ${most}` }];
+  });
+}
+
+function algorithmFaults(settings: ApplicationSettings): Fault[] {
+  return (["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"] as const).flatMap((path) =>
+    isSigningAlg(settings[path]) ? [] : [{ path, message: "must be ES256, RS256, PS256 or EdDSA" }],
+  );
+}
+
+function resourceFaults(settings: ApplicationSettings): Fault[] {
+  const fine = (uri: string) => uri.length <= 2_048 && URL.canParse(uri) && !uri.includes("#");
+  return settings.allowedResources.flatMap((uri, index) =>
+    fine(uri) ? [] : [{ path: `allowedResources[${index}]`, message: "must be an absolute URI without fragment (RFC 8707 §2)" }],
+  );
+}

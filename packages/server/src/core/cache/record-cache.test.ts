@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { recordCache } from "./record-cache.ts";
+
+function fixture(capacity = 10) {
+  const state = { now: 1_000, loads: 0, value: "one" as string | undefined };
+  const cache = recordCache<string>({
+    capacity,
+    maxAgeMs: 500,
+    clock: () => state.now,
+    load: async () => {
+      state.loads++;
+      return state.value;
+    },
+  });
+  return { state, cache };
+}
+
+test("a record is loaded once while it is fresh", async () => {
+  const { state, cache } = fixture();
+  assert.equal(await cache.get("o", "a"), "one");
+  assert.equal(await cache.get("o", "a"), "one");
+  assert.equal(state.loads, 1);
+  state.now += 501;
+  state.value = "two";
+  assert.equal(await cache.get("o", "a"), "two");
+});
+
+test("an eviction is heard at once, also by a load that was already on its way", async () => {
+  const { state, cache } = fixture();
+  const pending = cache.get("o", "a");
+  cache.evictOrganisation("o");
+  await pending;
+  state.value = "two";
+  assert.equal(await cache.get("o", "a"), "two", "the old record must not have been kept");
+  cache.evictOrganisation("other");
+  await cache.get("o", "a");
+  assert.equal(state.loads, 2, "another organisation's change leaves it alone");
+});
+
+test("it never grows past its capacity and never keeps an absence", async () => {
+  const { state, cache } = fixture(2);
+  await cache.get("o", "a");
+  await cache.get("o", "b");
+  await cache.get("o", "c");
+  assert.equal(cache.peek("o", "a"), undefined);
+  assert.equal(cache.peek("o", "c"), "one");
+  state.value = undefined;
+  assert.equal(await cache.get("o", "missing"), undefined);
+  state.value = "made";
+  assert.equal(await cache.get("o", "missing"), "made");
+});

@@ -1,0 +1,30 @@
+/** An authorization code: ten minutes, one use (specification, "Limits"; RFC 6749 §4.1.2). */
+import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import type { Authentication } from "../tokens/claims.ts";
+
+export const CODE_LIFETIME_MS = 10 * 60 * 1000;
+
+export interface AuthorizationCode {
+  readonly orgId: string;
+  readonly codeHash: string;
+  readonly applicationId: string;
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly consentId: string | null;
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  readonly resources: readonly string[];
+  readonly codeChallenge: string | null;
+  readonly nonce: string | null;
+  readonly authentication: Authentication;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly usedAt: number | null;
+  /** What the first use began. */
+  readonly familyId: string | null;
+}
+
+export function newCode(): { plaintext: string; hash: string } {
+  const plaintext = randomSecret("sgn_ac_");
+  return { plaintext, hash: sha256Base64url(plaintext) };
+}

@@ -1,0 +1,90 @@
+import { formatScope } from "@signet/protocol/scope";
+import type { Db } from "../../db/open.ts";
+import type { AuthorizationCode } from "./authorization-code.ts";
+
+export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
+  await db
+    .insertInto("authorization_code")
+    .values({
+      org_id: code.orgId,
+      code_hash: code.codeHash,
+      application_id: code.applicationId,
+      user_id: code.userId,
+      session_id: code.sessionId,
+      consent_id: code.consentId,
+      redirect_uri: code.redirectUri,
+      scope: formatScope(code.scopes),
+      resources: JSON.stringify(code.resources),
+      code_challenge: code.codeChallenge,
+      nonce: code.nonce,
+      auth_time: code.authentication.authTime,
+      amr: JSON.stringify(code.authentication.amr),
+      acr: code.authentication.acr,
+      created_at: code.createdAt,
+      expires_at: code.expiresAt,
+      used_at: code.usedAt,
+      family_id: code.familyId,
+    })
+    .execute();
+}
+
+/** Used and expired ones too: a second use must be recognised. */
+export async function findCode(db: Db, orgId: string, codeHash: string): Promise<AuthorizationCode | undefined> {
+  const row = await db
+    .selectFrom("authorization_code")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("code_hash", "=", codeHash)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    orgId: row.org_id,
+    codeHash: row.code_hash,
+    applicationId: row.application_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    consentId: row.consent_id,
+    redirectUri: row.redirect_uri,
+    scopes: row.scope.split(" "),
+    resources: JSON.parse(row.resources) as string[],
+    codeChallenge: row.code_challenge,
+    nonce: row.nonce,
+    authentication: { authTime: row.auth_time, amr: JSON.parse(row.amr) as string[], acr: row.acr },
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+    familyId: row.family_id,
+  };
+}
+
+/** The single use. @returns false when it was used, or expired, before */
+export async function useCode(
+  db: Db,
+  use: { orgId: string; codeHash: string; familyId: string; now: number },
+): Promise<boolean> {
+  const used = await db
+    .updateTable("authorization_code")
+    .set({ used_at: use.now, family_id: use.familyId })
+    .where("org_id", "=", use.orgId)
+    .where("code_hash", "=", use.codeHash)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", use.now)
+    .returning("code_hash")
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+/** @returns how many were removed, at most `limit` */
+export async function deleteDeadCodes(db: Db, before: number, limit: number): Promise<number> {
+  const dead = await db
+    .selectFrom("authorization_code")
+    .select(["org_id", "code_hash"])
+    .where("expires_at", "<", before)
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+  for (const { org_id, code_hash } of dead) {
+    await db.deleteFrom("authorization_code").where("org_id", "=", org_id).where("code_hash", "=", code_hash).execute();
+  }
+  return dead.length;
+}

@@ -1,0 +1,46 @@
+/**
+ * What the service must read back is kept under the master key with AES-256-GCM. The row that a ciphertext belongs to
+ * is its associated data, so that one moved to another row, or another organisation, does not open.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+const VERSION = "v1";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+export const MASTER_KEY_BYTES = 32;
+
+export interface Encryption {
+  /** @param row names the row, e.g. `signing-key|<org>|<kid>` */
+  seal(plaintext: Uint8Array, row: string): string;
+  /** @throws when the text was altered, moved to another row, or sealed under another master key */
+  open(sealed: string, row: string): Buffer;
+}
+
+export function createEncryption(masterKey: Uint8Array): Encryption {
+  const key = deriveKey(masterKey, "data-at-rest");
+  return {
+    seal: (plaintext, row) => {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", key, iv);
+      cipher.setAAD(Buffer.from(row));
+      const parts = [iv, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()];
+      return `${VERSION}.${Buffer.concat(parts).toString("base64url")}`;
+    },
+    open: (sealed, row) => {
+      const [version, encoded] = sealed.split(".");
+      if (version !== VERSION || !encoded) throw new Error("not a ciphertext of this service");
+      const bytes = Buffer.from(encoded, "base64url");
+      const tagAt = bytes.length - TAG_BYTES;
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+      decipher.setAAD(Buffer.from(row));
+      decipher.setAuthTag(bytes.subarray(tagAt));
+      return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, tagAt)), decipher.final()]);
+    },
+  };
+}
+
+/** A key of its own for each purpose (RFC 5869), so that no value made for one is ever valid for another. */
+export function deriveKey(masterKey: Uint8Array, purpose: string): Buffer {
+  if (masterKey.length !== MASTER_KEY_BYTES) throw new Error("the master key must have 32 bytes");
+  return Buffer.from(hkdfSync("sha256", masterKey, Buffer.alloc(0), `signet ${purpose} v1`, 32));
+}

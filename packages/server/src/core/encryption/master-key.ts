@@ -1,0 +1,40 @@
+/** The master key: from the configuration, or from a file in the data folder that is made once. */
+import { randomBytes } from "node:crypto";
+import { open, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { MASTER_KEY_BYTES } from "./encryption.ts";
+
+export const MASTER_KEY_FILE = "master.key";
+
+/**
+ * @returns 32 bytes
+ * @throws when the file can be read by others, or does not hold a key
+ */
+export async function loadMasterKey(configured: Buffer | undefined, dataDir: string): Promise<Buffer> {
+  if (configured) return configured;
+  const path = join(dataDir, MASTER_KEY_FILE);
+  try {
+    // `wx`: of two processes that start together one makes the key, the other reads it.
+    const file = await open(path, "wx", 0o600);
+    const key = randomBytes(MASTER_KEY_BYTES);
+    await file.writeFile(`${key.toString("base64url")}\n`);
+    await file.sync();
+    await file.close();
+    return key;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return readKeyFile(path);
+}
+
+async function readKeyFile(path: string): Promise<Buffer> {
+  const { mode } = await stat(path);
+  if ((mode & 0o077) !== 0) throw new Error(`${path} can be read by others: run chmod 600 on it, and consider it known`);
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const key = Buffer.from((await readFile(path, "utf8")).trim(), "base64url");
+    if (key.length === MASTER_KEY_BYTES) return key;
+    // Another process is just writing it.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${path} does not hold a master key of ${MASTER_KEY_BYTES} bytes`);
+}

@@ -1,0 +1,69 @@
+/**
+ * Removes what has expired: small batches, in the background, on one node at a time. Nothing depends on it: whatever is
+ * looked up is checked for its own end.
+ */
+import { randomUUIDv7 } from "node:crypto";
+import type { Database, Db } from "../../db/open.ts";
+import type { Clock } from "../clock.ts";
+import { deleteDeadCodes } from "../codes/store.ts";
+import { deletePassedWindows } from "../rate-limits/store.ts";
+import { deleteDeadSessions } from "../sessions/store.ts";
+import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
+import { deleteRetiredKeys } from "../signing-keys/store.ts";
+import { deleteDeadTokens } from "../tokens/store.ts";
+import { takeLease } from "./store.ts";
+
+export interface HousekeepingDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  onError(error: unknown): void;
+}
+
+const BATCH = 200;
+const EVERY_MS = 60_000;
+const LEASE_MS = 5 * EVERY_MS;
+const DAY_MS = 86_400_000;
+
+type Removal = (db: Db, now: number) => Promise<number>;
+
+const removals: readonly Removal[] = [
+  // A used code is kept a day longer: a second use in that time is told from nonsense and ends what the first began.
+  (db, now) => deleteDeadCodes(db, now - DAY_MS, BATCH),
+  // Access tokens may outlive the family's last refresh, and look it up.
+  (db, now) => deleteDeadTokens(db, now - LONGEST_TOKEN_MS, BATCH),
+  (db, now) => deleteDeadSessions(db, now - DAY_MS, BATCH),
+  (db, now) => deletePassedWindows(db, now, BATCH),
+  (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
+];
+
+/** One round: every kind, batch by batch until nothing is left. @returns how many rows were removed */
+export async function removeExpired(deps: Pick<HousekeepingDeps, "database" | "clock">): Promise<number> {
+  let removed = 0;
+  for (const remove of removals) {
+    for (let batch = BATCH; batch >= BATCH; ) {
+      batch = await deps.database.transaction((tx) => remove(tx, deps.clock()));
+      removed += batch;
+    }
+  }
+  return removed;
+}
+
+/** @returns a function that stops it and waits for a round under way */
+export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
+  const holder = randomUUIDv7();
+  let round: Promise<void> = Promise.resolve();
+  const timer = setInterval(() => {
+    round = round.then(() => runRound(deps, holder)).catch(deps.onError);
+  }, EVERY_MS);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await round;
+  };
+}
+
+async function runRound(deps: HousekeepingDeps, holder: string): Promise<void> {
+  const now = deps.clock();
+  const lease = { name: "housekeeping", holder, now, until: now + LEASE_MS };
+  if (await takeLease(deps.database.query, lease)) await removeExpired(deps);
+}

@@ -1,0 +1,25 @@
+import type { Db } from "../../db/open.ts";
+
+/** @returns whether the holder has the lease now; it is renewed by taking it again */
+export async function takeLease(
+  db: Db,
+  lease: { name: string; holder: string; now: number; until: number },
+): Promise<boolean> {
+  const row = await db
+    .insertInto("background_lease")
+    .values({ name: lease.name, holder: lease.holder, expires_at: lease.until })
+    .onConflict((conflict) =>
+      conflict
+        .column("name")
+        .doUpdateSet({ holder: lease.holder, expires_at: lease.until })
+        .where((eb) =>
+          eb.or([
+            eb("background_lease.holder", "=", lease.holder),
+            eb("background_lease.expires_at", "<=", lease.now),
+          ]),
+        ),
+    )
+    .returning("holder")
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,31 @@
+/** An organisation: its own issuer, keys, users and applications (specification, "Organisation"). */
+
+export interface OrganisationSettings {
+  readonly branding: {
+    /** `#rrggbb`; the pages check it once more before they use it. */
+    readonly accentColor?: string;
+    readonly logoUri?: string;
+  };
+  /** NIST SP 800-63B-4: length is what counts; no composition rules. */
+  readonly passwordMinLength: number;
+  readonly sessionLifetimeSeconds: number;
+  readonly sessionIdleSeconds: number;
+}
+
+export interface Organisation {
+  readonly id: string;
+  readonly name: string;
+  readonly settings: OrganisationSettings;
+  readonly createdAt: number;
+  readonly disabledAt: number | null;
+}
+
+export const defaultOrganisationSettings: OrganisationSettings = {
+  branding: {},
+  passwordMinLength: 12,
+  sessionLifetimeSeconds: 12 * 3600,
+  sessionIdleSeconds: 2 * 3600,
+};
+
+/** The issuer identifier: what discovery, tokens and answers name (wire-contract.md §1). */
+export const issuerOf = (baseUrl: string, orgId: string): string => `${baseUrl}/oauth/${orgId}`;

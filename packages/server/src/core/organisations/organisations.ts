@@ -1,0 +1,82 @@
+/** Finding organisations on the hot path, and creating and disabling them. */
+import { randomUUIDv7 } from "node:crypto";
+import type { ChangeFeed } from "../../db/change-feed.ts";
+import type { Database, Db } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import { type RecordCache, recordCache } from "../cache/record-cache.ts";
+import type { Clock } from "../clock.ts";
+import { defaultOrganisationSettings, type Organisation } from "./organisation.ts";
+import { findOrganisation, insertOrganisation, setOrganisationDisabled } from "./store.ts";
+
+export interface OrganisationDirectory {
+  /** Undefined when it does not exist or is disabled: to the outside the two are one. */
+  find(orgId: string): Promise<Organisation | undefined>;
+}
+
+export interface OrganisationDeps {
+  readonly database: Database;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+}
+
+export function organisationDirectory(deps: OrganisationDeps & { capacity?: number }): OrganisationDirectory {
+  const cache: RecordCache<Organisation> = recordCache({
+    capacity: deps.capacity ?? 20_000,
+    maxAgeMs: 30_000,
+    clock: deps.clock,
+    load: (orgId) => findOrganisation(deps.database.query, orgId),
+  });
+  deps.changes.subscribe((change) => {
+    if (change === "everything") cache.clear();
+    else if (change.topic === "organisation") cache.evictOrganisation(change.orgId);
+  });
+  return {
+    find: async (orgId) => {
+      const organisation = cache.peek(orgId, "") ?? (await cache.get(orgId, ""));
+      return organisation && organisation.disabledAt === null ? organisation : undefined;
+    },
+  };
+}
+
+export async function createOrganisation(
+  deps: Pick<OrganisationDeps, "clock">,
+  db: Db,
+  input: { name: string; actor: string },
+): Promise<Organisation> {
+  const organisation: Organisation = {
+    id: randomUUIDv7(),
+    name: input.name,
+    settings: defaultOrganisationSettings,
+    createdAt: deps.clock(),
+    disabledAt: null,
+  };
+  await insertOrganisation(db, organisation);
+  await recordAuditEvent(db, {
+    orgId: organisation.id,
+    at: organisation.createdAt,
+    actor: input.actor,
+    action: "organisation.created",
+    target: organisation.id,
+  });
+  return organisation;
+}
+
+/** A disabled organisation answers nothing any more: its issuer is 404, its tokens introspect inactive. */
+export async function disableOrganisation(
+  deps: OrganisationDeps,
+  input: { orgId: string; disabled: boolean; actor: string },
+): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    if (!(await setOrganisationDisabled(tx, input.orgId, input.disabled ? now : null))) return false;
+    await recordAuditEvent(tx, {
+      orgId: input.orgId,
+      at: now,
+      actor: input.actor,
+      action: input.disabled ? "organisation.disabled" : "organisation.enabled",
+      target: input.orgId,
+    });
+    await deps.changes.publish(tx, { orgId: input.orgId, topic: "organisation" });
+    return true;
+  });
+}

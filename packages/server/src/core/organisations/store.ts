@@ -1,0 +1,48 @@
+import type { Db } from "../../db/open.ts";
+import type { OrganisationTable } from "../../db/schema.ts";
+import { defaultOrganisationSettings, type Organisation, type OrganisationSettings } from "./organisation.ts";
+
+export async function insertOrganisation(db: Db, organisation: Organisation): Promise<void> {
+  await db
+    .insertInto("organisation")
+    .values({
+      id: organisation.id,
+      name: organisation.name,
+      settings: JSON.stringify(organisation.settings),
+      created_at: organisation.createdAt,
+      disabled_at: organisation.disabledAt,
+    })
+    .execute();
+}
+
+export async function findOrganisation(db: Db, orgId: string): Promise<Organisation | undefined> {
+  const row = await db.selectFrom("organisation").selectAll().where("id", "=", orgId).executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** Oldest first. */
+export async function listOrganisations(db: Db, page: { after?: string; limit: number }): Promise<Organisation[]> {
+  let query = db.selectFrom("organisation").selectAll().orderBy("id").limit(page.limit);
+  if (page.after) query = query.where("id", ">", page.after);
+  return (await query.execute()).map(fromRow);
+}
+
+/** @returns false when there is no such organisation */
+export async function setOrganisationDisabled(db: Db, orgId: string, disabledAt: number | null): Promise<boolean> {
+  const result = await db
+    .updateTable("organisation")
+    .set({ disabled_at: disabledAt })
+    .where("id", "=", orgId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+function fromRow(row: OrganisationTable): Organisation {
+  return {
+    id: row.id,
+    name: row.name,
+    settings: { ...defaultOrganisationSettings, ...(JSON.parse(row.settings) as Partial<OrganisationSettings>) },
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * Limits on guessing, counted in the database so that all nodes share one count. An attempt is counted before it is
+ * looked at and given back when it succeeds: so many guesses sent at once are still so many guesses.
+ */
+import { sha256Base64url } from "@signet/protocol/hash";
+import type { Database } from "../../db/open.ts";
+import type { Clock } from "../clock.ts";
+import { countHit, giveBackHit } from "./store.ts";
+
+export interface RateLimit {
+  readonly name: string;
+  readonly count: number;
+  readonly windowSeconds: number;
+}
+
+export const defaultRateLimits = {
+  "password-account": { name: "password-account", count: 10, windowSeconds: 15 * 60 },
+  "password-address": { name: "password-address", count: 100, windowSeconds: 60 * 60 },
+} satisfies Record<string, RateLimit>;
+
+export type RateLimitName = keyof typeof defaultRateLimits;
+export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
+
+export class RateLimited extends Error {
+  readonly limit: RateLimit;
+  readonly retryAfterSeconds: number;
+  constructor(limit: RateLimit, retryAfterSeconds: number) {
+    super(`the limit ${limit.name} is used up`);
+    this.name = "RateLimited";
+    this.limit = limit;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export interface Attempt {
+  /** It was no wrong guess: it does not count. */
+  giveBack(): Promise<void>;
+}
+
+export interface RateLimitDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/**
+ * Counts one attempt under each limit.
+ * @param counted the limit and who it is counted for (kept as a hash only)
+ * @throws RateLimited when one of them is used up; the attempt then still counts under the others
+ */
+export async function countAttempt(
+  deps: RateLimitDeps,
+  orgId: string,
+  counted: ReadonlyArray<{ limit: RateLimit; subject: string }>,
+): Promise<Attempt> {
+  const now = deps.clock();
+  const db = deps.database.query;
+  const buckets = counted.map(({ limit, subject }) => ({ limit, bucket: `${limit.name}:${sha256Base64url(subject)}` }));
+  for (const { limit, bucket } of buckets) {
+    const { hits, windowStartedAt } = await countHit(db, { orgId, bucket, now, windowMs: limit.windowSeconds * 1000 });
+    if (hits > limit.count) {
+      throw new RateLimited(limit, Math.max(1, Math.ceil(windowStartedAt / 1000 + limit.windowSeconds - now / 1000)));
+    }
+  }
+  return {
+    giveBack: async () => {
+      for (const { bucket } of buckets) await giveBackHit(db, { orgId, bucket });
+    },
+  };
+}

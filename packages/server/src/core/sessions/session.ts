@@ -1,0 +1,25 @@
+/** A browser's sign-in at one organisation, shared by every application of that organisation. */
+import type { User } from "../users/user.ts";
+
+/** Authentication context classes (wire-contract.md §2, "Step-up"). */
+export const acrValues = { password: "urn:signet:acr:pwd", multiFactor: "urn:signet:acr:mfa", phishingResistant: "phr" } as const;
+
+export interface Session {
+  readonly orgId: string;
+  /** The `sid` claim; names the session, opens nothing. */
+  readonly id: string;
+  readonly userId: string;
+  /** Milliseconds: when the user last proved who they are. */
+  readonly authTime: number;
+  /** RFC 8176 authentication method references. */
+  readonly amr: readonly string[];
+  readonly acr: string;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  readonly expiresAt: number;
+}
+
+export interface SignedIn {
+  readonly session: Session;
+  readonly user: User;
+}

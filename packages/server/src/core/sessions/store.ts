@@ -1,0 +1,115 @@
+import type { Db } from "../../db/open.ts";
+import type { BrowserSessionTable } from "../../db/schema.ts";
+import type { Session } from "./session.ts";
+
+export async function insertSession(
+  db: Db,
+  session: Session & { tokenHash: string; address: string; userAgent: string },
+): Promise<void> {
+  await db
+    .insertInto("browser_session")
+    .values({
+      org_id: session.orgId,
+      id: session.id,
+      token_hash: session.tokenHash,
+      user_id: session.userId,
+      auth_time: session.authTime,
+      amr: JSON.stringify(session.amr),
+      acr: session.acr,
+      address: session.address,
+      user_agent: session.userAgent,
+      created_at: session.createdAt,
+      last_seen_at: session.lastSeenAt,
+      expires_at: session.expiresAt,
+      ended_at: null,
+    })
+    .execute();
+}
+
+/** The living session that the cookie's hash names. Idle time is the caller's rule. */
+export async function findSession(db: Db, orgId: string, tokenHash: string, now: number): Promise<Session | undefined> {
+  const row = await db
+    .selectFrom("browser_session")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("token_hash", "=", tokenHash)
+    .where("ended_at", "is", null)
+    .where("expires_at", ">", now)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The same user signed in again: the session goes on under a new cookie. @returns false when it has ended meanwhile */
+export async function renewSession(
+  db: Db,
+  session: Pick<Session, "orgId" | "id" | "userId" | "authTime" | "amr" | "acr" | "expiresAt"> & { tokenHash: string },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("browser_session")
+    .set({
+      token_hash: session.tokenHash,
+      auth_time: session.authTime,
+      amr: JSON.stringify(session.amr),
+      acr: session.acr,
+      last_seen_at: session.authTime,
+      expires_at: session.expiresAt,
+    })
+    .where("org_id", "=", session.orgId)
+    .where("id", "=", session.id)
+    .where("user_id", "=", session.userId)
+    .where("ended_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function touchSession(db: Db, key: { orgId: string; id: string }, now: number): Promise<void> {
+  await db
+    .updateTable("browser_session")
+    .set({ last_seen_at: now })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where("last_seen_at", "<", now)
+    .execute();
+}
+
+/** Ends one session, or all of a user's in the organisation. */
+export async function endSessions(
+  db: Db,
+  which: { orgId: string; now: number } & ({ id: string } | { userId: string }),
+): Promise<void> {
+  const query = db
+    .updateTable("browser_session")
+    .set({ ended_at: which.now })
+    .where("org_id", "=", which.orgId)
+    .where("ended_at", "is", null);
+  await ("id" in which ? query.where("id", "=", which.id) : query.where("user_id", "=", which.userId)).execute();
+}
+
+/** Sessions that nobody can come back to. @returns how many were removed, at most `limit` */
+export async function deleteDeadSessions(db: Db, before: number, limit: number): Promise<number> {
+  const dead = await db
+    .selectFrom("browser_session")
+    .select(["org_id", "id"])
+    .where("expires_at", "<", before)
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+  for (const { org_id, id } of dead) {
+    await db.deleteFrom("browser_session").where("org_id", "=", org_id).where("id", "=", id).execute();
+  }
+  return dead.length;
+}
+
+function fromRow(row: BrowserSessionTable): Session {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    userId: row.user_id,
+    authTime: row.auth_time,
+    amr: JSON.parse(row.amr) as string[],
+    acr: row.acr,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,42 @@
+/** An organisation's signing key and the times that decide what it does. */
+import type { KeyObject } from "node:crypto";
+import type { PublicJwk } from "@signet/protocol/jwk";
+import type { SigningAlg } from "@signet/protocol/jws";
+
+export interface SigningKey {
+  readonly orgId: string;
+  readonly kid: string;
+  readonly alg: SigningAlg;
+  readonly publicJwk: PublicJwk;
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+  readonly createdAt: number;
+  readonly activeFrom: number;
+  /** Null as long as no successor exists. */
+  readonly retireAt: number | null;
+}
+
+/** How long a reader may keep the JWKS (its Cache-Control max-age). */
+export const JWKS_MAX_AGE_SECONDS = 300;
+/** A successor is published this long before it signs: twice what a cache keeps, so that every reader knows it by then. */
+export const PUBLISH_AHEAD_MS = 2 * JWKS_MAX_AGE_SECONDS * 1000;
+/** The longest life of a token (AccessTokenLifetimeSeconds, 86400) and some clock skew. */
+export const LONGEST_TOKEN_MS = (86_400 + 300) * 1000;
+
+export type KeyState = "next" | "active" | "retiring" | "retired";
+
+export function keyState(key: SigningKey, keys: readonly SigningKey[], now: number): KeyState {
+  if (key.retireAt !== null && key.retireAt <= now) return "retired";
+  if (key.activeFrom > now) return "next";
+  return signerOf(keys, key.alg, now)?.kid === key.kid ? "active" : "retiring";
+}
+
+/** The key that signs now: of the algorithm's keys whose time has begun, the one that was made last. */
+export function signerOf(keys: readonly SigningKey[], alg: SigningAlg, now: number): SigningKey | undefined {
+  let signer: SigningKey | undefined;
+  for (const key of keys) {
+    if (key.alg !== alg || key.activeFrom > now || (key.retireAt !== null && key.retireAt <= now)) continue;
+    if (!signer || key.createdAt > signer.createdAt) signer = key;
+  }
+  return signer;
+}

@@ -1,0 +1,166 @@
+/**
+ * Each organisation's signing keys: made when first needed, encrypted at rest, imported once and kept in a bounded
+ * cache, rotated with overlap. ES256 and RS256 are made together (OpenID Connect Discovery asks for RS256), the others
+ * when an application first wants them.
+ */
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
+import { promisify } from "node:util";
+import { jwkThumbprint, type PublicJwk, publicJwk } from "@signet/protocol/jwk";
+import type { SigningAlg } from "@signet/protocol/jws";
+import type { ChangeFeed } from "../../db/change-feed.ts";
+import type { Database } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import { recordCache } from "../cache/record-cache.ts";
+import type { Clock } from "../clock.ts";
+import type { Encryption } from "../encryption/encryption.ts";
+import { LONGEST_TOKEN_MS, PUBLISH_AHEAD_MS, type SigningKey, signerOf } from "./signing-key.ts";
+import { findSigningKeys, insertSigningKey, type SigningKeyRow, setRetirement } from "./store.ts";
+
+export interface SigningKeys {
+  /** All that the JWKS shows, ES256 and RS256 at least. */
+  published(orgId: string): Promise<readonly SigningKey[]>;
+  /** The key that signs now. */
+  signer(orgId: string, alg: SigningAlg): Promise<SigningKey>;
+  /**
+   * A new key for the algorithm: published now, signing once every reader of the JWKS must know it, while the old one
+   * stays published until the last token it signed has expired.
+   * @param compromised the old keys leave the JWKS at once, and all that they signed with them
+   */
+  rotate(orgId: string, alg: SigningAlg, by: { actor: string; compromised: boolean }): Promise<SigningKey>;
+}
+
+export interface SigningKeyDeps {
+  readonly database: Database;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+  readonly encryption: Encryption;
+}
+
+const FIRST_ALGORITHMS: readonly SigningAlg[] = ["ES256", "RS256"];
+
+export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): SigningKeys {
+  const { database, changes, clock } = deps;
+  const cache = recordCache<readonly SigningKey[]>({
+    capacity: deps.capacity ?? 5_000,
+    maxAgeMs: 30_000,
+    clock,
+    load: async (orgId) => (await findSigningKeys(database.query, orgId, clock())).map((row) => openKey(deps, row)),
+  });
+  changes.subscribe((change) => {
+    if (change === "everything") cache.clear();
+    else if (change.topic === "signing-key") cache.evictOrganisation(change.orgId);
+  });
+
+  const keysOf = async (orgId: string, algorithms: readonly SigningAlg[]) => {
+    const now = clock();
+    const keys = cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [];
+    const missing = algorithms.filter((alg) => !signerOf(keys, alg, now));
+    if (missing.length === 0) return keys;
+    for (const alg of missing) await addFirstKey(deps, orgId, alg);
+    return (await cache.get(orgId, "")) ?? [];
+  };
+
+  return {
+    published: (orgId) => keysOf(orgId, FIRST_ALGORITHMS),
+    signer: async (orgId, alg) => {
+      const kept = cache.peek(orgId, "");
+      const signer = (kept && signerOf(kept, alg, clock())) ?? signerOf(await keysOf(orgId, [alg]), alg, clock());
+      if (!signer) throw new Error(`the organisation has no ${alg} key and none could be made`);
+      return signer;
+    },
+    rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
+  };
+}
+
+async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
+  const now = deps.clock();
+  // Nobody can have cached a JWKS in which the first key is missing and needed, so it signs at once.
+  const row = await makeKey(deps, { orgId, alg, now, activeFrom: now });
+  await deps.database.transaction(async (tx) => {
+    await insertSigningKey(tx, row);
+    await deps.changes.publish(tx, { orgId, topic: "signing-key" });
+  });
+}
+
+async function rotateKey(
+  deps: SigningKeyDeps,
+  orgId: string,
+  alg: SigningAlg,
+  by: { actor: string; compromised: boolean },
+): Promise<SigningKey> {
+  const made = await makeKey(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
+  return deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const old = (await findSigningKeys(tx, orgId, now)).filter((key) => key.alg === alg);
+    const activeFrom = by.compromised || old.length === 0 ? now : now + PUBLISH_AHEAD_MS;
+    const retireAt = by.compromised ? now : activeFrom + LONGEST_TOKEN_MS;
+    for (const { kid, retire_at } of old) {
+      if (by.compromised || retire_at === null) await setRetirement(tx, { orgId, kid }, retireAt);
+    }
+    const row = { ...made, created_at: now, active_from: activeFrom };
+    if (!(await insertSigningKey(tx, row))) throw new Error("another command rotated the key meanwhile");
+    await recordAuditEvent(tx, {
+      orgId,
+      at: now,
+      actor: by.actor,
+      action: "signing-key.rotated",
+      target: row.kid,
+      details: { alg, compromised: by.compromised, activeFrom: new Date(activeFrom).toISOString() },
+    });
+    await deps.changes.publish(tx, { orgId, topic: "signing-key" });
+    return openKey(deps, row);
+  });
+}
+
+async function makeKey(
+  deps: SigningKeyDeps,
+  want: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
+): Promise<SigningKeyRow> {
+  const privateKey = await generatePrivateKey(want.alg);
+  const kid = jwkThumbprint(publicJwk(privateKey, "", want.alg));
+  const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" });
+  return {
+    org_id: want.orgId,
+    kid,
+    alg: want.alg,
+    public_jwk: JSON.stringify(publicJwk(privateKey, kid, want.alg)),
+    private_key: deps.encryption.seal(pkcs8, rowName(want.orgId, kid)),
+    created_at: want.now,
+    active_from: want.activeFrom,
+    retire_at: null,
+  };
+}
+
+function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
+  const der = deps.encryption.open(row.private_key, rowName(row.org_id, row.kid));
+  const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  const jwk = JSON.parse(row.public_jwk) as PublicJwk;
+  return {
+    orgId: row.org_id,
+    kid: row.kid,
+    alg: row.alg as SigningAlg,
+    publicJwk: jwk,
+    publicKey: createPublicKey(privateKey),
+    privateKey,
+    createdAt: row.created_at,
+    activeFrom: row.active_from,
+    retireAt: row.retire_at,
+  };
+}
+
+const rowName = (orgId: string, kid: string) => `signing-key|${orgId}|${kid}`;
+
+const generate = promisify(generateKeyPair) as unknown as (
+  type: string,
+  options: object,
+) => Promise<{ privateKey: KeyObject }>;
+
+async function generatePrivateKey(alg: SigningAlg): Promise<KeyObject> {
+  const made = {
+    ES256: () => generate("ec", { namedCurve: "P-256" }),
+    RS256: () => generate("rsa", { modulusLength: 2048 }),
+    PS256: () => generate("rsa", { modulusLength: 2048 }),
+    EdDSA: () => generate("ed25519", {}),
+  } satisfies Record<SigningAlg, () => Promise<{ privateKey: KeyObject }>>;
+  return (await made[alg]()).privateKey;
+}

@@ -1,0 +1,139 @@
+/** What stands in the tokens (RFC 9068; OpenID Connect Core §2; wire-contract.md §2). */
+import { randomBytes } from "node:crypto";
+import { formatScope } from "@signet/protocol/scope";
+import type { Application } from "../applications/application.ts";
+import { seconds } from "../clock.ts";
+import { claimsOfScopes } from "../scopes/scopes.ts";
+import type { User } from "../users/user.ts";
+
+export interface AccessTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly client_id: string;
+  readonly org_id: string;
+  readonly scope?: string;
+  readonly auth_time?: number;
+  readonly amr?: readonly string[];
+  readonly acr?: string;
+}
+
+export interface IdTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string;
+  readonly azp: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly auth_time: number;
+  readonly amr: readonly string[];
+  readonly acr: string;
+  readonly nonce?: string;
+  readonly sid?: string;
+  readonly [claim: string]: unknown;
+}
+
+/** When and how the user proved who they are. */
+export interface Authentication {
+  /** Milliseconds. */
+  readonly authTime: number;
+  readonly amr: readonly string[];
+  readonly acr: string;
+}
+
+/** All that the tokens of one answer say. */
+export interface TokenSubject {
+  readonly issuer: string;
+  readonly application: Application;
+  readonly scopes: readonly string[];
+  /** RFC 8707 resources that were asked for and are allowed. */
+  readonly resources: readonly string[];
+  /** Undefined for client credentials: the client speaks for itself. */
+  readonly user?: {
+    readonly user: User;
+    readonly authentication: Authentication;
+    readonly nonce: string | null;
+    readonly sessionId: string | null;
+    readonly familyId: string;
+  };
+}
+
+export function accessTokenClaims(subject: TokenSubject, now: number): AccessTokenClaims {
+  const { application, user } = subject;
+  const iat = seconds(now);
+  return {
+    iss: subject.issuer,
+    sub: user?.user.id ?? application.id,
+    aud: audienceOf(subject),
+    exp: iat + application.settings.accessTokenLifetimeSeconds,
+    iat,
+    jti: newTokenId(user?.familyId),
+    client_id: application.id,
+    org_id: application.orgId,
+    ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),
+    ...(user
+      ? {
+          auth_time: seconds(user.authentication.authTime),
+          amr: user.authentication.amr,
+          acr: user.authentication.acr,
+        }
+      : {}),
+  };
+}
+
+/** Undefined when `openid` was not granted: then there is no ID token. */
+export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims | undefined {
+  const { application, user } = subject;
+  if (!user || !subject.scopes.includes("openid")) return undefined;
+  const iat = seconds(now);
+  return {
+    ...(application.settings.idTokenIncludesScopeClaims ? claimsOfScopes(user.user, subject.scopes) : {}),
+    iss: subject.issuer,
+    sub: user.user.id,
+    aud: application.id,
+    azp: application.id,
+    exp: iat + application.settings.accessTokenLifetimeSeconds,
+    iat,
+    auth_time: seconds(user.authentication.authTime),
+    amr: user.authentication.amr,
+    acr: user.authentication.acr,
+    ...(user.nonce === null ? {} : { nonce: user.nonce }),
+    ...(user.sessionId === null ? {} : { sid: user.sessionId }),
+  };
+}
+
+/** The resources, else the application's audience, else the issuer; with `openid` the issuer too, for userinfo. */
+function audienceOf({ issuer, application, scopes, resources }: TokenSubject): string | readonly string[] {
+  const { audience } = application.settings;
+  const named = resources.length > 0 ? resources : audience === undefined ? [] : [audience];
+  const all = named.length === 0 || scopes.includes("openid") ? [...new Set([...named, issuer])] : [...named];
+  return all.length === 1 ? (all[0] ?? issuer) : all;
+}
+
+const FAMILY_BYTES = 16;
+const RANDOM_BYTES = 16;
+
+/**
+ * The `jti`: 128 random bits, and before them the token family when there is one, so that revoking a family reaches
+ * its access tokens without a list of them.
+ */
+function newTokenId(familyId: string | undefined): string {
+  const random = randomBytes(RANDOM_BYTES);
+  if (familyId === undefined) return random.toString("base64url");
+  return Buffer.concat([Buffer.from(familyId.replaceAll("-", ""), "hex"), random]).toString("base64url");
+}
+
+/** The token family that a `jti` names, as a UUID. */
+export function familyOfTokenId(jti: string): string | undefined {
+  const bytes = Buffer.from(jti, "base64url");
+  return bytes.length === FAMILY_BYTES + RANDOM_BYTES ? uuidOfBytes(bytes.subarray(0, FAMILY_BYTES)) : undefined;
+}
+
+export function uuidOfBytes(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

@@ -1,0 +1,188 @@
+import { formatScope } from "@signet/protocol/scope";
+import type { Db } from "../../db/open.ts";
+import type { TokenFamilyTable } from "../../db/schema.ts";
+import type { TokenFamily } from "./token-family.ts";
+
+export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<void> {
+  await db
+    .insertInto("token_family")
+    .values({
+      org_id: family.orgId,
+      id: family.id,
+      application_id: family.applicationId,
+      user_id: family.userId,
+      session_id: family.sessionId,
+      consent_id: family.consentId,
+      scope: formatScope(family.scopes),
+      resources: JSON.stringify(family.resources),
+      nonce: family.nonce,
+      auth_time: family.authentication.authTime,
+      amr: JSON.stringify(family.authentication.amr),
+      acr: family.authentication.acr,
+      refresh_hash: family.refreshHash,
+      refresh_expires_at: family.refreshExpiresAt,
+      previous_hash: family.previousHash,
+      rotated_at: family.rotatedAt,
+      generation: 0,
+      created_at: family.createdAt,
+      expires_at: family.expiresAt,
+      revoked_at: family.revokedAt,
+      revoked_reason: null,
+    })
+    .execute();
+}
+
+export async function findTokenFamily(db: Db, orgId: string, id: string): Promise<TokenFamily | undefined> {
+  const row = await db
+    .selectFrom("token_family")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/**
+ * The compare-and-swap of a rotation: the presented token gives way to its successor, once.
+ * @returns false when it was not the living token any more
+ */
+export async function rotateRefreshToken(
+  db: Db,
+  rotation: { orgId: string; id: string; presentedHash: string; successorHash: string; now: number; expiresAt: number },
+): Promise<boolean> {
+  const rotated = await db
+    .updateTable("token_family")
+    .set((eb) => ({
+      refresh_hash: rotation.successorHash,
+      refresh_expires_at: rotation.expiresAt,
+      previous_hash: rotation.presentedHash,
+      rotated_at: rotation.now,
+      generation: eb("generation", "+", 1),
+    }))
+    .where("org_id", "=", rotation.orgId)
+    .where("id", "=", rotation.id)
+    .where("refresh_hash", "=", rotation.presentedHash)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", rotation.now)
+    .where("refresh_expires_at", ">", rotation.now)
+    .returning("id")
+    .executeTakeFirst();
+  return rotated !== undefined;
+}
+
+export type RevokedFamilies = { readonly orgId: string; readonly now: number; readonly reason: string } & (
+  | { readonly id: string }
+  | { readonly applicationId: string }
+  | { readonly userId: string }
+  | { readonly consentId: string }
+  /** Those granted with `offline_access` outlive the session. */
+  | { readonly sessionId: string }
+);
+
+/** @returns how many were living */
+export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promise<number> {
+  let query = db
+    .updateTable("token_family")
+    .set({ revoked_at: which.now, revoked_reason: which.reason })
+    .where("org_id", "=", which.orgId)
+    .where("revoked_at", "is", null);
+  if ("id" in which) query = query.where("id", "=", which.id);
+  else if ("applicationId" in which) query = query.where("application_id", "=", which.applicationId);
+  else if ("userId" in which) query = query.where("user_id", "=", which.userId);
+  else if ("consentId" in which) query = query.where("consent_id", "=", which.consentId);
+  else query = query.where("session_id", "=", which.sessionId).where("scope", "not like", "%offline_access%");
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
+}
+
+/** Remembers the `jti` until the token would have expired anyway. */
+export async function revokeAccessToken(db: Db, token: { orgId: string; jti: string; expiresAt: number }): Promise<void> {
+  await db
+    .insertInto("revoked_access_token")
+    .values({ org_id: token.orgId, jti: token.jti, expires_at: token.expiresAt })
+    .onConflict((conflict) => conflict.columns(["org_id", "jti"]).doNothing())
+    .execute();
+}
+
+/** Whether a client's own token still stands. */
+export async function isAccessTokenRevoked(db: Db, orgId: string, jti: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("revoked_access_token")
+    .select("jti")
+    .where("org_id", "=", orgId)
+    .where("jti", "=", jti)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether a user's token still stands: itself, its family, and the user as a member of the organisation. */
+export async function isFamilyTokenGood(db: Db, key: { orgId: string; familyId: string; jti: string }): Promise<boolean> {
+  const row = await db
+    .selectFrom("token_family")
+    .innerJoin("membership", (join) =>
+      join
+        .onRef("membership.org_id", "=", "token_family.org_id")
+        .onRef("membership.user_id", "=", "token_family.user_id"),
+    )
+    .innerJoin("user_account", (join) =>
+      join
+        .onRef("user_account.org_id", "=", "membership.home_org_id")
+        .onRef("user_account.id", "=", "membership.user_id"),
+    )
+    .leftJoin("revoked_access_token", (join) =>
+      join.onRef("revoked_access_token.org_id", "=", "token_family.org_id").on("revoked_access_token.jti", "=", key.jti),
+    )
+    .select("revoked_access_token.jti as revokedJti")
+    .where("token_family.org_id", "=", key.orgId)
+    .where("token_family.id", "=", key.familyId)
+    .where("token_family.revoked_at", "is", null)
+    .where("user_account.disabled_at", "is", null)
+    .executeTakeFirst();
+  return row !== undefined && row.revokedJti === null;
+}
+
+/** @returns how many were removed, at most `limit` */
+export async function deleteDeadTokens(db: Db, before: number, limit: number): Promise<number> {
+  const families = await db
+    .selectFrom("token_family")
+    .select(["org_id", "id"])
+    .where("expires_at", "<", before)
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+  for (const { org_id, id } of families) {
+    await db.deleteFrom("token_family").where("org_id", "=", org_id).where("id", "=", id).execute();
+  }
+  const revoked = await db
+    .selectFrom("revoked_access_token")
+    .select(["org_id", "jti"])
+    .where("expires_at", "<", before)
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+  for (const { org_id, jti } of revoked) {
+    await db.deleteFrom("revoked_access_token").where("org_id", "=", org_id).where("jti", "=", jti).execute();
+  }
+  return Math.max(families.length, revoked.length);
+}
+
+function fromRow(row: TokenFamilyTable): TokenFamily {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    applicationId: row.application_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    consentId: row.consent_id,
+    scopes: row.scope.split(" "),
+    resources: JSON.parse(row.resources) as string[],
+    nonce: row.nonce,
+    authentication: { authTime: row.auth_time, amr: JSON.parse(row.amr) as string[], acr: row.acr },
+    refreshHash: row.refresh_hash,
+    refreshExpiresAt: row.refresh_expires_at,
+    previousHash: row.previous_hash,
+    rotatedAt: row.rotated_at,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,0 +1,122 @@
+/** Creating users, disabling them, setting passwords: what operators and, later, administrators do. */
+import { randomUUID } from "node:crypto";
+import type { Database } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import type { Clock } from "../clock.ts";
+import type { Organisation } from "../organisations/organisation.ts";
+import { refusePassword } from "../passwords/password-policy.ts";
+import type { PasswordHasher } from "../passwords/password-hasher.ts";
+import { endSessions } from "../sessions/store.ts";
+import { revokeTokenFamilies } from "../tokens/store.ts";
+import { insertUser, setPasswordHash, setUserDisabled } from "./store.ts";
+import { emailKey, isEmail, type Role } from "./user.ts";
+
+export interface UserDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly passwords: PasswordHasher;
+}
+
+export class InvalidUser extends Error {
+  readonly code: "invalid-email" | "invalid-name" | "weak-password" | "email-taken";
+  constructor(code: InvalidUser["code"], message: string) {
+    super(message);
+    this.name = "InvalidUser";
+    this.code = code;
+  }
+}
+
+export interface NewUser {
+  readonly organisation: Organisation;
+  readonly email: string;
+  readonly password: string;
+  readonly firstname: string;
+  readonly surname: string;
+  readonly phone?: string;
+  readonly role: Role;
+  /** True when the address is known to be the user's, e.g. because an operator says so. */
+  readonly emailVerified: boolean;
+  readonly actor: string;
+}
+
+/** @returns the PermId. @throws InvalidUser */
+export async function createUser(deps: UserDeps, input: NewUser): Promise<string> {
+  const email = input.email.trim();
+  if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
+  for (const name of [input.firstname, input.surname]) {
+    if ([...name].length > 100 || /\p{Cc}/u.test(name)) throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
+  }
+  await requireGoodPassword(input.organisation, input.password, [email, input.firstname, input.surname]);
+  // v4: strangers see the PermId, and it must not tell when somebody joined.
+  const id = randomUUID();
+  const now = deps.clock();
+  const passwordHash = await deps.passwords.hash(input.password);
+  const orgId = input.organisation.id;
+  await deps.database.transaction(async (tx) => {
+    const inserted = await insertUser(tx, {
+      orgId,
+      id,
+      email,
+      emailKey: emailKey(email),
+      emailVerifiedAt: input.emailVerified ? now : null,
+      firstname: input.firstname,
+      surname: input.surname,
+      phone: input.phone ?? null,
+      passwordHash,
+      role: input.role,
+      now,
+    });
+    if (!inserted) throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+    await recordAuditEvent(tx, { orgId, at: now, actor: input.actor, action: "user.created", target: id });
+  });
+  return id;
+}
+
+/** Disabling ends the user's sessions and tokens at once. @returns false when there is no such user */
+export async function disableUser(
+  deps: Pick<UserDeps, "database" | "clock">,
+  input: { orgId: string; id: string; disabled: boolean; actor: string },
+): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    if (!(await setUserDisabled(tx, input, input.disabled ? now : null, now))) return false;
+    if (input.disabled) {
+      await endSessions(tx, { orgId: input.orgId, userId: input.id, now });
+      await revokeTokenFamilies(tx, { orgId: input.orgId, userId: input.id, now, reason: "user_disabled" });
+    }
+    await recordAuditEvent(tx, {
+      orgId: input.orgId,
+      at: now,
+      actor: input.actor,
+      action: input.disabled ? "user.disabled" : "user.enabled",
+      target: input.id,
+    });
+    return true;
+  });
+}
+
+/**
+ * A new password ends every session and token of the user: whoever knew the old one is out.
+ * @returns false when there is no such user. @throws InvalidUser
+ */
+export async function setPassword(
+  deps: UserDeps,
+  input: { organisation: Organisation; id: string; password: string; about: readonly string[]; actor: string },
+): Promise<boolean> {
+  await requireGoodPassword(input.organisation, input.password, input.about);
+  const hash = await deps.passwords.hash(input.password);
+  const now = deps.clock();
+  const orgId = input.organisation.id;
+  return deps.database.transaction(async (tx) => {
+    if (!(await setPasswordHash(tx, { orgId, id: input.id }, { hash, now }))) return false;
+    await endSessions(tx, { orgId, userId: input.id, now });
+    await revokeTokenFamilies(tx, { orgId, userId: input.id, now, reason: "password_changed" });
+    await recordAuditEvent(tx, { orgId, at: now, actor: input.actor, action: "password.set", target: input.id });
+    return true;
+  });
+}
+
+async function requireGoodPassword(organisation: Organisation, password: string, about: readonly string[]): Promise<void> {
+  const reason = await refusePassword(password, { minLength: organisation.settings.passwordMinLength, about });
+  if (reason !== undefined) throw new InvalidUser("weak-password", reason);
+}

@@ -1,0 +1,41 @@
+/**
+ * Brings the schema up to date. All pending steps run in one transaction under a lock that the database holds, so
+ * that several nodes may start together: one migrates, the others wait and find nothing left to do.
+ */
+import { sql } from "kysely";
+import { timeline } from "./migrations/timeline.ts";
+import type { Database, Db } from "./open.ts";
+
+/** Any constant: every Signet node takes the same advisory lock. */
+const LOCK = 7_346_385_401;
+
+/** @returns the names of the migrations that this call applied, oldest first. */
+export async function migrate(database: Database): Promise<string[]> {
+  return database.transaction(async (tx) => {
+    if (database.kind === "postgres") await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
+    const pending = await pendingMigrations(tx);
+    for (const migration of pending) {
+      for (const statement of migration.statements) await sql.raw(statement).execute(tx);
+      await sql`insert into schema_migration (name, applied_at) values (${migration.name}, ${Date.now()})`.execute(tx);
+    }
+    return pending.map(({ name }) => name);
+  });
+}
+
+/** Whether every migration this program knows has been applied; for `readyz` and `signet doctor`. */
+export async function isMigrated(database: Database): Promise<boolean> {
+  try {
+    const rows = await sql<{ name: string }>`select name from schema_migration`.execute(database.query);
+    const applied = new Set(rows.rows.map(({ name }) => name));
+    return timeline.every(({ name }) => applied.has(name));
+  } catch {
+    return false;
+  }
+}
+
+async function pendingMigrations(tx: Db) {
+  await sql`create table if not exists schema_migration (name text primary key, applied_at bigint not null)`.execute(tx);
+  const { rows } = await sql<{ name: string }>`select name from schema_migration`.execute(tx);
+  const applied = new Set(rows.map(({ name }) => name));
+  return timeline.filter(({ name }) => !applied.has(name));
+}

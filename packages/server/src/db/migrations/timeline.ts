@@ -1,0 +1,5 @@
+/** All migrations, oldest first. A landed one is never changed: a new one follows it. */
+import { foundation } from "./0001-foundation.ts";
+import type { Migration } from "./migration.ts";
+
+export const timeline: readonly Migration[] = [foundation];

@@ -1,0 +1,46 @@
+/** The one door to storage: an embedded SQLite file, or PostgreSQL, behind the same typed queries. */
+import type { DatabaseSync } from "node:sqlite";
+import { Kysely, sql } from "kysely";
+import type pg from "pg";
+import { nodeSqliteDialect, openSqliteFile } from "./node-sqlite.ts";
+import { openPostgresPool, postgresDialect } from "./postgres.ts";
+import type { Schema } from "./schema.ts";
+
+/** A connection or a transaction: stores take either. */
+export type Db = Kysely<Schema>;
+
+interface Opened {
+  readonly query: Db;
+  /** All or nothing. On SQLite the write lock is taken at once. */
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type Database = Opened &
+  ({ readonly kind: "sqlite"; readonly file: DatabaseSync } | { readonly kind: "postgres"; readonly pool: pg.Pool; readonly url: string });
+
+/**
+ * @param url `sqlite:<path>` or `postgres://…`
+ * @param poolSize most PostgreSQL connections of this process; without meaning for SQLite
+ */
+export function openDatabase(url: string, poolSize = 10): Database {
+  if (url.startsWith("sqlite:")) {
+    const file = openSqliteFile(url.slice("sqlite:".length));
+    return { kind: "sqlite", file, ...opened(new Kysely<Schema>({ dialect: nodeSqliteDialect(file) })) };
+  }
+  const pool = openPostgresPool({ url, poolSize });
+  return { kind: "postgres", pool, url, ...opened(new Kysely<Schema>({ dialect: postgresDialect(pool) })) };
+}
+
+function opened(query: Db): Opened {
+  return {
+    query,
+    transaction: (work) => query.transaction().execute(work),
+    ping: async () => {
+      await sql`select 1`.execute(query);
+    },
+    close: () => query.destroy(),
+  };
+}

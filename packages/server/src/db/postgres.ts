@@ -1,0 +1,36 @@
+/** Kysely on PostgreSQL through `pg`'s pool. */
+import { type Dialect, PostgresDialect } from "kysely";
+import pg from "pg";
+
+const INT8 = 20;
+
+export interface PostgresOptions {
+  readonly url: string;
+  readonly poolSize: number;
+}
+
+export function openPostgresPool(options: PostgresOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    // A request that finds no connection within this time is answered with 503 instead of waiting on.
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 30_000,
+    // A lost server must not hold requests until TCP gives up.
+    query_timeout: 15_000,
+    statement_timeout: 15_000,
+    keepAlive: true,
+    types: {
+      // Our bigint columns are milliseconds and counters: all well below 2^53.
+      getTypeParser: (oid: number, format?: "text" | "binary") =>
+        oid === INT8 && format !== "binary" ? Number : pg.types.getTypeParser(oid, format),
+    },
+  });
+  // An idle connection that the server closes is replaced at its next use; without a listener the process would end.
+  pool.on("error", () => {});
+  return pool;
+}
+
+export function postgresDialect(pool: pg.Pool): Dialect {
+  return new PostgresDialect({ pool });
+}

@@ -1,0 +1,109 @@
+import { type Html, html, linkAddress } from "../../html/html.ts";
+import { json } from "../../html/json.ts";
+import {
+  contentLayout,
+  type PageApplication,
+  type PageFrame,
+  type PageOrganisation,
+} from "../../html/layout.ts";
+import type { Messages } from "../../html/messages/messages.ts";
+
+/** A token of the try-it flow, taken apart. */
+export type DecodedToken = {
+  /** The compact serialisation as received. */
+  encoded: string;
+  header: Readonly<Record<string, unknown>>;
+  payload: Readonly<Record<string, unknown>>;
+  /** Whether the signature held against the issuer's published keys. */
+  verified: boolean;
+};
+
+export type TokensView = PageFrame & {
+  organisation: PageOrganisation;
+  application: PageApplication;
+  idToken: DecodedToken;
+  accessToken: DecodedToken;
+  /** The issuer's key set, where the verifying key came from. */
+  jwksUri: string;
+  /** Milliseconds since epoch, to say how long the tokens still hold. */
+  now: number;
+  /** Starts the flow again: `/demo/try`. */
+  tryAgainUri: string;
+  /** The organisation's `end_session`. */
+  signOutUri: string;
+  /** Address of the script behind the copy buttons: `copyScript.path`. */
+  script: string;
+};
+
+type Part = { id: string; title: string; text: string; token: DecodedToken };
+
+function status(token: DecodedToken, view: TokensView): Html {
+  const text = view.messages.tokens;
+  const algorithm = typeof token.header["alg"] === "string" ? token.header["alg"] : "";
+  const { exp } = token.payload;
+  const left = typeof exp === "number" && Math.abs(exp) <= LAST_SECOND ? exp * 1_000 - view.now : undefined;
+  return html`<ul class="facts">
+<li class="${token.verified ? "good" : "bad"}">${token.verified ? text.verified(algorithm) : text.notVerified}</li>
+<li>${left === undefined ? text.neverExpires : left > 0 ? text.expiresIn(left) : text.expired}</li>
+</ul>`;
+}
+
+/** Claims that are moments, in seconds since epoch (RFC 7519 §4.1 NumericDate). */
+const MOMENTS = new Set(["exp", "iat", "nbf", "auth_time"]);
+
+/** The last second that a date can hold (ECMA-262 "time values"). */
+const LAST_SECOND = 8_640_000_000_000;
+
+function claimRow(name: string, value: unknown, text: Messages): Html | undefined {
+  const meanings: Readonly<Record<string, string>> = text.claims;
+  const meaning = Object.hasOwn(meanings, name) ? meanings[name] : undefined;
+  if (meaning === undefined) return undefined;
+  const moment = MOMENTS.has(name) && typeof value === "number" && Math.abs(value) <= LAST_SECOND;
+  return html`<dt><code>${name}</code></dt>
+<dd>${meaning}${moment && html`<br><span class="quiet">${text.tokens.moment(value * 1_000)}</span>`}</dd>
+`;
+}
+
+function section(part: Part, view: TokensView): Html {
+  const text = view.messages.tokens;
+  const { id, token } = part;
+  const claims = { ...token.header, ...token.payload };
+  return html`<section class="card token" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${part.title}</h2>
+<p class="quiet">${part.text}</p>
+${status(token, view)}
+<h3>${text.header}</h3>
+<pre>${json(token.header)}</pre>
+<h3>${text.payload}</h3>
+<pre>${json(token.payload)}</pre>
+<details><summary>${text.claims}</summary>
+<dl class="claims">
+${Object.entries(claims).map(([name, value]) => claimRow(name, value, view.messages))}</dl></details>
+<details><summary>${text.encoded}</summary>
+<pre id="${id}-encoded">${token.encoded}</pre>
+<button class="button" type="button" data-copy="${id}-encoded" data-copied="${text.copied}" hidden>${text.copy}</button></details>
+</section>
+`;
+}
+
+/** The end of the try-it flow: what the application received, in the clear, with every claim explained. */
+export function tokensPage(view: TokensView): Html {
+  const text = view.messages.tokens;
+  const parts: readonly Part[] = [
+    { id: "id-token", title: text.idToken, text: text.idTokenText, token: view.idToken },
+    { id: "access-token", title: text.accessToken, text: text.accessTokenText, token: view.accessToken },
+  ];
+  return contentLayout({
+    ...view,
+    scripts: [view.script],
+    title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
+    body: html`<div class="intro"><h1>${text.heading}</h1>
+<p class="lead">${text.summary(view.application.name)}</p>
+<p class="quiet">${text.keyFrom} <a href="${linkAddress(view.jwksUri)}">${view.jwksUri}</a></p>
+<div class="actions"><a class="button primary" id="demo-again" href="${linkAddress(view.tryAgainUri)}">${text.again}</a>
+<a class="button" id="demo-sign-out" href="${linkAddress(view.signOutUri)}">${text.signOut}</a></div></div>
+<div class="pair">
+${parts.map((part) => section(part, view))}</div>
+<p class="visually-hidden" id="copy-status" role="status"></p>`,
+  });
+}

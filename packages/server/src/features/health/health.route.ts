@@ -1,0 +1,23 @@
+/** `/healthz`: the process answers. `/readyz`: it can do its work, so that traffic may be sent to it. */
+import type { FastifyInstance } from "fastify";
+
+export interface HealthDeps {
+  /** Throws when the database does not answer. */
+  ping(): Promise<void>;
+  /** True from SIGTERM on: a load balancer should send nothing more. */
+  isDraining(): boolean;
+}
+
+export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
+  app.get("/healthz", async (_request, reply) => reply.header("cache-control", "no-store").send({ status: "ok" }));
+  app.get("/readyz", async (_request, reply) => {
+    reply.header("cache-control", "no-store");
+    if (deps.isDraining()) return reply.code(503).send({ status: "draining" });
+    try {
+      await deps.ping();
+      return await reply.send({ status: "ready" });
+    } catch {
+      return reply.code(503).header("retry-after", "2").send({ status: "database unavailable" });
+    }
+  });
+}

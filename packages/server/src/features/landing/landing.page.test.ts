@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../html/html.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
+import { type LandingView, landingPage } from "./landing.page.ts";
+
+const demo: LandingView = {
+  ...testFrame,
+  demo: {
+    organisations: [
+      { name: "Demo", issuer: "http://a.example/oauth/1", discoveryUri: "http://a.example/oauth/1/d" },
+      { name: "Other", issuer: "http://a.example/oauth/2", discoveryUri: "http://a.example/oauth/2/d" },
+    ],
+    tryUri: "/demo/try",
+    credentialsFile: "data/demo.json",
+  },
+  documentation: [{ title: "Health", uri: "/healthz" }],
+};
+
+test("the landing page is well made and escapes everything", () => {
+  assertWellMade(landingPage(demo));
+  assertWellMade(landingPage(testFrame));
+  assertEscapes(landingPage, demo);
+});
+
+test("in demo mode it leads to the try-it flow, every discovery document and the documentation", () => {
+  const page = render(landingPage(demo));
+  assert.match(page, /id="demo-try" href="\/demo\/try">Try it</);
+  assert.match(page, /href="http:\/\/a\.example\/oauth\/1\/d" aria-label="Discovery document of Demo">/);
+  assert.match(page, /href="http:\/\/a\.example\/oauth\/2\/d" aria-label="Discovery document of Other">/);
+  assert.match(page, /<code>data\/demo\.json<\/code>/);
+  assert.match(page, /<a href="\/healthz">Health<\/a>/);
+});
+
+test("elsewhere it names no organisation and no way in", () => {
+  const page = render(landingPage(testFrame));
+  assert.match(page, /<h1>Signet is running<\/h1>/);
+  assert.doesNotMatch(page, /<a |Try it|Organisations|demo/);
+});

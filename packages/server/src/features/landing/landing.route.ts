@@ -1,0 +1,42 @@
+/** `/`: what this is. In demo mode also the organisations and a way to try it; elsewhere nobody is named. */
+import type { FastifyInstance } from "fastify";
+import { issuerOf } from "../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import { render } from "../../html/html.ts";
+import { messages, preferredLocales } from "../../html/messages/messages.ts";
+import { stylesheet } from "../../html/stylesheet.ts";
+import { newNonce, sendPage } from "../../http/page.ts";
+import { landingPage } from "./landing.page.ts";
+
+export interface LandingDeps {
+  readonly baseUrl: string;
+  readonly organisations: OrganisationDirectory;
+  readonly demo: { readonly organisationIds: readonly string[]; readonly credentialsFile: string } | undefined;
+}
+
+export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
+  app.get("/", async (request, reply) => {
+    const nonce = newNonce();
+    const page = landingPage({
+      messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
+      nonce,
+      stylesheet: stylesheet.path,
+      demo: deps.demo && {
+        organisations: await listed(deps, deps.demo.organisationIds),
+        tryUri: "/demo/try",
+        credentialsFile: deps.demo.credentialsFile,
+      },
+    });
+    await sendPage(reply, render(page), { nonce });
+    return reply;
+  });
+}
+
+async function listed({ baseUrl, organisations }: LandingDeps, ids: readonly string[]) {
+  const found = await Promise.all(ids.map((id) => organisations.find(id)));
+  return found.flatMap((organisation) => {
+    if (!organisation) return [];
+    const issuer = issuerOf(baseUrl, organisation.id);
+    return [{ name: organisation.name, issuer, discoveryUri: `${issuer}/.well-known/openid-configuration` }];
+  });
+}

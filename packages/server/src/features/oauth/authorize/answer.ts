@@ -1,0 +1,50 @@
+/** The answer to an authorization request, in the mode that was asked for, always with `iss` (RFC 9207). */
+import { buildRedirect } from "@signet/protocol/authorization-response";
+import type { OAuthError } from "@signet/protocol/oauth-error";
+import { issuerOf } from "../../../core/organisations/organisation.ts";
+import { formPostScript } from "../../../html/scripts.ts";
+import type { AnswerTarget } from "./authorization-request.ts";
+import { type BrowserDeps, pageApplication, pageFrame, pageOrganisation, show, type Visit } from "./browser.ts";
+import { formPostPage } from "./form-post.page.ts";
+
+export function answerWithCode(deps: BrowserDeps, visit: Visit, target: AnswerTarget, code: string): Promise<void> {
+  return answer(deps, visit, target, [["code", code]]);
+}
+
+/** RFC 6749 §4.1.2.1. The target is verified: an error never goes to an address that is not registered. */
+export function answerWithError(deps: BrowserDeps, visit: Visit, target: AnswerTarget, error: OAuthError): Promise<void> {
+  return answer(deps, visit, target, [
+    ["error", error.code],
+    ["error_description", error.description],
+  ]);
+}
+
+async function answer(
+  deps: BrowserDeps,
+  visit: Visit,
+  target: AnswerTarget,
+  outcome: ReadonlyArray<readonly [string, string]>,
+): Promise<void> {
+  const { organisation, request, reply } = visit;
+  const { redirectUri, responseMode, state } = target;
+  const parameters = [
+    ...outcome,
+    ...(state === undefined ? [] : [["state", state] as const]),
+    ["iss", issuerOf(deps.baseUrl, organisation.id)] as const,
+  ];
+  if (responseMode === "form_post") {
+    const frame = pageFrame(visit);
+    const page = formPostPage({
+      ...frame,
+      organisation: pageOrganisation(organisation),
+      application: pageApplication(target.application),
+      redirectUri,
+      fields: parameters.map(([name, value]) => ({ name, value })),
+      script: formPostScript.path,
+    });
+    return show(visit, frame, page, { redirectUri });
+  }
+  reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+  // 303 after a POST: the browser must not send the password on (RFC 9700 §4.12).
+  await reply.redirect(buildRedirect(redirectUri, responseMode, parameters), request.method === "GET" ? 302 : 303);
+}

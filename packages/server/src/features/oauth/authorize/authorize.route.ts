@@ -1,0 +1,113 @@
+/**
+ * GET authorize: an authorization request. POST authorize: the consent decision, or the choice of an account, of a page
+ * of ours; or an authorization request that another site posts (OpenID Connect Core §3.1.2.1), which is turned into the
+ * same request by GET, so that the browser sends its Lax cookies along.
+ */
+import { type Form, parseForm } from "@signet/protocol/form";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import type { FastifyInstance } from "fastify";
+import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { grantUserConsent } from "../../../core/consents/store.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { answerWithCode, answerWithError } from "./answer.ts";
+import { type BrowserDeps, isOwnForm, orgPath, type Visit } from "./browser.ts";
+import { type Flow, flowOf, withParameter } from "./flow.ts";
+import { issueCode, type ReadFlow, readFlow, takeStep } from "./take-step.ts";
+
+export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
+  app.get(
+    "/oauth/:org/authorize",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      const flow = flowOfQuery(deps, visit, queryOf(visit.request));
+      const read = await readFlow(deps, visit, flow);
+      if (read) await takeStep(deps, visit, read);
+      return visit.reply;
+    }),
+  );
+  app.post(
+    "/oauth/:org/authorize",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      const form = formOf(visit.request);
+      if (form.values.has("flow")) await processDecision(deps, visit, form);
+      else await asGet(visit);
+      return visit.reply;
+    }),
+  );
+}
+
+/** The request itself, or one of ours on its way. */
+function flowOfQuery(deps: BrowserDeps, { organisation }: Visit, query: Form): Flow {
+  const sealed = query.values.get("flow");
+  const now = deps.clock();
+  if (sealed === undefined || query.values.has("client_id")) return flowOf(organisation.id, query, now);
+  const flow = deps.flows.open(sealed, organisation.id, now);
+  if (!flow) throw new OAuthError("invalid_request", "This page is too old. Go back to the application and start again.");
+  return flow;
+}
+
+async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+  const flow = deps.flows.open(form.values.get("flow"), visit.organisation.id, deps.clock());
+  if (!flow) throw new OAuthError("invalid_request", "This page is too old. Go back to the application and start again.");
+  const read = await readFlow(deps, visit, flow);
+  if (!read) return;
+  // Not from our page, or signed in anew meanwhile: the step is shown again and nothing is decided.
+  if (!isOwnForm(deps, visit, form.values.get("csrf"))) return takeStep(deps, visit, read);
+  const { step } = read;
+  if (step.kind === "select-account") return chooseAccount(deps, visit, read, form.values.get("account"));
+  if (step.kind !== "consent") return takeStep(deps, visit, read);
+  const decision = form.values.get("decision");
+  if (decision === "allow") return allow(deps, visit, read, step.signedIn);
+  if (decision !== "deny") return takeStep(deps, visit, read);
+  const denied = new OAuthError("access_denied", "the user did not consent", { status: 400 });
+  return answerWithError(deps, visit, read.request, denied);
+}
+
+async function allow(deps: BrowserDeps, visit: Visit, { request }: ReadFlow, signedIn: SignedIn): Promise<void> {
+  const now = deps.clock();
+  const { id: orgId } = visit.organisation;
+  const { application, scopes } = request;
+  const userId = signedIn.user.id;
+  const code = await deps.database.transaction(async (tx) => {
+    const consentId = await grantUserConsent(tx, { orgId, applicationId: application.id, userId, scopes, now });
+    await recordAuditEvent(tx, {
+      orgId,
+      at: now,
+      actor: `user:${userId}`,
+      action: "consent.granted",
+      target: application.id,
+      address: visit.request.ip,
+      details: { scopes },
+    });
+    return issueCode(deps, tx, request, { signedIn, consentId });
+  });
+  return answerWithCode(deps, visit, request, code);
+}
+
+/** Either way the request goes on without the question. */
+async function chooseAccount(deps: BrowserDeps, visit: Visit, { flow }: ReadFlow, account: string | undefined): Promise<void> {
+  const chosen =
+    account === "other"
+      ? { ...withParameter(flow, "prompt", "login"), startedAt: deps.clock() }
+      : withParameter(flow, "prompt", withoutChoice(flow));
+  await visit.reply
+    .header("cache-control", "no-store")
+    .redirect(`${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(chosen)}`, 303);
+}
+
+function withoutChoice(flow: Flow): string | undefined {
+  const prompt = flow.parameters.find(([name]) => name === "prompt")?.[1] ?? "";
+  const rest = prompt.split(" ").filter((word) => word !== "" && word !== "select_account");
+  return rest.length > 0 ? rest.join(" ") : undefined;
+}
+
+/** Only what parses goes on, and into a query of our own making. */
+async function asGet({ organisation, request, reply }: Visit): Promise<void> {
+  const { parameters } = flowOf(organisation.id, formOf(request), 0);
+  const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
+  if (query.length > 12_000) throw new OAuthError("invalid_request", "The request is too long.", { status: 414 });
+  parseForm(query);
+  await reply.header("cache-control", "no-store").redirect(`${orgPath(organisation, "authorize")}?${query}`, 303);
+}

@@ -1,0 +1,58 @@
+/** GET consent: the consent screen of a flow. The decision goes to POST authorize. */
+import { OAuthError } from "@signet/protocol/oauth-error";
+import type { FastifyInstance } from "fastify";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import {
+  type BrowserDeps,
+  csrfToken,
+  orgPath,
+  pageApplication,
+  pageFrame,
+  pageOrganisation,
+  show,
+} from "./browser.ts";
+import { consentPage } from "./consent.page.ts";
+import { withParameter } from "./flow.ts";
+import { readFlow, takeStep } from "./take-step.ts";
+
+export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
+  app.get(
+    "/oauth/:org/consent",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      const { organisation, reply } = visit;
+      const flow = deps.flows.open(queryOf(visit.request).values.get("flow"), organisation.id, deps.clock());
+      if (!flow) throw new OAuthError("invalid_request", "This page is too old. Go back to the application and start again.");
+      const read = await readFlow(deps, visit, flow);
+      if (!read) return reply;
+      const { request, step } = read;
+      if (step.kind !== "consent") {
+        await takeStep(deps, visit, read);
+        return reply;
+      }
+      const frame = pageFrame(visit, request.uiLocales);
+      const otherAccount = { ...withParameter(flow, "prompt", "login"), startedAt: deps.clock() };
+      const page = consentPage({
+        ...frame,
+        organisation: pageOrganisation(organisation),
+        application: pageApplication(request.application),
+        action: orgPath(organisation, "authorize"),
+        csrf: csrfToken(deps, visit),
+        flow: deps.flows.seal(flow),
+        user: { email: step.signedIn.user.email },
+        scopes: request.scopes.map((name) => ({ name })),
+        redirectHost: destination(request.redirectUri),
+        otherAccountUri: `${orgPath(organisation, "authorize")}?flow=${deps.flows.seal(otherAccount)}`,
+      });
+      await show(visit, frame, page, { redirectUri: request.redirectUri });
+      return reply;
+    }),
+  );
+}
+
+/** Where the browser goes next, for reading: a host, or the scheme of an app. */
+function destination(redirectUri: string): string {
+  const url = new URL(redirectUri);
+  return url.host === "" ? url.protocol : url.host;
+}

@@ -1,0 +1,149 @@
+/**
+ * GET and POST end_session (OpenID Connect RP-Initiated Logout 1.0). A genuine ID token as the hint signs out and goes
+ * back to a registered address; without one nobody is signed out before they say so, and nobody is sent anywhere.
+ */
+import { type Form, requireSingle } from "@signet/protocol/form";
+import { isUuid } from "@signet/protocol/hash";
+import { verifyJws } from "@signet/protocol/jws";
+import type { FastifyInstance } from "fastify";
+import type { Application } from "../../../core/applications/application.ts";
+import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { signOut } from "../../../core/sessions/sessions.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import {
+  type BrowserDeps,
+  csrfToken,
+  isOwnForm,
+  orgPath,
+  pageApplication,
+  pageFrame,
+  pageOrganisation,
+  show,
+  type Visit,
+  whoIsThere,
+} from "./browser.ts";
+import { endSessionPage, signedOutPage } from "./end-session.page.ts";
+
+interface LogoutRequest {
+  /** Whose ID token the hint is; undefined without a genuine one. */
+  readonly hint: { readonly sub: string; readonly sid: string | undefined; readonly application: Application } | undefined;
+  readonly application: Application | undefined;
+  /** Verified: registered for the hint's application, byte by byte. */
+  readonly redirectUri: string | undefined;
+  readonly state: string | undefined;
+}
+
+/** What the confirmation page carries along. */
+const CARRIED = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"] as const;
+
+export function endSessionRoutes(app: FastifyInstance, deps: BrowserDeps): void {
+  app.get(
+    "/oauth/:org/end_session",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      await processLogout(deps, visit, queryOf(visit.request));
+      return visit.reply;
+    }),
+  );
+  app.post(
+    "/oauth/:org/end_session",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      await processLogout(deps, visit, formOf(visit.request));
+      return visit.reply;
+    }),
+  );
+}
+
+async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+  requireSingle(form);
+  const logout = await readLogout(deps, visit.organisation, form);
+  const signedIn = await whoIsThere(deps, visit);
+  const confirmed = visit.request.method === "POST" && isOwnForm(deps, visit, form.values.get("csrf"));
+  if (signedIn && !confirmed && !isTheirs(logout, signedIn)) return askFirst(deps, visit, form, logout, signedIn);
+  if (signedIn) {
+    await signOut(deps, signedIn, visit.request.ip);
+    deps.cookies.clear(visit.reply, visit.organisation.id);
+  }
+  if (logout.redirectUri !== undefined) return goBack(visit, logout.redirectUri, logout.state);
+  return showSignedOut(visit, form, logout);
+}
+
+/** The hint names this browser's session, or at least its user: the application speaks for who is here. */
+function isTheirs({ hint }: LogoutRequest, { session, user }: SignedIn): boolean {
+  return hint !== undefined && (hint.sid === session.id || hint.sub === user.id);
+}
+
+async function readLogout(deps: BrowserDeps, organisation: Organisation, form: Form): Promise<LogoutRequest> {
+  const hint = await readHint(deps, organisation, form.values.get("id_token_hint"));
+  const clientId = form.values.get("client_id");
+  const named = clientId !== undefined && isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
+  // A client_id that contradicts the hint makes the request nobody's.
+  const agrees = clientId === undefined || named?.id === hint?.application.id;
+  const trusted = agrees ? hint : undefined;
+  const asked = form.values.get("post_logout_redirect_uri");
+  const registered = trusted?.application.settings.postLogoutRedirectUris ?? [];
+  return {
+    hint: trusted,
+    application: trusted?.application ?? named,
+    redirectUri: asked !== undefined && registered.includes(asked) ? asked : undefined,
+    state: form.values.get("state"),
+  };
+}
+
+/** An ID token of ours, expired or not: signature, issuer, and an application that is still there. */
+async function readHint(
+  deps: BrowserDeps,
+  organisation: Organisation,
+  hint: string | undefined,
+): Promise<LogoutRequest["hint"]> {
+  if (hint === undefined) return undefined;
+  const keys = await deps.keys.published(organisation.id);
+  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), { typ: ["JWT"] });
+  const { iss, aud, sub, sid } = jws?.payload ?? {};
+  if (iss !== issuerOf(deps.baseUrl, organisation.id) || typeof aud !== "string" || typeof sub !== "string") return undefined;
+  const application = await deps.applications.find(organisation.id, aud);
+  return application && { sub, sid: typeof sid === "string" ? sid : undefined, application };
+}
+
+async function askFirst(
+  deps: BrowserDeps,
+  visit: Visit,
+  form: Form,
+  { application }: LogoutRequest,
+  { user }: SignedIn,
+): Promise<void> {
+  const frame = pageFrame(visit, form.values.get("ui_locales"));
+  const fields = CARRIED.flatMap((name) => {
+    const value = form.values.get(name);
+    return value === undefined ? [] : [{ name, value }];
+  });
+  const page = endSessionPage({
+    ...frame,
+    organisation: pageOrganisation(visit.organisation),
+    ...(application ? { application: pageApplication(application) } : {}),
+    user: { email: user.email },
+    action: orgPath(visit.organisation, "end_session"),
+    csrf: csrfToken(deps, visit),
+    fields,
+    ...(application?.settings.homepageUri === undefined ? {} : { stayUri: application.settings.homepageUri }),
+  });
+  return show(visit, frame, page);
+}
+
+async function goBack({ reply, request }: Visit, redirectUri: string, state: string | undefined): Promise<void> {
+  const separator = redirectUri.includes("?") ? "&" : "?";
+  const query = state === undefined ? "" : `${separator}state=${encodeURIComponent(state)}`;
+  reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
+  await reply.redirect(redirectUri + query, request.method === "GET" ? 302 : 303);
+}
+
+async function showSignedOut(visit: Visit, form: Form, { application }: LogoutRequest): Promise<void> {
+  const frame = pageFrame(visit, form.values.get("ui_locales"));
+  const page = signedOutPage({
+    ...frame,
+    organisation: pageOrganisation(visit.organisation),
+    ...(application ? { application: pageApplication(application) } : {}),
+  });
+  return show(visit, frame, page);
+}

@@ -1,0 +1,65 @@
+/**
+ * An authorization request on its way through the pages: its parameters and when it began, sealed so that the browser
+ * carries them and cannot change them. Nothing is kept on the server, so that no page expires: what is stale is looked
+ * at again. The seal gives no rights: every step checks session, client and request anew.
+ */
+import { createHmac } from "node:crypto";
+import type { Form } from "@signet/protocol/form";
+import { constantTimeEqual } from "@signet/protocol/hash";
+
+export interface Flow {
+  readonly orgId: string;
+  /** In their order, repeated ones included. */
+  readonly parameters: ReadonlyArray<readonly [string, string]>;
+  /** Milliseconds: a sign-in after it satisfies `prompt=login` and `max_age`. */
+  readonly startedAt: number;
+}
+
+export interface Flows {
+  seal(flow: Flow): string;
+  /** Undefined for what was altered, is too old, or belongs to another organisation. */
+  open(sealed: string | undefined, orgId: string, now: number): Flow | undefined;
+}
+
+const LIFETIME_MS = 24 * 3600 * 1000;
+
+/** @param key derived from the master key for this purpose, so that any node opens what another sealed */
+export function flows(key: Buffer): Flows {
+  const mac = (orgId: string, body: string) => createHmac("sha256", key).update(`${orgId}|${body}`).digest("base64url");
+  return {
+    seal: ({ orgId, parameters, startedAt }) => {
+      const body = Buffer.from(JSON.stringify([startedAt, parameters])).toString("base64url");
+      return `${body}.${mac(orgId, body)}`;
+    },
+    open: (sealed, orgId, now) => {
+      const [body, presented, ...rest] = (sealed ?? "").split(".");
+      if (!body || !presented || rest.length > 0 || !constantTimeEqual(mac(orgId, body), presented)) return undefined;
+      const [startedAt, parameters] = JSON.parse(Buffer.from(body, "base64url").toString()) as [number, Flow["parameters"]];
+      return startedAt + LIFETIME_MS > now ? { orgId, parameters, startedAt } : undefined;
+    },
+  };
+}
+
+export function flowOf(orgId: string, form: Form, startedAt: number): Flow {
+  const parameters = [...form.values].flatMap(([name, value]) =>
+    (form.allValues.get(name) ?? [value]).map((one) => [name, one] as const),
+  );
+  return { orgId, parameters, startedAt };
+}
+
+export function formOfFlow({ parameters }: Flow): Form {
+  const values = new Map<string, string>();
+  const allValues = new Map<string, string[]>();
+  for (const [name, value] of parameters) {
+    const first = values.get(name);
+    if (first === undefined) values.set(name, value);
+    else allValues.set(name, [...(allValues.get(name) ?? [first]), value]);
+  }
+  return { values, repeated: new Set(allValues.keys()), allValues };
+}
+
+/** The same request with one parameter changed, or left out. */
+export function withParameter(flow: Flow, name: string, value: string | undefined): Flow {
+  const others = flow.parameters.filter(([other]) => other !== name);
+  return { ...flow, parameters: value === undefined ? others : [...others, [name, value]] };
+}

@@ -1,0 +1,89 @@
+import { applicationHome } from "../../../html/application-home.ts";
+import { type FormSeal, sealFields } from "../../../html/form.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+import {
+  type PageApplication,
+  type PageFrame,
+  type PageOrganisation,
+  signInLayout,
+} from "../../../html/layout.ts";
+import { notice } from "../../../html/notice.ts";
+
+/** Why the person sees the sign-in page again. */
+export type LoginFailure = "invalid-credentials" | "rate-limited" | "busy" | "disabled" | "session-expired";
+
+export type LoginView = PageFrame &
+  FormSeal & {
+    organisation: PageOrganisation;
+    application: PageApplication;
+    /** Where the form posts to: `/oauth/{org}/login`. */
+    action: string;
+    /** What was typed before, or the request's `login_hint`. A password is never given back. */
+    email?: string | undefined;
+    error?: LoginFailure | undefined;
+    /** With `rate-limited` and `busy`: as in the `Retry-After` header. */
+    retryAfterSeconds?: number | undefined;
+  };
+
+const NOTICE_ID = "login-notice";
+
+function failureText(view: LoginView): string | undefined {
+  const text = view.messages.signIn;
+  const wait = view.retryAfterSeconds;
+  switch (view.error) {
+    case undefined:
+      return undefined;
+    case "invalid-credentials":
+      return text.invalidCredentials;
+    case "rate-limited":
+      return wait === undefined ? text.rateLimitedSoon : text.rateLimited(wait);
+    case "busy":
+      return wait === undefined ? text.busySoon : text.busy(wait);
+    case "disabled":
+      return text.disabled(view.organisation.name, view.application.name);
+    case "session-expired":
+      return text.sessionExpired;
+  }
+}
+
+function failureNotice(view: LoginView): Html | undefined {
+  const text = failureText(view);
+  if (text === undefined) return undefined;
+  return view.error === "session-expired"
+    ? notice("hint", NOTICE_ID, view.messages.signIn.expired, text)
+    : notice("error", NOTICE_ID, view.messages.signIn.failed, text);
+}
+
+function fields(view: LoginView): Html {
+  const text = view.messages.signIn;
+  const wrong = view.error === "invalid-credentials";
+  const invalid = wrong && html` aria-invalid="true"`;
+  const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
+  const known = view.email !== undefined && view.email !== "";
+  const focus = html` autofocus`;
+  return html`<div class="field">
+<label for="email">${text.email}</label>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && focus}>
+</div>
+<div class="field">
+<label for="password">${text.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${described}${known && focus}>
+</div>`;
+}
+
+/** The sign-in page: who asks, for whom, two fields, and what went wrong the last time. */
+export function loginPage(view: LoginView): Html {
+  const text = view.messages.signIn;
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
+    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo(view.application.name)}</span></h1>
+${applicationHome(view.application)}</div>
+${failureNotice(view)}
+<form method="post" action="${linkAddress(view.action)}">
+${sealFields(view)}
+${fields(view)}
+<button class="button primary" id="login-submit" type="submit">${text.submit(view.application.name)}</button>
+</form>`,
+  });
+}

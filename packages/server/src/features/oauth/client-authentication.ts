@@ -1,0 +1,84 @@
+/**
+ * Which client speaks, and the proof of it (RFC 6749 §2.3): the same for token, revoke and introspect. The client's
+ * registered method decides; a request that uses two, or another one, is refused.
+ */
+import { parseBasicCredentials } from "@signet/protocol/basic-credentials";
+import type { Form } from "@signet/protocol/form";
+import { isUuid } from "@signet/protocol/hash";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import type { FastifyRequest } from "fastify";
+import type { Application, ClientSecret, TokenEndpointAuthMethod } from "../../core/applications/application.ts";
+import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import { matchClientSecret } from "../../core/applications/client-secrets.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+
+export interface ClientAuthenticationDeps {
+  readonly applications: ApplicationDirectory;
+  readonly clock: Clock;
+  /** Remembers, some time later, when a secret was used last. */
+  noteSecretUse(application: Application, secret: ClientSecret): void;
+}
+
+interface Credentials {
+  readonly method: TokenEndpointAuthMethod;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+}
+
+/** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
+export async function authenticateClient(
+  deps: ClientAuthenticationDeps,
+  organisation: Organisation,
+  request: FastifyRequest,
+  form: Form,
+): Promise<Application> {
+  const basic = request.headers.authorization !== undefined;
+  const credentials = basic ? headerCredentials(request, form) : bodyCredentials(form);
+  const refused = (cause: string) => invalidClient(basic, organisation, cause);
+
+  const { clientId, clientSecret, method } = credentials;
+  const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
+  if (!application) throw refused("unknown client");
+  if (!isAllowed(application.settings.tokenEndpointAuthMethod, method)) throw refused(`the client may not use ${method}`);
+  if (clientSecret === undefined) return application;
+  const secret = matchClientSecret(application, clientSecret, deps.clock());
+  if (!secret) throw refused("no active secret matches");
+  deps.noteSecretUse(application, secret);
+  return application;
+}
+
+/** A secret is a secret in either place; whoever has none may not pretend to need none. */
+function isAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthMethod): boolean {
+  return (registered === "none") === (used === "none");
+}
+
+function headerCredentials(request: FastifyRequest, form: Form): Credentials {
+  if (form.values.has("client_secret")) {
+    throw new OAuthError("invalid_request", "the client authenticates in two ways at once");
+  }
+  const credentials = parseBasicCredentials(request.headers.authorization ?? "");
+  // A scheme we do not know, or nonsense: the challenge says what would work.
+  if (!credentials) throw new OAuthError("invalid_client", "the Authorization header is malformed", { wwwAuthenticate: 'Basic realm="signet"' });
+  const named = form.values.get("client_id");
+  if (named !== undefined && named !== credentials.clientId) {
+    throw new OAuthError("invalid_request", "client_id differs from the Authorization header");
+  }
+  return { method: "client_secret_basic", ...credentials };
+}
+
+function bodyCredentials(form: Form): Credentials {
+  const clientId = form.values.get("client_id");
+  const clientSecret = form.values.get("client_secret");
+  if (clientId === undefined) throw new OAuthError("invalid_client", "the client does not say who it is");
+  return clientSecret === undefined ? { method: "none", clientId } : { method: "client_secret_post", clientId, clientSecret };
+}
+
+/** One answer for unknown, disabled, foreign and wrong: the cause is for the log. */
+function invalidClient(basic: boolean, organisation: Organisation, cause: string): OAuthError {
+  return new OAuthError("invalid_client", "client authentication failed", {
+    cause,
+    // RFC 6749 §5.2: a client that tried the header is answered with its scheme.
+    ...(basic ? { wwwAuthenticate: `Basic realm="${organisation.id}"` } : {}),
+  });
+}

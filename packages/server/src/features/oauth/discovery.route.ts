@@ -1,0 +1,64 @@
+/** The provider's metadata: OpenID Connect Discovery 1.0 and, at RFC 8414's place, the same document. */
+import type { FastifyInstance } from "fastify";
+import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
+import type { Clock } from "../../core/clock.ts";
+import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
+import { acrValues } from "../../core/sessions/session.ts";
+import { inOrganisation } from "../../http/organisation-lookup.ts";
+import { type PublishedDocuments, publishedDocument, sendDocument } from "../../http/published-documents.ts";
+
+export interface DiscoveryDeps {
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly organisations: OrganisationDirectory;
+  readonly documents: PublishedDocuments;
+}
+
+/** The safety net under the change feed: a document is made anew at least this often. */
+export const DOCUMENT_LIFETIME_MS = 30_000;
+
+export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
+  const handler = inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
+    const staleAt = deps.clock() + DOCUMENT_LIFETIME_MS;
+    const document = publishedDocument(organisation.id, providerMetadata(issuerOf(deps.baseUrl, organisation.id)), staleAt);
+    if (!request.url.includes("?")) deps.documents.put(request.url, document);
+    await sendDocument(request, reply, document);
+  });
+  app.get("/oauth/:org/.well-known/openid-configuration", handler);
+  app.get("/.well-known/oauth-authorization-server/oauth/:org", handler);
+}
+
+/** Only what works is listed. */
+export function providerMetadata(issuer: string): Record<string, unknown> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    revocation_endpoint: `${issuer}/revoke`,
+    introspection_endpoint: `${issuer}/introspect`,
+    end_session_endpoint: `${issuer}/end_session`,
+    scopes_supported: standardScopes,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    grant_types_supported: grantTypes,
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256", "RS256", "PS256", "EdDSA"],
+    token_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
+    revocation_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
+    introspection_endpoint_auth_methods_supported: tokenEndpointAuthMethods.filter((method) => method !== "none"),
+    code_challenge_methods_supported: ["S256"],
+    prompt_values_supported: ["none", "login", "consent", "select_account"],
+    acr_values_supported: [acrValues.password],
+    claim_types_supported: ["normal"],
+    claims_supported: ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "at_hash", "sid", ...userClaims],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    authorization_response_iss_parameter_supported: true,
+    ui_locales_supported: ["en"],
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * POST introspect (RFC 7662): confidential clients of the same organisation ask about tokens that are theirs or meant
+ * for them. Everything else is `{"active": false}` and nothing more (RFC 7662 §2.2).
+ */
+import { requireSingle } from "@signet/protocol/form";
+import { sha256Base64url } from "@signet/protocol/hash";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import { formatScope } from "@signet/protocol/scope";
+import type { FastifyInstance } from "fastify";
+import type { Application } from "../../core/applications/application.ts";
+import { type Clock, seconds } from "../../core/clock.ts";
+import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
+import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
+import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/refresh-token.ts";
+import { findTokenFamily } from "../../core/tokens/store.ts";
+import { refreshStanding } from "../../core/tokens/token-family.ts";
+import { findUser } from "../../core/users/store.ts";
+import type { Database } from "../../db/open.ts";
+import { formOf } from "../../http/form-body.ts";
+import { inOrganisation } from "../../http/organisation-lookup.ts";
+import { authenticateClient, type ClientAuthenticationDeps } from "./client-authentication.ts";
+
+export interface IntrospectDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
+  readonly baseUrl: string;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly organisations: OrganisationDirectory;
+  readonly accessTokens: AccessTokens;
+}
+
+const INACTIVE = { active: false } as const;
+
+export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): void {
+  app.post(
+    "/oauth/:org/introspect",
+    inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
+      const form = formOf(request);
+      requireSingle(form);
+      const application = await authenticateClient(deps, organisation, request, form);
+      // A public client proves nothing, so that anybody could ask in its name.
+      if (application.settings.tokenEndpointAuthMethod === "none") {
+        throw new OAuthError("invalid_client", "only clients that authenticate may introspect");
+      }
+      const token = form.values.get("token");
+      if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
+      const familyId = familyOfRefreshToken(deps, organisation.id, token);
+      const answer =
+        familyId === undefined
+          ? await describeAccessToken(deps, organisation, application, token)
+          : await describeRefreshToken(deps, organisation, application, { token, familyId });
+      reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
+      return reply.send(JSON.stringify(answer));
+    }),
+  );
+}
+
+async function describeAccessToken(
+  deps: IntrospectDeps,
+  organisation: Organisation,
+  application: Application,
+  token: string,
+): Promise<object> {
+  const claims = await deps.accessTokens.read(organisation, token);
+  if (!claims || !mayAsk(application, claims)) return INACTIVE;
+  return (await deps.accessTokens.stands(organisation, claims)) ? { active: true, ...claims, token_type: "Bearer" } : INACTIVE;
+}
+
+function mayAsk({ id, settings }: Application, { client_id, aud }: AccessTokenClaims): boolean {
+  const audience = typeof aud === "string" ? [aud] : aud;
+  return client_id === id || audience.includes(id) || (settings.audience !== undefined && audience.includes(settings.audience));
+}
+
+async function describeRefreshToken(
+  deps: IntrospectDeps,
+  organisation: Organisation,
+  application: Application,
+  { token, familyId }: { token: string; familyId: string },
+): Promise<object> {
+  const family = await findTokenFamily(deps.database.query, organisation.id, familyId);
+  if (!family || family.applicationId !== application.id) return INACTIVE;
+  // Asking is no use of the token: a token that was rotated is inactive, and nobody is signed out for asking.
+  if (refreshStanding(family, sha256Base64url(token), deps.clock(), 0) !== "living") return INACTIVE;
+  const user = await findUser(deps.database.query, organisation.id, family.userId);
+  if (!user || user.disabledAt !== null) return INACTIVE;
+  return {
+    active: true,
+    iss: issuerOf(deps.baseUrl, organisation.id),
+    sub: family.userId,
+    client_id: family.applicationId,
+    scope: formatScope(family.scopes),
+    iat: seconds(family.rotatedAt ?? family.createdAt),
+    exp: seconds(family.refreshExpiresAt ?? family.expiresAt),
+  };
+}

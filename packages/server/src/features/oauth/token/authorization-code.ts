@@ -1,0 +1,152 @@
+/**
+ * The authorization code grant (RFC 6749 §4.1.3). A code is used once; a second use is refused and ends everything that
+ * the first one began (RFC 6749 §4.1.2, RFC 9700 §4.2.4).
+ */
+import { randomUUIDv7 } from "node:crypto";
+import { sha256Base64url } from "@signet/protocol/hash";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import { isCodeVerifier, verifyS256 } from "@signet/protocol/pkce";
+import type { Application } from "../../../core/applications/application.ts";
+import { recordAuditEvent } from "../../../core/audit/store.ts";
+import type { Clock } from "../../../core/clock.ts";
+import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
+import { findCode, useCode } from "../../../core/codes/store.ts";
+import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
+import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
+import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
+import { findUser } from "../../../core/users/store.ts";
+import type { Database } from "../../../db/open.ts";
+import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
+import { requestedResources } from "./resources.ts";
+
+export interface AuthorizationCodeDeps extends RefreshTokenKeys {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export function authorizationCodeGrant(deps: AuthorizationCodeDeps): Grant {
+  return { grantType: "authorization_code", read: (request) => readCode(deps, request) };
+}
+
+const refused = (cause: string) => new OAuthError("invalid_grant", "the authorization code cannot be used", { cause });
+
+async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Promise<ReadGrant> {
+  const { organisation, application, form, now } = request;
+  const presented = form.values.get("code");
+  if (presented === undefined) throw new OAuthError("invalid_request", "code is missing");
+  const db = deps.database.query;
+  const code = await findCode(db, organisation.id, sha256Base64url(presented));
+  if (!code) throw refused("unknown");
+  // Another client's code stays that client's: whoever intercepted it must not be able to burn it either.
+  if (code.applicationId !== application.id) throw refused("issued to another client");
+  if (code.usedAt !== null) throw await replayed(deps, request, code);
+  if (code.expiresAt <= now) throw refused("expired");
+  requireSameRedirect(code, form.values.get("redirect_uri"));
+  requireProof(code, form.values.get("code_verifier"));
+  const resources = form.values.has("resource") ? requestedResources(form, code.resources) : code.resources;
+  const user = await findUser(db, organisation.id, code.userId);
+  if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
+
+  const familyId = randomUUIDv7();
+  const { scopes, authentication, nonce, sessionId } = code;
+  return {
+    subject: {
+      issuer: request.issuer,
+      application,
+      scopes,
+      resources,
+      user: { user, authentication, nonce, sessionId, familyId },
+    },
+    commit: () => redeem(deps, request, code, familyId),
+  };
+}
+
+async function redeem(deps: AuthorizationCodeDeps, request: GrantRequest, code: AuthorizationCode, familyId: string) {
+  const { organisation, application } = request;
+  const refreshToken = getsRefreshToken(application, code.scopes)
+    ? firstRefreshToken(deps, organisation.id, familyId)
+    : undefined;
+  const now = deps.clock();
+  const used = await deps.database.transaction(async (tx) => {
+    const use = { orgId: organisation.id, codeHash: code.codeHash, familyId, now };
+    if (!(await useCode(tx, use))) return false;
+    await insertTokenFamily(tx, newFamily(application, code, { familyId, refreshToken, now }));
+    return true;
+  });
+  if (!used) throw await replayed(deps, request, code);
+  return refreshToken === undefined ? {} : { refresh_token: refreshToken };
+}
+
+/** The first use began a family: it ends, with its access tokens. */
+async function replayed(deps: AuthorizationCodeDeps, request: GrantRequest, code: AuthorizationCode): Promise<OAuthError> {
+  const { organisation, application, address } = request;
+  const now = deps.clock();
+  await deps.database.transaction(async (tx) => {
+    const first = await findCode(tx, organisation.id, code.codeHash);
+    if (!first?.familyId) return;
+    const id = first.familyId;
+    const ended = await revokeTokenFamilies(tx, { orgId: organisation.id, id, now, reason: "code_replayed" });
+    if (ended === 0) return;
+    await recordAuditEvent(tx, {
+      orgId: organisation.id,
+      at: now,
+      actor: `client:${application.id}`,
+      action: "code.replayed",
+      target: code.userId,
+      address,
+    });
+  });
+  return refused("used before");
+}
+
+/** RFC 6749 §4.1.3; OAuth 2.1 no longer sends it, so that only a different one is refused. */
+function requireSameRedirect(code: AuthorizationCode, redirectUri: string | undefined): void {
+  if (redirectUri !== undefined && redirectUri !== code.redirectUri) throw refused("redirect_uri differs");
+}
+
+/** RFC 7636 §4.6; RFC 9700 §2.1.1: a verifier without a challenge is the mark of a downgrade. */
+function requireProof(code: AuthorizationCode, verifier: string | undefined): void {
+  if (code.codeChallenge === null) {
+    if (verifier !== undefined) throw refused("a verifier, but no challenge was made");
+    return;
+  }
+  if (verifier === undefined) throw new OAuthError("invalid_grant", "code_verifier is missing");
+  if (!isCodeVerifier(verifier)) throw new OAuthError("invalid_request", "code_verifier is malformed");
+  if (!verifyS256(verifier, code.codeChallenge)) throw refused("the verifier does not fit the challenge");
+}
+
+function getsRefreshToken({ settings }: Application, scopes: readonly string[]): boolean {
+  if (!settings.grantTypes.includes("refresh_token")) return false;
+  return scopes.includes("offline_access") || settings.issueRefreshTokenWithoutOfflineAccess;
+}
+
+function newFamily(
+  application: Application,
+  code: AuthorizationCode,
+  made: { familyId: string; refreshToken: string | undefined; now: number },
+): TokenFamily {
+  const { settings } = application;
+  const { now, refreshToken } = made;
+  const lifetime = Math.max(settings.refreshTokenLifetimeSeconds, settings.refreshTokenAbsoluteLifetimeSeconds);
+  const expiresAt = now + lifetime * 1000;
+  return {
+    orgId: code.orgId,
+    id: made.familyId,
+    applicationId: application.id,
+    userId: code.userId,
+    sessionId: code.sessionId,
+    consentId: code.consentId,
+    scopes: code.scopes,
+    resources: code.resources,
+    nonce: code.nonce,
+    authentication: code.authentication,
+    refreshHash: refreshToken === undefined ? null : sha256Base64url(refreshToken),
+    refreshExpiresAt:
+      refreshToken === undefined ? null : refreshExpiry({ expiresAt }, settings.refreshTokenLifetimeSeconds, now),
+    previousHash: null,
+    rotatedAt: null,
+    createdAt: now,
+    expiresAt,
+    revokedAt: null,
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * What a grant has to say. The route does everything that is common, in numbered phases, so that no grant can forget a
+ * check: 1 the client proves itself, 2 the client may use this grant, 3 the grant is read (nothing is consumed),
+ * 4 tokens are signed, 5 the grant is consumed in one conditional statement, 6 the answer goes out.
+ */
+import type { Form } from "@signet/protocol/form";
+import type { Application, GrantType } from "../../../core/applications/application.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { TokenSubject } from "../../../core/tokens/claims.ts";
+
+export interface GrantRequest {
+  readonly organisation: Organisation;
+  /** Authenticated, enabled, and allowed to use this grant. */
+  readonly application: Application;
+  readonly form: Form;
+  readonly issuer: string;
+  /** Milliseconds. */
+  readonly now: number;
+  readonly address: string;
+}
+
+export interface ReadGrant {
+  readonly subject: TokenSubject;
+  /**
+   * Consumes the grant. Nothing has been given away before it, and nothing is when it throws.
+   * @returns what the answer holds beside the signed tokens
+   * @throws OAuthError invalid_grant when another request was faster
+   */
+  commit(): Promise<{ readonly refresh_token?: string }>;
+}
+
+export interface Grant {
+  readonly grantType: GrantType;
+  /** @throws OAuthError */
+  read(request: GrantRequest): Promise<ReadGrant>;
+}

@@ -1,0 +1,122 @@
+/**
+ * The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). One compare-and-swap decides who rotates; a
+ * replay of an older token ends the family; the token rotated last gives the same successor again for a few seconds, so
+ * that a lost answer or two racing tabs log nobody out.
+ */
+import { sha256Base64url } from "@signet/protocol/hash";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import { isSubset, parseScope } from "@signet/protocol/scope";
+import { recordAuditEvent } from "../../../core/audit/store.ts";
+import type { Clock } from "../../../core/clock.ts";
+import { familyOfRefreshToken, type RefreshTokenKeys, successorOf } from "../../../core/tokens/refresh-token.ts";
+import { findTokenFamily, revokeTokenFamilies, rotateRefreshToken } from "../../../core/tokens/store.ts";
+import { refreshExpiry, refreshStanding, type TokenFamily } from "../../../core/tokens/token-family.ts";
+import { findUser } from "../../../core/users/store.ts";
+import type { Database } from "../../../db/open.ts";
+import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
+import { requestedResources } from "./resources.ts";
+
+export interface RefreshTokenDeps extends RefreshTokenKeys {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+interface Presented {
+  readonly token: string;
+  readonly hash: string;
+  readonly familyId: string;
+}
+
+export function refreshTokenGrant(deps: RefreshTokenDeps): Grant {
+  return { grantType: "refresh_token", read: (request) => readRefreshToken(deps, request) };
+}
+
+const refused = (cause: string) => new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
+
+async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): Promise<ReadGrant> {
+  const { organisation, application, form, now } = request;
+  const token = form.values.get("refresh_token");
+  if (token === undefined) throw new OAuthError("invalid_request", "refresh_token is missing");
+  const familyId = familyOfRefreshToken(deps, organisation.id, token);
+  const family = familyId && (await findTokenFamily(deps.database.query, organisation.id, familyId));
+  if (!familyId || !family) throw refused("unknown");
+  // RFC 6749 §10.4: bound to the client. Another client learns nothing and ends nothing.
+  if (family.applicationId !== application.id) throw refused("issued to another client");
+  const presented = { token, familyId, hash: sha256Base64url(token) };
+  await requireGood(deps, request, family, presented, now);
+  const user = await findUser(deps.database.query, organisation.id, family.userId);
+  if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
+
+  const { authentication, nonce, sessionId } = family;
+  return {
+    subject: {
+      issuer: request.issuer,
+      application,
+      scopes: narrowedScopes(family, form.values.get("scope")),
+      resources: form.values.has("resource") ? requestedResources(form, family.resources) : family.resources,
+      user: { user, authentication, nonce, sessionId, familyId },
+    },
+    commit: () => rotate(deps, request, family, presented),
+  };
+}
+
+async function rotate(deps: RefreshTokenDeps, request: GrantRequest, family: TokenFamily, presented: Presented) {
+  const { organisation, application } = request;
+  const successor = successorOf(deps, organisation.id, presented.familyId, presented.token);
+  const now = deps.clock();
+  const rotated = await rotateRefreshToken(deps.database.query, {
+    orgId: organisation.id,
+    id: presented.familyId,
+    presentedHash: presented.hash,
+    successorHash: sha256Base64url(successor),
+    now,
+    expiresAt: refreshExpiry(family, application.settings.refreshTokenLifetimeSeconds, now),
+  });
+  if (!rotated) {
+    // Somebody was faster with the same token, or this is a repeat: what the family says now decides.
+    const current = await findTokenFamily(deps.database.query, organisation.id, presented.familyId);
+    if (!current) throw refused("unknown");
+    await requireGood(deps, request, current, presented, now);
+  }
+  return { refresh_token: successor };
+}
+
+async function requireGood(
+  deps: RefreshTokenDeps,
+  request: GrantRequest,
+  family: TokenFamily,
+  presented: Presented,
+  now: number,
+): Promise<void> {
+  const graceMs = request.application.settings.refreshTokenGraceSeconds * 1000;
+  const standing = refreshStanding(family, presented.hash, now, graceMs);
+  if (standing === "living" || standing === "again") return;
+  if (standing === "replayed") await endFamily(deps, request, family);
+  throw refused(standing);
+}
+
+async function endFamily(deps: RefreshTokenDeps, request: GrantRequest, family: TokenFamily): Promise<void> {
+  const now = deps.clock();
+  const { orgId, id } = family;
+  await deps.database.transaction(async (tx) => {
+    if ((await revokeTokenFamilies(tx, { orgId, id, now, reason: "refresh_token_replayed" })) === 0) return;
+    await recordAuditEvent(tx, {
+      orgId,
+      at: now,
+      actor: `client:${request.application.id}`,
+      action: "refresh-token.replayed",
+      target: family.userId,
+      address: request.address,
+    });
+  });
+}
+
+/** RFC 6749 §6: the same or less, never more; the family keeps what it was granted. */
+function narrowedScopes(family: TokenFamily, text: string | undefined): readonly string[] {
+  if (text === undefined) return family.scopes;
+  const asked = parseScope(text);
+  if (!asked || !isSubset(asked, family.scopes)) {
+    throw new OAuthError("invalid_scope", "more was asked for than the refresh token was granted");
+  }
+  return asked;
+}

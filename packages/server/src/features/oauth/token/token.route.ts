@@ -1,0 +1,48 @@
+/** POST token (RFC 6749 §3.2): the pipeline that every grant runs through. */
+import { requireSingle } from "@signet/protocol/form";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import type { FastifyInstance } from "fastify";
+import type { Clock } from "../../../core/clock.ts";
+import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import { signTokens } from "../../../core/tokens/issue-tokens.ts";
+import type { Signer } from "../../../core/tokens/signer.ts";
+import { formOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
+import type { Grant } from "./grant.ts";
+
+export interface TokenRouteDeps extends ClientAuthenticationDeps {
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly organisations: OrganisationDirectory;
+  readonly signer: Signer;
+  readonly grants: readonly Grant[];
+}
+
+export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
+  const grants = new Map<string, Grant>(deps.grants.map((grant) => [grant.grantType, grant]));
+
+  app.post(
+    "/oauth/:org/token",
+    inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
+      const form = formOf(request);
+      requireSingle(form);
+      const grantType = form.values.get("grant_type");
+      if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
+      const application = await authenticateClient(deps, organisation, request, form);
+      const grant = grants.get(grantType);
+      if (!grant) throw new OAuthError("unsupported_grant_type", "this grant_type is not supported");
+      if (!application.settings.grantTypes.includes(grant.grantType)) {
+        throw new OAuthError("unauthorized_client", "the client may not use this grant_type");
+      }
+      const now = deps.clock();
+      const issuer = issuerOf(deps.baseUrl, organisation.id);
+      const read = await grant.read({ organisation, application, form, issuer, now, address: request.ip });
+      const signed = await signTokens(deps.signer, organisation, read.subject, now);
+      const committed = await read.commit();
+      reply.headers({ "cache-control": "no-store", pragma: "no-cache", "content-type": "application/json" });
+      return reply.send(JSON.stringify({ ...signed, ...committed }));
+    }),
+  );
+}

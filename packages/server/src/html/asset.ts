@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
+/** A file that pages ask for: served as it is, for ever, because its address changes with its content. */
+export type Asset = {
+  /** Address on this server, e.g. `/assets/signet.1f2e3d4c5b6a.css`. */
+  readonly path: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  /** Strong entity tag with its quotes (RFC 9110 §8.8.3). */
+  readonly etag: string;
+};
+
+const CONTENT_TYPES = { css: "text/css; charset=utf-8", js: "text/javascript; charset=utf-8" } as const;
+
+/**
+ * Reads the files beside this one that make up an asset, once, when the module that wants it is loaded.
+ * @throws the file system's error when a file is missing: the server must not start without it.
+ */
+export function readAsset(name: string, kind: keyof typeof CONTENT_TYPES, parts: readonly string[]): Asset {
+  const bytes = Buffer.concat(parts.map((part) => readFileSync(new URL(`./${part}`, import.meta.url))));
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+  return {
+    path: `/assets/${name}.${hash}.${kind}`,
+    contentType: CONTENT_TYPES[kind],
+    bytes,
+    etag: `"${hash}"`,
+  };
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ErrorView, errorPage } from "./error.page.ts";
+import { render } from "./html.ts";
+import { assertEscapes, assertWellMade, testFrame } from "./page-checks.ts";
+
+const view: ErrorView = {
+  ...testFrame,
+  status: 400,
+  requestId: "req-1",
+  title: "No way on",
+  message: "The redirect address is not registered.",
+  organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "/logo.png" },
+  application: { name: "Payroll", homepageUri: "https://payroll.example/", logoUri: "/payroll.png" },
+};
+
+test("the error page is well made and escapes everything", () => {
+  assertWellMade(errorPage(view));
+  assertEscapes(errorPage, view);
+});
+
+test("the error page says what is wrong, the reference, and the way back", () => {
+  const page = render(errorPage(view));
+  assert.match(page, /<h1>No way on<\/h1>\n<p>The redirect address is not registered\.<\/p>/);
+  assert.match(page, /<code>req-1<\/code>/);
+  assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);
+});
+
+test("every status has a title and an advice of its own kind", () => {
+  const heading = (status: number): string | undefined =>
+    /<h1>(.*?)<\/h1>/.exec(render(errorPage({ ...testFrame, status, requestId: "r" })))?.[1];
+  assert.equal(heading(400), "This request cannot be continued");
+  assert.equal(heading(413), heading(400));
+  assert.equal(heading(403), "You cannot open this page");
+  assert.equal(heading(404), "There is nothing at this address");
+  assert.equal(heading(429), "Too many requests");
+  assert.equal(heading(500), "Something went wrong on our side");
+  assert.equal(heading(503), "Signet is busy right now");
+  assertWellMade(errorPage({ ...testFrame, status: 500, requestId: "r" }));
+});

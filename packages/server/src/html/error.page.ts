@@ -1,0 +1,46 @@
+import { type Html, html, linkAddress } from "./html.ts";
+import { type PageApplication, type PageFrame, type PageOrganisation, signInLayout } from "./layout.ts";
+import type { Messages } from "./messages/messages.ts";
+
+export type ErrorView = PageFrame & {
+  /** The HTTP status of the answer: it chooses the title and the advice where the caller gives none. */
+  status: number;
+  /** Finds the request in the log; people read it out to support. */
+  requestId: string;
+  title?: string | undefined;
+  /** A public sentence about what is wrong, e.g. an `OAuthError`'s description. */
+  message?: string | undefined;
+  organisation?: PageOrganisation | undefined;
+  /** The application the person came from, when it is known and can be trusted. */
+  application?: PageApplication | undefined;
+};
+
+function kindOf(status: number): keyof Messages["error"]["titles"] {
+  if (status === 404 || status === 410) return "notFound";
+  if (status === 401 || status === 403) return "notPermitted";
+  if (status === 429) return "tooMany";
+  if (status === 503) return "unavailable";
+  return status >= 500 ? "internal" : "badRequest";
+}
+
+function wayBack(view: ErrorView): Html | undefined {
+  const home = linkAddress(view.application?.homepageUri);
+  if (view.application === undefined || home === undefined) return undefined;
+  return html`<a class="button" href="${home}">${view.messages.error.back(view.application.name)}</a>`;
+}
+
+/** What a browser gets instead of a redirect to an address that cannot be trusted, and for every other failure. */
+export function errorPage(view: ErrorView): Html {
+  const text = view.messages.error;
+  const kind = kindOf(view.status);
+  const title = view.title ?? text.titles[kind];
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle(title, view.organisation?.name ?? view.messages.product),
+    body: html`<h1>${title}</h1>
+${view.message !== undefined && html`<p>${view.message}</p>`}
+<p class="quiet">${text.advice[kind]}</p>
+${wayBack(view)}
+<dl class="reference"><dt>${text.reference}</dt><dd><code>${view.requestId}</code></dd></dl>`,
+  });
+}

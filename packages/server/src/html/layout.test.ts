@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { html, render } from "./html.ts";
+import { contentLayout, type LayoutView, signInLayout } from "./layout.ts";
+import { assertEscapes, assertWellMade, testFrame } from "./page-checks.ts";
+
+const view: LayoutView = {
+  ...testFrame,
+  title: "Sign in",
+  organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "data:image/png;base64,AA==" },
+  body: html`<h1>Hello</h1>`,
+};
+
+for (const [name, layout] of [
+  ["the sign-in layout", signInLayout],
+  ["the content layout", contentLayout],
+] as const) {
+  test(`${name} is well made and escapes everything`, () => {
+    assertWellMade(layout(view));
+    assertEscapes(({ title, organisation }) => layout({ ...view, title, organisation }), {
+      title: "Sign in",
+      organisation: view.organisation,
+    });
+  });
+
+  test(`${name} puts an accent in a style element with the answer's nonce`, () => {
+    assert.match(render(layout(view)), /<style nonce="dGVzdA">:root\{--fill:#aa3300;/);
+  });
+
+  test(`${name} ignores an accent that is not a plain colour`, () => {
+    const page = render(layout({ ...view, organisation: { name: "Acme", accentColor: "red}</style>" } }));
+    assert.doesNotMatch(page, /<style|red\}/);
+  });
+
+  test(`${name} says its language and asks for light and dark`, () => {
+    const page = render(layout(view));
+    assert.match(page, /<meta name="color-scheme" content="light dark">/);
+    assert.match(page, /<meta name="referrer" content="no-referrer">/);
+    assert.match(page, /<bdi class="brand-name">Acme<\/bdi>/);
+  });
+}
+
+test("a page without an organisation is Signet's own", () => {
+  assert.match(
+    render(signInLayout({ ...view, organisation: undefined })),
+    /<bdi class="brand-name">Signet<\/bdi>/,
+  );
+});

@@ -1,0 +1,103 @@
+import { accentRules, isAccentColour } from "./accent.ts";
+import { type Content, type Html, html, raw } from "./html.ts";
+import { mark } from "./mark.ts";
+import type { Messages } from "./messages/messages.ts";
+
+/** The organisation a page speaks for, as its branding record says. */
+export type PageOrganisation = {
+  name: string;
+  /** `#rrggbb`; anything else is ignored. Shades readable on light and dark are derived from it. */
+  accentColor?: string | undefined;
+  /** A `data:image/…` address or a path of this server; others are ignored, pages ask no third party for anything. */
+  logoUri?: string | undefined;
+};
+
+/** The application a person is on the way to. */
+export type PageApplication = {
+  name: string;
+  /** Shown as its host, linked when it is an http(s) address. */
+  homepageUri?: string | undefined;
+  /** As `PageOrganisation.logoUri`. */
+  logoUri?: string | undefined;
+};
+
+/** What every page needs of its request. */
+export type PageFrame = {
+  /** The texts in the reader's language: `messages(preferredLocales(...))`. */
+  messages: Messages;
+  /** The nonce of this answer's Content-Security-Policy, for the accent colour's style element. */
+  nonce: string;
+  /** Address of the stylesheet: `stylesheet.path`. */
+  stylesheet: string;
+};
+
+export type LayoutView = PageFrame & {
+  title: string;
+  organisation?: PageOrganisation | undefined;
+  body: Html;
+  /** A message above the page's content, see notice.ts. */
+  notice?: Html | undefined;
+  /** Addresses of deferred scripts, `Asset.path`. */
+  scripts?: readonly string[] | undefined;
+};
+
+/** A seal ring, inline so that browsers do not ask for /favicon.ico: the stylesheet stays the only request. */
+const ICON = raw(
+  `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f4fd8'/%3E%3Ccircle cx='8' cy='9.4' r='3.6' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3Crect x='5.4' y='2.8' width='5.2' height='3.4' rx='1' fill='%23fff'/%3E%3C/svg%3E`,
+);
+
+function accentStyle(view: LayoutView): Content {
+  const colour = view.organisation?.accentColor;
+  // Six hexadecimal digits are checked, so that no stored value can leave the style element.
+  return isAccentColour(colour) && html`<style nonce="${view.nonce}">${raw(accentRules(colour))}</style>`;
+}
+
+function documentShell(view: LayoutView, frame: Html): Html {
+  const scripts = view.scripts?.map((path) => html`<script src="${path}" defer></script>`);
+  return html`<!doctype html>
+<html lang="${view.messages.locale}">
+<head>
+<meta charset="utf-8">
+<title>${view.title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${view.stylesheet}">
+${accentStyle(view)}${scripts}
+</head>
+${frame}
+</html>
+`;
+}
+
+/** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name. */
+export function signInLayout(view: LayoutView): Html {
+  const name = view.organisation?.name ?? view.messages.product;
+  return documentShell(
+    view,
+    html`<body class="narrow">
+<header class="brand">${mark(name, view.organisation?.logoUri)}<bdi class="brand-name">${name}</bdi></header>
+<main class="card">
+${view.notice}${view.body}
+</main>
+<footer class="foot">${view.messages.frame.signInBy}</footer>
+</body>`,
+  );
+}
+
+/** The wide page for reading: landing and token pages. */
+export function contentLayout(view: LayoutView): Html {
+  const name = view.organisation?.name ?? view.messages.product;
+  return documentShell(
+    view,
+    html`<body class="wide">
+<header class="brand">${mark(name, view.organisation?.logoUri)}<bdi class="brand-name">${name}</bdi></header>
+<main>
+${view.notice}${view.body}
+</main>
+<footer class="foot">${view.messages.frame.about}</footer>
+</body>`,
+  );
+}

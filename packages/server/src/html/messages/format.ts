@@ -1,0 +1,20 @@
+/** A waiting time in words, rounded up to what a person waits by: `45 seconds`, `12 minutes`, `3 hours`. */
+export function formatDuration(locale: string, seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds));
+  const [amount, unit] =
+    whole < 90
+      ? [whole, "second"]
+      : whole < 5_400
+        ? [Math.ceil(whole / 60), "minute"]
+        : [Math.ceil(whole / 3_600), "hour"];
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(amount);
+}
+
+/** A moment (milliseconds since epoch) in words, in UTC because the server does not know the reader's zone. */
+export function formatMoment(locale: string, milliseconds: number): string {
+  return new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    timeZone: "UTC",
+  }).format(milliseconds);
+}

@@ -1,0 +1,104 @@
+/** What every page has to pass, for the tests beside the pages: one place says what a safe and usable page is. */
+import assert from "node:assert/strict";
+import { type Html, render } from "./html.ts";
+import type { PageFrame } from "./layout.ts";
+import { messages } from "./messages/messages.ts";
+import { stylesheet } from "./stylesheet.ts";
+
+/** A frame for tests. */
+export const testFrame: PageFrame = {
+  messages: messages(["en"]),
+  nonce: "dGVzdA",
+  stylesheet: stylesheet.path,
+};
+
+const ATTACK = `"'></title></style><script>alert(1)</script><img src=x onerror=alert(1)>`;
+const HARMLESS = "marker";
+/** A value may be looked at as text, a web address, a path, or an image before it reaches the page. */
+const DISGUISES = ["", "https://a.example/", "/", "data:image/png,"];
+const RUNS_HERE = [
+  "javascript:alert(1)",
+  " JavaScript:alert(1)",
+  "java\nscript:alert(1)",
+  "data:text/html,x",
+];
+/** Not values that anybody stores or sends: our own texts, constants and choices. */
+const OURS = new Set(["messages", "stylesheet", "script", "error"]);
+/** Redirect, form and link addresses: everything a browser follows. */
+const FOLLOWED = /\s(?:href|action|formaction|src)="([^"]*)"/g;
+
+type Spot = { path: string; put: (value: string) => unknown };
+
+/** Every string inside a view, each with a way to make the same view with another value there. */
+function spots(value: unknown, path: string, put: (value: unknown) => unknown): Spot[] {
+  if (typeof value === "string") return [{ path, put }];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    if (OURS.has(name)) return [];
+    const replace = (other: unknown): unknown =>
+      put(Array.isArray(value) ? value.with(Number(name), other) : { ...value, [name]: other });
+    return spots(member, `${path}.${name}`, replace);
+  });
+}
+
+/** The tags of a page and their attributes' names, without any value: the same for harmless and hostile values. */
+function skeleton(page: string): string[] {
+  return (page.match(/<(?:"[^"]*"|[^">])*>/g) ?? []).map((tag) => tag.replace(/"[^"]*"/g, '""'));
+}
+
+function attempt(build: () => Html): string | undefined {
+  try {
+    return render(build());
+  } catch (error) {
+    // A page may refuse an address outright (form-post.page.ts); it may not fail in any other way.
+    assert.ok(error instanceof TypeError, String(error));
+    return undefined;
+  }
+}
+
+/** No value of the view can add a tag or an attribute, or become an address that runs in the page. */
+export function assertEscapes<View extends object>(build: (view: View) => Html, view: View): void {
+  const found = spots(view, "view", (value) => value);
+  assert.ok(found.length > 0);
+  for (const { path, put } of found) {
+    for (const disguise of DISGUISES) {
+      const harmless = attempt(() => build(put(disguise + HARMLESS) as View));
+      const hostile = attempt(() => build(put(disguise + ATTACK) as View));
+      if (harmless === undefined || hostile === undefined) assert.equal(hostile, harmless, path);
+      else assert.deepEqual(skeleton(hostile), skeleton(harmless), `${path} after "${disguise}"`);
+    }
+    for (const address of RUNS_HERE) {
+      const page = attempt(() => build(put(address) as View)) ?? "";
+      for (const [, target = ""] of page.replace(/<link rel="icon"[^>]*>/, "").matchAll(FOLLOWED)) {
+        assert.doesNotMatch(target, /^\s*(?:java\s*script|data:text)/i, `${path} as an address`);
+      }
+    }
+  }
+}
+
+/** Light, without inline script or style, every control labelled, no id twice. */
+export function assertWellMade(html: Html): void {
+  const page = render(html);
+  assert.ok(
+    Buffer.byteLength(page) + stylesheet.bytes.length < 30_000,
+    "weighs under 30 KB with its stylesheet",
+  );
+  assert.match(page, /^<!doctype html>\n<html lang="en">/);
+  assert.match(page, /<meta name="viewport" content="width=device-width, initial-scale=1">/);
+  assert.doesNotMatch(page, /\sstyle=|\son[a-z]+=|<script(?![^>]*\ssrc=)|<style(?! nonce=")/);
+  assert.doesNotMatch(
+    page,
+    /<(?:script|link|img)[^>]*\s(?:src|href)="(?:https?:)?\/\//,
+    "asks no third party",
+  );
+  const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map((match) => match[1]);
+  assert.equal(new Set(ids).size, ids.length, "no id twice");
+  for (const [tag] of page.matchAll(/<input (?!type="hidden")[^>]*>/g)) {
+    const id = / id="([^"]*)"/.exec(tag)?.[1];
+    assert.ok(id !== undefined && page.includes(`<label for="${id}">`), `a label for ${tag}`);
+  }
+  for (const [, names = ""] of page.matchAll(/aria-(?:describedby|labelledby)="([^"]*)"/g)) {
+    for (const name of names.split(" ")) assert.ok(ids.includes(name), `${name} is there`);
+  }
+  assert.equal(page.match(/<h1[ >]/g)?.length, 1, "one first heading");
+}

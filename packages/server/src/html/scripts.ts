@@ -1,0 +1,7 @@
+import { type Asset, readAsset } from "./asset.ts";
+
+/** Sends the form_post response on its way as soon as it is read; without it the page's button does the same. */
+export const formPostScript: Asset = readAsset("form-post", "js", ["scripts/form-post.js"]);
+
+/** Makes the copy buttons of content pages appear and work; without it the text can still be selected. */
+export const copyScript: Asset = readAsset("copy", "js", ["scripts/copy.js"]);

@@ -1,0 +1,3 @@
+// Sends the answer on its way. `submit()` is taken from the prototype because a field may be named "submit".
+const form = document.getElementById("form-post");
+if (form instanceof HTMLFormElement) HTMLFormElement.prototype.submit.call(form);

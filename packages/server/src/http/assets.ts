@@ -1,0 +1,24 @@
+/** The stylesheet and scripts of our pages: their address changes with their content, so they are kept for ever. */
+import type { FastifyInstance } from "fastify";
+
+export interface ServedAsset {
+  readonly path: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+  readonly etag: string;
+}
+
+export function assetRoutes(app: FastifyInstance, assets: readonly ServedAsset[]): void {
+  const byPath = new Map(assets.map((asset) => [asset.path, asset]));
+  app.get("/assets/:file", async (request, reply) => {
+    const asset = byPath.get(`/assets/${(request.params as { file: string }).file}`);
+    if (!asset) return reply.callNotFound();
+    reply.headers({
+      "cache-control": "public, max-age=31536000, immutable",
+      etag: asset.etag,
+      "x-content-type-options": "nosniff",
+      "content-type": asset.contentType,
+    });
+    return request.headers["if-none-match"] === asset.etag ? reply.code(304).send() : reply.send(asset.bytes);
+  });
+}

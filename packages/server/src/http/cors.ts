@@ -1,0 +1,43 @@
+/**
+ * Which other web origins may read an answer. Credentials are never allowed: these endpoints know no cookies.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+/** Whether the origin belongs to a redirect URI of a client of the organisation. */
+export type IsClientOrigin = (orgId: string, origin: string) => Promise<boolean>;
+
+const PREFLIGHT_MAX_AGE_SECONDS = "600";
+
+/** Discovery and JWKS: public documents, for everybody. */
+export const publicDocumentCors = { "access-control-allow-origin": "*" } as const;
+
+/** Answers the preflight of a path and adds the headers to its answers, errors included. */
+export function clientCors(scope: FastifyInstance, paths: readonly string[], isClientOrigin: IsClientOrigin): void {
+  const allow = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { origin } = request.headers;
+    if (origin === undefined || origin.length > 300) return false;
+    reply.header("vary", "Origin");
+    const { org = "" } = request.params as { org?: string };
+    if (!(await isClientOrigin(org.toLowerCase(), origin))) return false;
+    reply.headers({
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": "WWW-Authenticate, Retry-After",
+    });
+    return true;
+  };
+  scope.addHook("onRequest", async (request, reply) => {
+    if (request.method !== "OPTIONS") await allow(request, reply);
+  });
+  for (const path of paths) {
+    scope.options(path, async (request, reply) => {
+      if (await allow(request, reply)) {
+        reply.headers({
+          "access-control-allow-methods": "GET, POST",
+          "access-control-allow-headers": "Authorization, Content-Type",
+          "access-control-max-age": PREFLIGHT_MAX_AGE_SECONDS,
+        });
+      }
+      return reply.code(204).send();
+    });
+  }
+}

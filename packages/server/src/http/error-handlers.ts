@@ -1,0 +1,77 @@
+/** One error handler per surface: OAuth JSON, browser page, problem+json. None of them ever shows an internal text. */
+import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth-error";
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { type IsUnavailable, type PlainError, plainError } from "./errors.ts";
+
+export type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+export interface ErrorHandlerDeps {
+  readonly isUnavailable: IsUnavailable;
+  /** Keeps an unexpected error where operators look; it must not reach the answer. */
+  log(error: unknown, requestId: string): void;
+}
+
+/** RFC 6749 §5.2. What is not an OAuth error is told in the same form where the RFC has a word for it. */
+export function oauthErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
+  return async (error, request, reply) => {
+    if (error instanceof OAuthError) {
+      if (error.status >= 500) deps.log(error.cause ?? error, request.id);
+      await reply.headers({ ...error.headers, "cache-control": "no-store" }).code(error.status).send(oauthErrorBody(error));
+      return;
+    }
+    const plain = explain(deps, error, request);
+    if (plain.status === 404) return sendProblem(reply, plain, request.id);
+    const code = plain.status === 503 ? "temporarily_unavailable" : plain.status >= 500 ? "server_error" : "invalid_request";
+    const told = new OAuthError(code, plain.title, {
+      status: plain.status,
+      ...(plain.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: plain.retryAfterSeconds }),
+    });
+    await reply.headers({ ...told.headers, "cache-control": "no-store" }).code(told.status).send(oauthErrorBody(told));
+  };
+}
+
+/** RFC 9457. */
+export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
+  return async (error, request, reply) => sendProblem(reply, explain(deps, error, request), request.id);
+}
+
+export type RenderErrorPage = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: { status: number; message?: string },
+) => Promise<void>;
+
+/** Whatever a person's browser asked for: a page with the request's id, never a redirect. */
+export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage): ErrorHandler {
+  return async (error, request, reply) => {
+    if (error instanceof OAuthError) {
+      if (error.status >= 500) deps.log(error.cause ?? error, request.id);
+      return render(request, reply, { status: error.status, message: error.description });
+    }
+    const plain = explain(deps, error, request);
+    if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
+    return render(request, reply, { status: plain.status });
+  };
+}
+
+function explain(deps: ErrorHandlerDeps, error: unknown, request: FastifyRequest): PlainError {
+  const plain = plainError(error, deps.isUnavailable);
+  if (plain.status >= 500) deps.log(error, request.id);
+  return plain;
+}
+
+export async function sendProblem(reply: FastifyReply, plain: PlainError, requestId: string): Promise<void> {
+  if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
+  await reply
+    .code(plain.status)
+    .header("cache-control", "no-store")
+    .type("application/problem+json")
+    .send(
+      JSON.stringify({
+        type: `urn:signet:error:${plain.code}`,
+        title: plain.title,
+        status: plain.status,
+        instance: requestId,
+      }),
+    );
+}

@@ -1,0 +1,28 @@
+/** The `{org}` of a path. */
+import { isUuid } from "@signet/protocol/hash";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { NotFound } from "./errors.ts";
+
+export interface InOrganisation<O> {
+  readonly organisation: O;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+export type OrganisationRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/**
+ * A route handler that is only reached with an organisation that is there.
+ * @param find undefined for an unknown and for a disabled one
+ */
+export function inOrganisation<O>(
+  find: (orgId: string) => Promise<O | undefined>,
+  handler: (context: InOrganisation<O>) => Promise<unknown>,
+): OrganisationRoute {
+  return async (request, reply) => {
+    const { org = "" } = request.params as { org?: string };
+    const organisation = isUuid(org) ? await find(org.toLowerCase()) : undefined;
+    if (organisation === undefined) throw new NotFound("organisation");
+    return handler({ organisation, request, reply });
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * Discovery documents and key sets as finished bytes. They are asked for far more often than anything else and change
+ * hardly ever, so that they are answered before routing: the routes make them, this map keeps them. It is bounded, and
+ * what it does not know (another method, a query, an organisation not asked for lately) goes the ordinary way.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { sha256Base64url } from "@signet/protocol/hash";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+export interface PublishedDocument {
+  readonly orgId: string;
+  readonly body: string;
+  readonly etag: string;
+  /** Flat list, as node:http writes it fastest. */
+  readonly headers: readonly string[];
+  /** Milliseconds; made anew from then on. */
+  readonly staleAt: number;
+}
+
+export interface PublishedDocuments {
+  /** Whether the request was answered. */
+  answer(request: IncomingMessage, response: ServerResponse): boolean;
+  put(path: string, document: PublishedDocument): void;
+  evictOrganisation(orgId: string): void;
+  clear(): void;
+  /** How many were answered here since the last call: they have no log line of their own. */
+  takeCount(): number;
+}
+
+export function publishedDocuments(options: { capacity: number; clock: () => number }): PublishedDocuments {
+  const documents = new Map<string, PublishedDocument>();
+  let count = 0;
+  return {
+    answer: (request, response) => {
+      if (request.method !== "GET") return false;
+      const document = documents.get(request.url ?? "");
+      if (!document || document.staleAt <= options.clock()) return false;
+      count++;
+      if (isNotModified(request.headers["if-none-match"], document.etag)) {
+        response.writeHead(304, ["ETag", document.etag, "Cache-Control", cacheControl, "Access-Control-Allow-Origin", "*"]);
+        response.end();
+      } else {
+        response.writeHead(200, document.headers as string[]);
+        // A string goes out in one piece with the head; a Buffer would be a second write.
+        response.end(document.body, "latin1");
+      }
+      return true;
+    },
+    put: (path, document) => {
+      documents.delete(path);
+      if (documents.size >= options.capacity) documents.delete(documents.keys().next().value as string);
+      documents.set(path, document);
+    },
+    evictOrganisation: (orgId) => {
+      for (const [path, document] of documents) if (document.orgId === orgId) documents.delete(path);
+    },
+    clear: () => documents.clear(),
+    takeCount: () => {
+      const taken = count;
+      count = 0;
+      return taken;
+    },
+  };
+}
+
+export const DOCUMENT_MAX_AGE_SECONDS = 300;
+const cacheControl = `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}`;
+
+/** @param content plain JSON; other than ASCII characters are escaped so that one character is one byte */
+export function publishedDocument(orgId: string, content: object, staleAt: number): PublishedDocument {
+  const body = JSON.stringify(content).replace(
+    /[^\x20-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const etag = `"${sha256Base64url(body).slice(0, 27)}"`;
+  const headers = [
+    ["Content-Type", "application/json"],
+    ["Content-Length", String(body.length)],
+    ["Cache-Control", cacheControl],
+    ["ETag", etag],
+    ["Access-Control-Allow-Origin", "*"],
+    ["X-Content-Type-Options", "nosniff"],
+  ].flat();
+  return { orgId, body, etag, headers, staleAt };
+}
+
+/** The ordinary way: HEAD, a query string, or the first request for a document. */
+export async function sendDocument(request: FastifyRequest, reply: FastifyReply, document: PublishedDocument): Promise<void> {
+  for (let at = 0; at + 1 < document.headers.length; at += 2) {
+    const name = document.headers[at] ?? "";
+    if (name !== "Content-Length") reply.header(name, document.headers[at + 1]);
+  }
+  if (isNotModified(request.headers["if-none-match"], document.etag)) await reply.code(304).send();
+  else await reply.send(document.body);
+}
+
+/** RFC 9110 §13.1.2: a list of tags, weak ones too, or `*`. */
+function isNotModified(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header === etag || header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,83 @@
+/** Opens what the server and the operators' commands share: storage, keys and the core's nouns. */
+import { mkdir } from "node:fs/promises";
+import type { Config } from "./config.ts";
+import { type ApplicationDirectory, applicationDirectory } from "./core/applications/applications.ts";
+import { type SecretUse, secretUse } from "./core/applications/secret-use.ts";
+import type { Clock } from "./core/clock.ts";
+import { createEncryption, deriveKey, type Encryption } from "./core/encryption/encryption.ts";
+import { loadMasterKey } from "./core/encryption/master-key.ts";
+import { type OrganisationDirectory, organisationDirectory } from "./core/organisations/organisations.ts";
+import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
+import { type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
+import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
+import { localSigner, type Signer } from "./core/tokens/signer.ts";
+import { type ChangeFeed, openChangeFeed } from "./db/change-feed.ts";
+import { migrate } from "./db/migrate.ts";
+import { type Database, openDatabase } from "./db/open.ts";
+
+export interface Service {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly changes: ChangeFeed;
+  readonly masterKey: Buffer;
+  readonly encryption: Encryption;
+  readonly organisations: OrganisationDirectory;
+  readonly applications: ApplicationDirectory;
+  readonly keys: SigningKeys;
+  readonly signer: Signer;
+  readonly accessTokens: AccessTokens;
+  readonly passwords: PasswordHasher;
+  readonly secretUse: SecretUse;
+  /** Migrations that this start applied. */
+  readonly migrated: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly clock?: Clock;
+  /** An error of background work, which no request can be told of. */
+  onError(error: unknown): void;
+}
+
+/** @throws when the data folder, the key or the database cannot be used */
+export async function openService(config: Config, options: ServiceOptions): Promise<Service> {
+  const clock = options.clock ?? Date.now;
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const masterKey = await loadMasterKey(config.masterKey, config.dataDir);
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
+  try {
+    const migrated = await migrate(database);
+    const changes = await openChangeFeed(database);
+    const encryption = createEncryption(masterKey);
+    const shared = { database, changes, clock };
+    const applications = applicationDirectory(shared);
+    const keys = signingKeys({ ...shared, encryption });
+    const use = secretUse({ database, clock, onError: options.onError });
+    return {
+      config,
+      ...shared,
+      masterKey,
+      encryption,
+      organisations: organisationDirectory(shared),
+      applications,
+      keys,
+      signer: localSigner(keys),
+      accessTokens: accessTokens({ database, clock, baseUrl: config.baseUrl, keys, applications }),
+      passwords: createPasswordHasher(),
+      secretUse: use,
+      migrated,
+      close: async () => {
+        await use.close().catch(options.onError);
+        await changes.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** The key that refresh tokens are derived with; the same on every node of one master key. */
+export const refreshTokenKey = (masterKey: Buffer): Buffer => deriveKey(masterKey, "refresh-token");

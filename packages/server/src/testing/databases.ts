@@ -1,0 +1,58 @@
+/** Runs the same tests on both databases; each asks for as many empty ones as it needs. */
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, describe } from "node:test";
+import { createDatabase, dropDatabase, startPostgres } from "./postgres.ts";
+
+export type DatabaseContext = {
+  name: "sqlite" | "postgres";
+  /** Address of a new empty database, as in DATABASE_URL; it is removed after the suite. */
+  fresh(): Promise<string>;
+};
+
+type Scratch = { url: string; remove(): Promise<void> };
+
+const makers = { sqlite: makeSqliteFile, postgres: makePostgresDatabase };
+
+/** Declares `body`'s tests once in a suite named `sqlite` and once in one named `postgres`. */
+export function forEachDatabase(body: (context: DatabaseContext) => void): void {
+  for (const name of ["sqlite", "postgres"] as const) {
+    describe(name, () => {
+      const made: Scratch[] = [];
+      const fresh = async () => {
+        const scratch = await makers[name]();
+        made.push(scratch);
+        return scratch.url;
+      };
+      body({ name, fresh });
+      // Declared last, so that the suite's own `after` has closed its connections.
+      after(() => Promise.all(made.map((scratch) => scratch.remove())));
+    });
+  }
+}
+
+let ownServer: Promise<string> | undefined;
+
+/**
+ * Address of the PostgreSQL server for tests: the one that SIGNET_TEST_DATABASE_URL names (`npm test` starts it for all
+ * test files), else one of this process, started at the first call and ended with the process.
+ */
+export function postgresServer(): Promise<string> {
+  const given = process.env["SIGNET_TEST_DATABASE_URL"];
+  if (given) return Promise.resolve(given);
+  ownServer ??= startPostgres().then((server) => server.url);
+  return ownServer;
+}
+
+async function makePostgresDatabase(): Promise<Scratch> {
+  const server = await postgresServer();
+  const url = await createDatabase(server);
+  return { url, remove: () => dropDatabase(server, url) };
+}
+
+async function makeSqliteFile(): Promise<Scratch> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "signet-sqlite-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  return { url: `sqlite:${path.join(folder, "signet.db")}`, remove };
+}

@@ -1,0 +1,128 @@
+/**
+ * `npm run build`: makes packages/<p>/dist of every package a folder that can be published or packed: JavaScript, types, assets and a
+ * package.json of its own. `npm pack packages/server/dist` gives one tarball that installs without this repository.
+ */
+import { existsSync } from "node:fs";
+import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { type Manifest, ownDependencies, publishableManifest } from "./publishable-manifest.ts";
+import { runCommand } from "./run-command.ts";
+import { listFiles, repositoryRoot } from "./source-files.ts";
+
+type Package = { folder: string; dist: string; manifest: Manifest };
+
+/** Builds all packages, each after those that it depends on, and gives their `dist` folders by package name. */
+export async function build(): Promise<Map<string, string>> {
+  const packages = await readPackages();
+  const built = new Map<string, string>();
+  async function buildOne(name: string): Promise<void> {
+    const wanted = packages.get(name);
+    if (!wanted) throw new Error(`no package of this repository is called ${name}`);
+    if (built.has(name)) return;
+    const bundled = bundledPackages(wanted, packages);
+    for (const { manifest } of bundled) await buildOne(manifest.name);
+    await buildPackage(wanted, bundled);
+    built.set(name, wanted.dist);
+  }
+  for (const name of packages.keys()) await buildOne(name);
+  return built;
+}
+
+async function readPackages(): Promise<Map<string, Package>> {
+  const packages = new Map<string, Package>();
+  for (const entry of await readdir(path.join(repositoryRoot, "packages"))) {
+    const folder = path.join(repositoryRoot, "packages", entry);
+    const manifest = JSON.parse(await readFile(path.join(folder, "package.json"), "utf8")) as Manifest;
+    packages.set(manifest.name, { folder, dist: path.join(folder, "dist"), manifest });
+  }
+  return packages;
+}
+
+/** The repository's packages that one needs at run time, also through another. */
+function bundledPackages({ manifest }: Package, packages: Map<string, Package>): Package[] {
+  const direct = ownDependencies(manifest).flatMap((name) => packages.get(name) ?? []);
+  return [...new Set(direct.flatMap((own) => [own, ...bundledPackages(own, packages)]))];
+}
+
+async function buildPackage(target: Package, bundled: Package[]): Promise<void> {
+  await rm(target.dist, { recursive: true, force: true });
+  await mkdir(target.dist);
+  await compile(target, bundled);
+  await copyAssets(target);
+  for (const own of bundled) {
+    const inside = path.join(target.dist, "node_modules", own.manifest.name);
+    await cp(own.dist, inside, { recursive: true, filter: (file) => path.basename(file) !== "node_modules" });
+  }
+  const manifests = bundled.map(({ manifest }) => manifest);
+  const manifest = publishableManifest(target.manifest, manifests);
+  await writeFile(path.join(target.dist, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const file of Object.values(manifest["bin"] ?? {})) await makeExecutable(path.join(target.dist, file));
+}
+
+/** The sources without tests. Own packages are taken by their built types, so that the compiler does not emit them here. */
+async function compile({ folder, dist, manifest }: Package, bundled: Package[]): Promise<void> {
+  const paths = Object.fromEntries(
+    bundled.map((own) => [`${own.manifest.name}/*`, [path.join(own.dist, "*.d.ts")]]),
+  );
+  const compilerOptions = {
+    noEmit: false,
+    noEmitOnError: true,
+    declaration: true,
+    rootDir: "../src",
+    outDir: ".",
+    paths,
+  };
+  const configuration = {
+    extends: path.join(repositoryRoot, "tsconfig.json"),
+    compilerOptions,
+    include: ["../src/**/*.ts"],
+    exclude: ["../src/**/*.test.ts", "../src/testing/**"],
+  };
+  const configurationFile = path.join(dist, "tsconfig.json");
+  await writeFile(configurationFile, JSON.stringify(configuration));
+  const compiler = path.join(repositoryRoot, "node_modules", ".bin", "tsc");
+  const { exitCode, stdout, stderr } = await runCommand(
+    process.execPath,
+    [compiler, "-p", configurationFile],
+    {
+      cwd: folder,
+    },
+  );
+  await rm(configurationFile);
+  if (exitCode !== 0) throw new Error(`${manifest.name} does not compile:\n${stdout}${stderr}`);
+  await refuseSourceAddresses(dist);
+}
+
+/** The compiler rewrites `import "./x.ts"`, but not `new URL("./x.ts", import.meta.url)`, which would miss its file. */
+async function refuseSourceAddresses(dist: string): Promise<void> {
+  for (const file of await listFiles(dist, [".js"])) {
+    const text = await readFile(path.join(dist, file), "utf8");
+    if (/new URL\(\s*["'`][^"'`]*\.ts["'`]/.test(text))
+      throw new Error(`${file} names a .ts file that is not in the build`);
+  }
+}
+
+/** Styles, SQL, browser scripts: whatever lies among the sources and is not TypeScript; and the texts of every package. */
+async function copyAssets({ folder, dist }: Package): Promise<void> {
+  const sources = path.join(folder, "src");
+  const assets = (await listFiles(sources, [""])).filter(
+    (file) => !file.endsWith(".ts") && !file.startsWith("testing/"),
+  );
+  for (const file of assets) await cp(path.join(sources, file), path.join(dist, file));
+  for (const name of ["LICENSE", "README.md"]) {
+    const source = [folder, repositoryRoot]
+      .map((place) => path.join(place, name))
+      .find((file) => existsSync(file));
+    if (source) await cp(source, path.join(dist, name));
+  }
+}
+
+async function makeExecutable(file: string): Promise<void> {
+  const text = await readFile(file, "utf8");
+  if (!text.startsWith("#!")) await writeFile(file, `#!/usr/bin/env node\n${text}`);
+  await chmod(file, 0o755);
+}
+
+if (import.meta.main) {
+  for (const [name, dist] of await build()) console.log(`${name} -> ${path.relative(repositoryRoot, dist)}`);
+}

@@ -1,0 +1,78 @@
+// `npm run check`: lint, format, types and house rules, side by side. Prints every fault as `file:line rule: message`.
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { barrels } from "./house-rules/barrels.ts";
+import { environmentPlace } from "./house-rules/environment-place.ts";
+import type { Fault, HouseRule } from "./house-rules/fault.ts";
+import { fileLength } from "./house-rules/file-length.ts";
+import { importCycles } from "./house-rules/import-cycles.ts";
+import { importDirection } from "./house-rules/import-direction.ts";
+import { kyselyPlace } from "./house-rules/kysely-place.ts";
+import { type RegisteredRoute, routeMapFaults, routeMapFile } from "./house-rules/route-map.ts";
+import { unfinishedMarks } from "./house-rules/unfinished-marks.ts";
+import { runCommand } from "./run-command.ts";
+import { readFiles, repositoryRoot } from "./source-files.ts";
+import { biomeFaults, compilerFaults } from "./tool-reports.ts";
+
+const houseRules: HouseRule[] = [
+  importDirection,
+  importCycles,
+  kyselyPlace,
+  environmentPlace,
+  barrels,
+  fileLength,
+  unfinishedMarks,
+];
+
+/** Runs every check, prints the faults sorted by place, and tells whether there are none. */
+export async function check(): Promise<boolean> {
+  const started = performance.now();
+  const faults = (await Promise.all([lintFaults(), typeFaults(), routeFaults(), houseRuleFaults()])).flat();
+  faults.sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line);
+  for (const { file, line, rule, message } of faults) console.log(`${file}:${line} ${rule}: ${message}`);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`check: ${faults.length === 1 ? "1 fault" : `${faults.length || "no"} faults`} (${seconds} s)`);
+  return faults.length === 0;
+}
+
+async function lintFaults(): Promise<Fault[]> {
+  // Warnings count, as nobody reads them twice. What Biome calls information is a matter of taste and is left out.
+  const options = ["check", "--reporter=gitlab", "--diagnostic-level=warn", "--error-on-warnings"];
+  return biomeFaults(await runTool("biome", [...options, "--max-diagnostics=none", "."]));
+}
+
+async function typeFaults(): Promise<Fault[]> {
+  return compilerFaults(await runTool("tsc", ["-p", ".", "--pretty", "false"]));
+}
+
+function runTool(name: string, options: string[]) {
+  const tool = path.join(repositoryRoot, "node_modules", ".bin", name);
+  return runCommand(process.execPath, [tool, ...options], { cwd: repositoryRoot });
+}
+
+async function houseRuleFaults(): Promise<Fault[]> {
+  const files = await readFiles(repositoryRoot, [".ts", ".mjs", ".js", ".css"]);
+  return houseRules.flatMap((rule) => rule(files));
+}
+
+async function routeFaults(): Promise<Fault[]> {
+  const script = path.join(repositoryRoot, "scripts", "list-routes.ts");
+  const result = await runCommand(process.execPath, [script], { cwd: repositoryRoot, timeoutMs: 30_000 });
+  if (result.exitCode !== 0) {
+    const reason =
+      /^\w*Error\b.*$/m.exec(result.stderr)?.[0] ?? (result.stderr.trim() || "it took over 30 s");
+    const message = `listRoutes() gives no answer: ${reason}`;
+    return [{ file: "packages/server/src/app-routes.ts", line: 1, rule: "route-map", message }];
+  }
+  const routes = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as RegisteredRoute[];
+  const mapFile = path.join(repositoryRoot, routeMapFile);
+  const mapText = existsSync(mapFile) ? await readFile(mapFile, "utf8") : "";
+  return routeMapFaults(
+    mapText,
+    routes,
+    (file) => file !== "" && existsSync(path.join(repositoryRoot, file)),
+  );
+}
+
+if (import.meta.main) process.exitCode = (await check()) ? 0 : 1;

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { routeMapFaults } from "./route-map.ts";
+
+const map = `# Specification map
+
+| Method | Path | File |
+| --- | --- | --- |
+| POST | /oauth/{org}/token | packages/server/src/token.route.ts |
+| GET, POST | \`/oauth/{org}/userinfo\` | \`packages/server/src/userinfo.route.ts\` |
+
+| Table | Of something else |
+| --- | --- |
+| users | core |
+`;
+
+const routes = [
+  { method: "POST", path: "/oauth/:org/token" },
+  { method: "GET", path: "/oauth/:organisation/userinfo" },
+  { method: "HEAD", path: "/oauth/:organisation/userinfo" },
+  { method: "OPTIONS", path: "/oauth/:org/token" },
+  { method: "POST", path: "/oauth/:org/userinfo" },
+];
+
+const anyFile = () => true;
+
+function faults(
+  mapText: string,
+  registered = routes,
+  fileExists: (path: string) => boolean = anyFile,
+): string[] {
+  return routeMapFaults(mapText, registered, fileExists).map(({ line, message }) => `${line} ${message}`);
+}
+
+test("a map that lists exactly what is registered passes, with HEAD and OPTIONS left out", () => {
+  assert.deepEqual(faults(map), []);
+});
+
+test("a registered route without a row is named in the specification's form", () => {
+  const more = [...routes, { method: "DELETE", path: "/users/:id(^\\d+)/sessions" }];
+  assert.deepEqual(faults(map, more), ["1 DELETE /users/{id}/sessions is registered and has no row"]);
+});
+
+test("a row without a registered route is named with its line, each method by itself", () => {
+  const less = routes.filter(({ method, path }) => !(method === "POST" && path.endsWith("userinfo")));
+  assert.deepEqual(faults(map, less), ["6 no route is registered for POST /oauth/{org}/userinfo"]);
+});
+
+test("a row's file must be there and its method must be one", () => {
+  const named: string[] = [];
+  const fileExists = (path: string) => named.push(path) === 1;
+  assert.deepEqual(faults(map, routes, fileExists), [
+    "6 packages/server/src/userinfo.route.ts does not exist",
+  ]);
+  assert.deepEqual(named, ["packages/server/src/token.route.ts", "packages/server/src/userinfo.route.ts"]);
+  assert.deepEqual(faults(`${map}| FETCH | /x | a.ts |\n`), ["11 FETCH is not an HTTP method"]);
+});
+
+test("an empty map leaves every route unlisted", () => {
+  assert.equal(faults("").length, 3);
+});

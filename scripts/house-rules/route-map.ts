@@ -1,0 +1,82 @@
+import type { Fault } from "./fault.ts";
+
+/** A route as Fastify registers it: `path` like `/oauth/:org/token`. */
+export type RegisteredRoute = { method: string; path: string };
+
+export const routeMapFile = "docs/spec-map.md";
+
+/** A table row of docs/spec-map.md: the methods and path as the specification writes them, and the file that answers. */
+type MappedRoute = { methods: string[]; path: string; file: string; line: number };
+
+const methodNames = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
+// Fastify adds HEAD to every GET, and OPTIONS answers come from the CORS handling: neither is a row of the specification.
+const ignoredMethods = new Set(["HEAD", "OPTIONS"]);
+
+/**
+ * Every route that the server registers has a row in docs/spec-map.md, every row is registered, and its file is there.
+ * Paths are compared by their shape: what a parameter is called does not matter.
+ */
+export function routeMapFaults(
+  mapText: string,
+  routes: RegisteredRoute[],
+  fileExists: (path: string) => boolean,
+): Fault[] {
+  const rows = readRouteMap(mapText);
+  const mapped = new Set(rows.flatMap(({ methods, path }) => methods.map((method) => key(method, path))));
+  const registered = new Set(routes.map(({ method, path }) => key(method, path)));
+  const faults: Fault[] = [];
+  const report = (line: number, message: string) =>
+    faults.push({ file: routeMapFile, line, rule: "route-map", message });
+  for (const { methods, path, file, line } of rows) {
+    for (const method of methods) {
+      if (!methodNames.has(method)) report(line, `${method} is not an HTTP method`);
+      else if (!isIgnored(method) && !registered.has(key(method, path)))
+        report(line, `no route is registered for ${method} ${path}`);
+    }
+    if (!fileExists(file))
+      report(line, file ? `${file} does not exist` : `${path}: the third cell must name a file`);
+  }
+  const unlisted = routes.filter(({ method, path }) => !isIgnored(method) && !mapped.has(key(method, path)));
+  const names = new Set(
+    unlisted.map(({ method, path }) => `${method.toUpperCase()} ${inSpecificationForm(path)}`),
+  );
+  for (const name of [...names].sort()) report(1, `${name} is registered and has no row`);
+  return faults;
+}
+
+/** The table rows whose second cell is a path; rows of other tables, headers and rulers are left alone. */
+function readRouteMap(mapText: string): MappedRoute[] {
+  const rows: MappedRoute[] = [];
+  for (const [index, line] of mapText.split("\n").entries()) {
+    const [before, methodCell = "", path = "", file = ""] = line.split("|").map(plainCell);
+    if (before !== "" || !path.startsWith("/")) continue;
+    const methods = methodCell.split(/[,/\s]+/).map((method) => method.toUpperCase());
+    rows.push({ methods, path, file, line: index + 1 });
+  }
+  return rows;
+}
+
+/** A cell without its quotes; of a link, the text. */
+function plainCell(cell: string): string {
+  return cell
+    .trim()
+    .replace(/^\[([^\]]*)\]\([^)]*\)$/, "$1")
+    .replaceAll("`", "")
+    .trim();
+}
+
+function isIgnored(method: string): boolean {
+  return ignoredMethods.has(method.toUpperCase());
+}
+
+/** `/oauth/:org/token` as the specification writes it: `/oauth/{org}/token`. */
+function inSpecificationForm(path: string): string {
+  return path.replace(/:(\w+)(?:\([^)]*\))?/g, "{$1}");
+}
+
+function key(method: string, path: string): string {
+  const shape = inSpecificationForm(path)
+    .replace(/\{[^}]*\}/g, "{}")
+    .replace(/(?<=.)\/$/, "");
+  return `${method.toUpperCase()} ${shape}`;
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ownDependencies, publishableManifest } from "./publishable-manifest.ts";
+
+const protocol = { name: "@signet/protocol", version: "2.0.0", dependencies: { asn1js: "3.0.0" } };
+
+const server = {
+  name: "@signet/server",
+  version: "2.0.0",
+  license: "Apache-2.0",
+  engines: { node: ">=24" },
+  scripts: { test: "x" },
+  bin: { signet: "./src/main.ts" },
+  exports: { "./*": "./src/*.ts" },
+  dependencies: { "@signet/protocol": "2.0.0", pg: "8.0.0" },
+  devDependencies: { typescript: "7.0.0" },
+};
+
+test("entries name the built files, and what only the repository needs stays behind", () => {
+  assert.deepEqual(publishableManifest(server, [protocol]), {
+    name: "@signet/server",
+    version: "2.0.0",
+    license: "Apache-2.0",
+    engines: { node: ">=24" },
+    bin: { signet: "./main.js" },
+    exports: { "./*": { types: "./*.d.ts", default: "./*.js" }, "./package.json": "./package.json" },
+    dependencies: { "@signet/protocol": "2.0.0", asn1js: "3.0.0", pg: "8.0.0" },
+    bundleDependencies: ["@signet/protocol"],
+  });
+});
+
+test("a package without own dependencies bundles nothing", () => {
+  assert.ok(!("bundleDependencies" in publishableManifest(protocol, [])));
+  assert.deepEqual(ownDependencies(server), ["@signet/protocol"]);
+  assert.deepEqual(ownDependencies(protocol), []);
+});

@@ -1,0 +1,20 @@
+// A reporter for `node --test`: prints one line per test that did not run or may fail unnoticed (skipped, todo).
+import path from "node:path";
+import { repositoryRoot } from "./source-files.ts";
+
+type TestEvent = {
+  type: string;
+  data: { name?: string; file?: string; line?: number; skip?: string | boolean; todo?: string | boolean };
+};
+
+/** `file:line name` of each such test. */
+async function* skippedTests(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const { type, data } of source) {
+    if (type !== "test:pass" && type !== "test:fail") continue;
+    if (data.skip === undefined && data.todo === undefined) continue;
+    yield `${path.relative(repositoryRoot, data.file ?? "")}:${data.line} ${data.name}\n`;
+  }
+}
+
+// biome-ignore lint/style/noDefaultExport: Node takes a reporter from the module's default export
+export default skippedTests;
