@@ -1,7 +1,8 @@
 /**
  * Chromium for tests, unpacked from the `@sparticuz/chromium` package, with the libraries and fonts that it brings: a
  * machine needs no Debian package and no root. The package itself would unpack to fixed places in the temporary folder,
- * where processes that start together see each other's half-written files.
+ * where processes that start together see each other's half-written files. One library it does not bring: pages over
+ * https need the machine's libsqlite3.so.0, without which the browser ends at its first TLS handshake; http does not.
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

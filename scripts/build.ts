@@ -124,5 +124,11 @@ async function makeExecutable(file: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  for (const [name, dist] of await build()) console.log(`${name} -> ${path.relative(repositoryRoot, dist)}`);
+  try {
+    for (const [name, dist] of await build())
+      console.log(`${name} -> ${path.relative(repositoryRoot, dist)}`);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
 }

@@ -29,7 +29,6 @@ declare module "oidc-provider" {
 }
 
 declare module "oidc-provider/lib/adapters/memory_adapter.js" {
-  // biome-ignore lint/style/noDefaultExport: that is how the package exports it
   export default class MemoryAdapter {
     constructor(model: string, store: Map<string, unknown>);
   }

@@ -1,18 +1,16 @@
-import { createHash, generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { Provider } from "oidc-provider";
 import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js";
 import { peerClient, peerResource } from "./peer-client.ts";
-import { codeVerifier, redirectUri, type SeedKind } from "./rows.ts";
+import { redirectUri } from "./rows.ts";
 
 const hour = 3600;
-const accountId = "bench-user";
 
 /**
- * oidc-provider with its in-memory adapter: ES256 throughout, JWT access tokens, rotation at every refresh. Its store
- * keeps 1,000 entries by default and would drop prepared codes, so it gets a Map instead, which is cheaper as well.
+ * oidc-provider with its in-memory adapter: ES256 throughout, JWT access tokens, rotation at every refresh. The
+ * adapter keeps 1,000 entries by default and would drop prepared codes, so it gets a Map, which is cheaper as well.
  */
-export function createPeer(issuer: string): Provider {
-  const store = new Map<string, unknown>();
+export function createPeer(issuer: string, store: Map<string, unknown>): Provider {
   return new Provider(issuer, {
     adapter: (model: string) => new MemoryAdapter(model, store),
     clients: [
@@ -58,34 +56,6 @@ export function createPeer(issuer: string): Provider {
       RefreshToken: hour,
     },
   });
-}
-
-/**
- * Makes codes, refresh tokens or access tokens through the peer's own models, each under a grant of its own, as if a
- * user had signed in for each. Access tokens are opaque: the peer does not introspect JWTs.
- */
-export async function seedPeer(peer: Provider, kind: SeedKind, count: number): Promise<string[]> {
-  const client = await peer.Client.find(peerClient.client_id);
-  const scope = kind === "code" ? "openid offline_access read" : "offline_access read";
-  const values: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const grant = new peer.Grant({ accountId, clientId: peerClient.client_id });
-    grant.addOIDCScope("openid offline_access");
-    grant.addResourceScope(peerResource, "read");
-    const common = { accountId, client, scope, grantId: await grant.save(), gty: "authorization_code" };
-    const source = { ...common, resource: peerResource, authTime: Math.floor(Date.now() / 1000) };
-    if (kind === "code")
-      values.push(await new peer.AuthorizationCode({ ...source, ...codeBinding() }).save());
-    else if (kind === "refresh_token")
-      values.push(await new peer.RefreshToken({ ...source, rotations: 0 }).save());
-    else values.push(await new peer.AccessToken(common).save());
-  }
-  return values;
-}
-
-function codeBinding() {
-  const codeChallenge = createHash("sha256").update(codeVerifier).digest("base64url");
-  return { redirectUri, codeChallenge, codeChallengeMethod: "S256" };
 }
 
 function signingKey() {

@@ -3,15 +3,17 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { answerQuestions } from "./child-side.ts";
-import { createPeer, seedPeer } from "./peer-provider.ts";
+import { createPeer } from "./peer-provider.ts";
+import { seedPeer } from "./peer-seeds.ts";
 import type { SeedKind } from "./rows.ts";
 
 const server = createServer().listen(0, "127.0.0.1");
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
-const peer = createPeer(`http://localhost:${port}`);
+const store = new Map<string, unknown>();
+const peer = createPeer(`http://localhost:${port}`, store);
 server.on("request", peer.callback());
 
 answerQuestions<{ kind: SeedKind; count: number }, string[]>({ port }, ({ kind, count }) =>
-  seedPeer(peer, kind, count),
+  seedPeer(peer, store, kind, count),
 );

@@ -1,17 +1,14 @@
-/**
- * A throw-away PostgreSQL server for tests, from the binaries that npm brings: no root, no service, nothing left behind.
- * The server runs under a small shell that waits on a pipe from this process. When the pipe closes, because `stop` was
- * called or because this process died of whatever cause, the shell shuts the server down and removes its data.
- */
-import { type ChildProcess, spawn } from "node:child_process";
+/** A throw-away PostgreSQL server for tests, from the binaries that npm brings: no root, no service, nothing left behind. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chown, mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import pg from "pg";
 import { type ServerBinaries, type ServerUser, serverBinaries, serverUser } from "./postgres-binaries.ts";
+import { collectLog, startWatched } from "./watched-process.ts";
 
 export type TestPostgres = {
   /** Administrator's address, of the database `postgres`: `postgres://postgres@127.0.0.1:<port>/postgres`. */
@@ -21,21 +18,9 @@ export type TestPostgres = {
 };
 
 export type PostgresOptions = {
-  /** Whether a commit waits for the disk, as in production. Default false: three times faster, and a crash loses data. */
+  /** Whether a commit waits for the disk, as in production. Default false: faster, and a crash loses data. */
   isDurable?: boolean;
 };
-
-// Arguments: data folder's parent, then the server's command line. Standard input is kept as 3, since a shell gives
-// its background commands an empty one. SIGINT is PostgreSQL's fast shutdown.
-const watchScript = `
-folder=$1; shift
-exec 3<&0
-"$@" </dev/null 3<&- & server=$!
-{ cat <&3; kill -INT "$server"; } >/dev/null 2>&1 & watcher=$!
-wait "$server"; status=$?
-kill "$watcher" 2>/dev/null
-cd /; rm -rf "$folder"
-exit "$status"`;
 
 const portAttempts = 3;
 
@@ -102,7 +87,7 @@ async function initialise(
   ];
   const child = spawn(binaries.initdb, ["-D", path.join(folder, "data"), ...options], {
     cwd: folder,
-    env: { LC_ALL: "C", TZ: "UTC" },
+    env: serverEnvironment(),
     stdio: ["ignore", "ignore", "pipe"],
     ...user,
   });
@@ -119,17 +104,15 @@ async function startServer(
 ): Promise<TestPostgres> {
   const port = await freePort();
   const command = [binaries.postgres, "-D", path.join(folder, "data"), ...serverSettings(port, options)];
-  const child = spawn("/bin/sh", ["-c", watchScript, "signet-postgres", folder, ...command], {
-    cwd: folder,
-    env: { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" },
-    stdio: ["pipe", "ignore", "pipe"],
-    // A group of its own, so that Ctrl-C in a terminal ends the tests first and the server through the pipe.
-    detached: true,
-    ...user,
-  });
-  await serverReady(child);
-  letProcessExit(child);
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: () => stopServer(child) };
+  const server = startWatched({ command, folder, user, environment: serverEnvironment() });
+  await server.said("ready to accept connections");
+  server.letProcessExit();
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop: server.stop };
+}
+
+/** Nothing of the caller's environment, whose PG… variables would change what the server does. */
+function serverEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
 }
 
 function serverSettings(port: number, { isDurable = false }: PostgresOptions): string[] {
@@ -144,45 +127,6 @@ function serverSettings(port: number, { isDurable = false }: PostgresOptions): s
     ...(isDurable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-}
-
-/** Waits for the server's own word that it accepts connections. */
-function serverReady(child: ChildProcess): Promise<void> {
-  const log = collectLog(child);
-  return new Promise((resolve, reject) => {
-    child.stderr?.on("data", () => {
-      if (log.text.includes("ready to accept connections")) resolve();
-    });
-    child.once("error", reject);
-    child.once("exit", (code) => {
-      child.stdin?.destroy();
-      reject(new Error(`PostgreSQL ended with ${code}: ${log.text}`));
-    });
-  });
-}
-
-/** Keeps reading what the process says, as a full pipe would stop it; holds the last few thousand characters. */
-function collectLog(child: ChildProcess): { text: string } {
-  const log = { text: "" };
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    log.text = (log.text + text).slice(-4000);
-  });
-  return log;
-}
-
-/** A test process that has ended its tests may exit with the server still running: the pipe closes and ends it. */
-function letProcessExit(child: ChildProcess): void {
-  child.unref();
-  (child.stdin as Socket).unref();
-  (child.stderr as Socket).unref();
-}
-
-async function stopServer(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.ref();
-  const ended = once(child, "exit");
-  child.stdin?.end();
-  await ended;
 }
 
 async function freePort(): Promise<number> {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { formatScope } from "@signet/protocol/scope";
+import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { ConsentTable } from "../../db/schema.ts";
 import type { Consent } from "./consent.ts";
@@ -46,7 +47,8 @@ export async function grantUserConsent(
       conflict
         .columns(["org_id", "application_id", "user_id"])
         .where("revoked_at", "is", null)
-        .where("kind", "=", "user")
+        // A literal: the index is chosen by its own condition, which a parameter cannot be compared with.
+        .where("kind", "=", sql.lit("user"))
         .doUpdateSet({ granted_at: grant.now }),
     )
     .returning("id")

@@ -1,0 +1,156 @@
+/** A whole server for a test: storage, core, routes, listening on a free loopback port, with organisations to use. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import { createApp } from "../app.ts";
+import { readConfig } from "../config.ts";
+import type { Application, ApplicationSettings } from "../core/applications/application.ts";
+import { createApplication } from "../core/applications/applications.ts";
+import { createClientSecret } from "../core/applications/client-secrets.ts";
+import type { Clock } from "../core/clock.ts";
+import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
+import { createOrganisation } from "../core/organisations/organisations.ts";
+import { createUser } from "../core/users/users.ts";
+import type { RequestLine } from "../http/request-log.ts";
+import { openService, type Service } from "../open-service.ts";
+
+export interface TestService {
+  readonly service: Service;
+  readonly app: FastifyInstance;
+  readonly baseUrl: string;
+  /** What the request log wrote, and the errors that were logged. */
+  readonly lines: RequestLine[];
+  readonly errors: unknown[];
+  close(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  /** As in DATABASE_URL. */
+  readonly databaseUrl: string;
+  readonly clock?: Clock;
+  /** The same key on every node of one test. */
+  readonly masterKey?: string;
+  /** Given to a second node, so that both have one issuer. */
+  readonly baseUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export const TEST_MASTER_KEY = Buffer.alloc(32, 42).toString("base64url");
+
+/** @returns the server, listening; call `close` in the suite's `after` */
+export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), "signet-test-"));
+  const port = await freePort();
+  const config = readConfig({
+    PORT: String(port),
+    HOST: "127.0.0.1",
+    SIGNET_BASE_URL: options.baseUrl ?? `http://127.0.0.1:${port}`,
+    SIGNET_DATA_DIR: dataDir,
+    DATABASE_URL: options.databaseUrl,
+    SIGNET_MASTER_KEY: options.masterKey ?? TEST_MASTER_KEY,
+    ...options.env,
+  });
+  const lines: RequestLine[] = [];
+  const errors: unknown[] = [];
+  const service = await openService(config, {
+    ...(options.clock ? { clock: options.clock } : {}),
+    onError: (error) => errors.push(error),
+  });
+  const app = await createApp(service, {
+    nodeName: "test",
+    logRequest: (line) => lines.push(line),
+    logError: (error) => errors.push(error),
+    isDraining: () => false,
+  });
+  await app.listen({ host: "127.0.0.1", port });
+  return {
+    service,
+    app,
+    baseUrl: `http://127.0.0.1:${port}`,
+    lines,
+    errors,
+    close: async () => {
+      await app.close();
+      await service.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+export interface TestOrganisation {
+  readonly organisation: Organisation;
+  readonly issuer: string;
+  readonly user: { readonly id: string; readonly email: string; readonly password: string };
+  /** Confidential, all five scopes, consent asked. */
+  readonly web: TestClient;
+  /** Confidential, client credentials only. */
+  readonly batch: TestClient;
+  /** Public, PKCE, loopback redirect with any port. */
+  readonly native: Application;
+}
+
+export interface TestClient {
+  readonly application: Application;
+  readonly secret: string;
+}
+
+export const REDIRECT_URI = "https://app.example/callback";
+export const PASSWORD = "plum tractor ninety";
+
+export async function makeOrganisation(service: Service, name = "Acme"): Promise<TestOrganisation> {
+  const organisation = await createOrganisation(service, service.database.query, { name, actor: "test" });
+  const email = `user@${name.toLowerCase()}.example`;
+  const id = await createUser(service, {
+    organisation,
+    email,
+    password: PASSWORD,
+    firstname: "Uma",
+    surname: "User",
+    phone: "+4512345678",
+    role: "Standard",
+    emailVerified: true,
+    actor: "test",
+  });
+  return {
+    organisation,
+    issuer: issuerOf(service.config.baseUrl, organisation.id),
+    user: { id, email, password: PASSWORD },
+    web: await makeClient(service, organisation, {
+      redirectUris: [REDIRECT_URI],
+      postLogoutRedirectUris: ["https://app.example/bye"],
+    }),
+    batch: await makeClient(service, organisation, { grantTypes: ["client_credentials"], allowedScopes: ["jobs:run"] }),
+    native: await createApplication(service, {
+      orgId: organisation.id,
+      name: "Native",
+      clientType: "native",
+      settings: { redirectUris: ["http://127.0.0.1/callback", "com.example.app:/callback"] },
+      actor: "test",
+    }),
+  };
+}
+
+/** A confidential application with one secret. */
+export async function makeClient(
+  service: Service,
+  organisation: Organisation,
+  settings: Partial<ApplicationSettings>,
+): Promise<TestClient> {
+  const orgId = organisation.id;
+  const made = { orgId, name: "Web", clientType: "confidential", settings, actor: "test" } as const;
+  const application = await createApplication(service, made);
+  const applicationId = application.id;
+  const secret = { orgId, applicationId, label: "test", expiresAt: null, actor: "test" };
+  return { application, secret: (await createClientSecret(service, secret)).plaintext };
+}
