@@ -21,6 +21,8 @@ export async function listRoutes(): Promise<ListedRoute[]> {
       nodeName: "routes",
       logRequest: () => {},
       logError: () => {},
+      logDocuments: () => {},
+      logRefusal: () => {},
       isDraining: () => false,
       demo: { organisationIds: [], orgId: "", clientId: "", credentialsFile: "" },
       onRoute: (route) => routes.push(route),

@@ -4,8 +4,9 @@ import cookie from "@fastify/cookie";
 import Fastify, { type FastifyInstance } from "fastify";
 import { deriveKey } from "./core/encryption/encryption.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
-import { healthRoutes } from "./features/health/health.route.ts";
+import { renderErrorPage } from "./error-page.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
+import { healthRoutes } from "./features/health/health.route.ts";
 import { landingRoute } from "./features/landing/landing.route.ts";
 import { authorizeRoutes } from "./features/oauth/authorize/authorize.route.ts";
 import type { BrowserDeps } from "./features/oauth/authorize/browser.ts";
@@ -24,11 +25,17 @@ import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
 import { copyScript, formPostScript } from "./html/scripts.ts";
 import { stylesheet } from "./html/stylesheet.ts";
-import { renderErrorPage } from "./error-page.ts";
 import { assetRoutes } from "./http/assets.ts";
 import { clientCors } from "./http/cors.ts";
 import { csrf } from "./http/csrf.ts";
-import { type ErrorHandlerDeps, oauthErrorHandler, pageErrorHandler, problemErrorHandler, sendProblem } from "./http/error-handlers.ts";
+import {
+  type ErrorHandlerDeps,
+  oauthErrorHandler,
+  pageErrorHandler,
+  problemErrorHandler,
+  type Refusal,
+  sendProblem,
+} from "./http/error-handlers.ts";
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
 import { type PublishedDocuments, publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
@@ -38,28 +45,47 @@ import { refreshTokenKey, type Service } from "./open-service.ts";
 export interface AppOptions {
   readonly nodeName: string;
   logRequest(line: RequestLine): void;
+  /** How many published documents (discovery, JWKS) were served since the last call. */
+  logDocuments(served: number): void;
+  /** A request that was refused, with the private reason that its answer does not tell. */
+  logRefusal(refusal: Refusal): void;
   logError(error: unknown, requestId: string): void;
   isDraining(): boolean;
   /** Hears of every route as it is registered. */
   onRoute?(route: { method: string; path: string }): void;
   /** Set in demo mode only: what the landing page and the try-it flow show. */
-  readonly demo?: { readonly organisationIds: readonly string[]; readonly orgId: string; readonly clientId: string; readonly credentialsFile: string };
+  readonly demo?: {
+    readonly organisationIds: readonly string[];
+    readonly orgId: string;
+    readonly clientId: string;
+    readonly credentialsFile: string;
+  };
 }
 
+const DOCUMENT_COUNT_MS = 10_000;
 const BODY_LIMIT = 64 * 1024;
 
 export async function createApp(service: Service, options: AppOptions): Promise<FastifyInstance> {
   const documents = publishedDocuments({ capacity: 10_000, clock: service.clock });
-  service.changes.subscribe((change) => (change === "everything" ? documents.clear() : documents.evictOrganisation(change.orgId)));
+  service.changes.subscribe((change) =>
+    change === "everything" ? documents.clear() : documents.evictOrganisation(change.orgId),
+  );
   const app = bareApp(service, options, documents);
   app.addHook("onRoute", ({ method, path }) => {
     for (const one of [method].flat()) options.onRoute?.({ method: one, path });
   });
   await app.register(cookie);
-  const errors: ErrorHandlerDeps = { isUnavailable: isDatabaseUnavailable, log: options.logError };
+  const errors: ErrorHandlerDeps = {
+    isUnavailable: isDatabaseUnavailable,
+    log: options.logError,
+    refused: options.logRefusal,
+  };
   app.setErrorHandler(problemErrorHandler(errors));
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, { status: 404, code: "not-found", title: "There is nothing here" }, request.id));
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, { status: 404, code: "not-found", title: "There is nothing here" }, request.id),
+  );
   logRequests(app, options.logRequest);
+  countDocuments(app, documents, options);
   if (service.config.baseUrl.startsWith("https:")) {
     app.addHook("onSend", async (_request, reply) => {
       reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
@@ -74,6 +100,19 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   return app;
 }
 
+/** What is answered before routing has no line of its own: its number has one, now and then. */
+function countDocuments(app: FastifyInstance, documents: PublishedDocuments, options: AppOptions): void {
+  const write = () => {
+    const served = documents.takeCount();
+    if (served > 0) options.logDocuments(served);
+  };
+  const timer = setInterval(write, DOCUMENT_COUNT_MS).unref();
+  app.addHook("onClose", async () => {
+    clearInterval(timer);
+    write();
+  });
+}
+
 function bareApp(service: Service, options: AppOptions, documents: PublishedDocuments): FastifyInstance {
   const proxies = service.config.trustedProxies;
   return Fastify({
@@ -86,10 +125,16 @@ function bareApp(service: Service, options: AppOptions, documents: PublishedDocu
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
     return503OnClosing: false,
+    // HEAD is safe by definition, a GET that issues codes or signs out is not: the documents alone have it.
+    exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
     serverFactory: (handler, serverOptions) => serverWithDocuments(handler, serverOptions, documents),
     frameworkErrors: (_error, request, reply) => {
-      void sendProblem(reply, { status: 400, code: "malformed", title: "The address could not be read" }, request.id);
+      void sendProblem(
+        reply,
+        { status: 400, code: "malformed", title: "The address could not be read" },
+        request.id,
+      );
     },
   }) as unknown as FastifyInstance;
 }
@@ -100,9 +145,12 @@ function serverWithDocuments(
   options: object,
   documents: PublishedDocuments,
 ): Server {
-  return createServer({ ...options, maxHeaderSize: 16 * 1024, headersTimeout: 10_000 }, (request, response) => {
-    if (!documents.answer(request, response)) handler(request, response);
-  });
+  return createServer(
+    { ...options, maxHeaderSize: 16 * 1024, headersTimeout: 10_000 },
+    (request, response) => {
+      if (!documents.answer(request, response)) handler(request, response);
+    },
+  );
 }
 
 function mountDocuments(scope: FastifyInstance, service: Service, documents: PublishedDocuments): void {
@@ -136,7 +184,12 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   userinfoRoutes(scope, shared);
 }
 
-function mountPages(scope: FastifyInstance, service: Service, errors: ErrorHandlerDeps, options: AppOptions): void {
+function mountPages(
+  scope: FastifyInstance,
+  service: Service,
+  errors: ErrorHandlerDeps,
+  options: AppOptions,
+): void {
   const { baseUrl, rateLimits } = service.config;
   const browser: BrowserDeps = {
     ...service,

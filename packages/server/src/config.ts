@@ -1,7 +1,13 @@
 /** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { defaultRateLimits, type RateLimit, type RateLimitName, type RateLimits } from "./core/rate-limits/rate-limits.ts";
+import { defaultConcurrency } from "./core/passwords/password-hasher.ts";
+import {
+  defaultRateLimits,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+} from "./core/rate-limits/rate-limits.ts";
 
 export interface Config {
   readonly port: number;
@@ -17,12 +23,16 @@ export interface Config {
   readonly logLevel: string;
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
+  /** Password hashes under way at once; more than two ask for a larger UV_THREADPOOL_SIZE. */
+  readonly passwordConcurrency: number;
 }
 
 export class InvalidConfig extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`the configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    super(
+      `the configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
+    );
     this.name = "InvalidConfig";
     this.faults = faults;
   }
@@ -48,6 +58,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     logLevel,
     trustedProxies: trustedProxies(env, faults),
     rateLimits: rateLimits(env, faults),
+    passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", defaultConcurrency(), 1, 64, faults),
   };
   if (faults.length > 0) throw new InvalidConfig(faults);
   return config;
@@ -60,7 +71,14 @@ function text(env: Env, name: string): string | undefined {
   return value === "" ? undefined : value;
 }
 
-function wholeNumber(env: Env, name: string, fallback: number, least: number, most: number, faults: string[]): number {
+function wholeNumber(
+  env: Env,
+  name: string,
+  fallback: number,
+  least: number,
+  most: number,
+  faults: string[],
+): number {
   const value = text(env, name);
   if (value === undefined) return fallback;
   const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
@@ -73,7 +91,14 @@ function baseUrl(env: Env, port: number, faults: string[]): string {
   const value = text(env, "SIGNET_BASE_URL");
   if (value === undefined) return `http://localhost:${port}`;
   const url = URL.parse(value);
-  const plain = url && !url.username && !url.password && !url.search && !url.hash && !value.includes("?") && !value.includes("#");
+  const plain =
+    url &&
+    !url.username &&
+    !url.password &&
+    !url.search &&
+    !url.hash &&
+    !value.includes("?") &&
+    !value.includes("#");
   const loopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (!url || !plain || (url.protocol !== "https:" && url.protocol !== "http:")) {
     faults.push("SIGNET_BASE_URL must be a web address without query, fragment or credentials");
@@ -97,7 +122,8 @@ function masterKey(env: Env, faults: string[]): Buffer | undefined {
   const value = text(env, "SIGNET_MASTER_KEY");
   if (value === undefined) return undefined;
   const bytes = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, "hex") : Buffer.from(value, "base64url");
-  if (bytes.length === 32 && (/^[0-9a-f]{64}$/i.test(value) || /^[A-Za-z0-9_+/-]{43}=?$/.test(value))) return bytes;
+  if (bytes.length === 32 && (/^[0-9a-f]{64}$/i.test(value) || /^[A-Za-z0-9_+/-]{43}=?$/.test(value)))
+    return bytes;
   faults.push("SIGNET_MASTER_KEY must be 32 bytes, in base64url (43 characters) or hex (64)");
   return undefined;
 }
@@ -108,8 +134,10 @@ function trustedProxies(env: Env, faults: string[]): string[] {
     const [address = "", bits, ...rest] = entry.split("/");
     const version = isIP(address);
     const most = version === 4 ? 32 : 128;
-    const fineBits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
-    if (!version || !fineBits || rest.length > 0) faults.push(`TRUSTED_PROXIES: "${entry}" is not an address or network`);
+    const fineBits =
+      bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
+    if (!version || !fineBits || rest.length > 0)
+      faults.push(`TRUSTED_PROXIES: "${entry}" is not an address or network`);
   }
   return entries;
 }
@@ -117,10 +145,15 @@ function trustedProxies(env: Env, faults: string[]): string[] {
 /** `name=count/seconds`, separated by commas; what is not named keeps its default. */
 function rateLimits(env: Env, faults: string[]): RateLimits {
   const limits: Record<RateLimitName, RateLimit> = { ...defaultRateLimits };
-  for (const entry of (text(env, "SIGNET_RATE_LIMITS") ?? "").split(",").flatMap((part) => part.trim() || [])) {
-    const [, name = "", count = "", windowSeconds = ""] = /^([a-z-]+)=(\d{1,9})\/(\d{1,9})$/.exec(entry) ?? [];
+  for (const entry of (text(env, "SIGNET_RATE_LIMITS") ?? "")
+    .split(",")
+    .flatMap((part) => part.trim() || [])) {
+    const [, name = "", count = "", windowSeconds = ""] =
+      /^([a-z-]+)=(\d{1,9})\/(\d{1,9})$/.exec(entry) ?? [];
     if (!Object.hasOwn(defaultRateLimits, name) || Number(count) < 1 || Number(windowSeconds) < 1) {
-      faults.push(`SIGNET_RATE_LIMITS: "${entry}" must be <name>=<count>/<seconds>, the names are ${Object.keys(defaultRateLimits).join(", ")}`);
+      faults.push(
+        `SIGNET_RATE_LIMITS: "${entry}" must be <name>=<count>/<seconds>, the names are ${Object.keys(defaultRateLimits).join(", ")}`,
+      );
       continue;
     }
     limits[name as RateLimitName] = { name, count: Number(count), windowSeconds: Number(windowSeconds) };

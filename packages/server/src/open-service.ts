@@ -8,7 +8,7 @@ import { createEncryption, deriveKey, type Encryption } from "./core/encryption/
 import { loadMasterKey } from "./core/encryption/master-key.ts";
 import { type OrganisationDirectory, organisationDirectory } from "./core/organisations/organisations.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
-import { type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
+import { requireOpeningKey, type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
 import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "./core/tokens/signer.ts";
 import { type ChangeFeed, openChangeFeed } from "./db/change-feed.ts";
@@ -50,6 +50,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const migrated = await migrate(database);
     const changes = await openChangeFeed(database);
     const encryption = createEncryption(masterKey);
+    await requireOpeningKey(database.query, encryption);
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
     const keys = signingKeys({ ...shared, encryption });
@@ -64,7 +65,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       keys,
       signer: localSigner(keys),
       accessTokens: accessTokens({ database, clock, baseUrl: config.baseUrl, keys, applications }),
-      passwords: createPasswordHasher(),
+      passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
       secretUse: use,
       migrated,
       close: async () => {

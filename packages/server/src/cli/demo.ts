@@ -2,44 +2,28 @@
  * Demo mode: on an empty database an organisation with people and applications to try, and a second one to see the
  * walls. What it makes is printed and kept in `demo.json`; nothing of it is ever logged.
  */
-import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { randomSecret } from "@signet/protocol/hash";
-import type { ApplicationSettings } from "../core/applications/application.ts";
+import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { Application, ApplicationSettings } from "../core/applications/application.ts";
 import { createApplication } from "../core/applications/applications.ts";
 import { createClientSecret } from "../core/applications/client-secrets.ts";
-import { issuerOf } from "../core/organisations/organisation.ts";
+import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
 import { createOrganisation } from "../core/organisations/organisations.ts";
 import { listOrganisations } from "../core/organisations/store.ts";
-import { createUser } from "../core/users/users.ts";
 import type { Role } from "../core/users/user.ts";
+import { createUser } from "../core/users/users.ts";
 import type { Database } from "../db/open.ts";
 import type { Service } from "../open-service.ts";
 import type { Io } from "./command.ts";
-
-interface Person {
-  readonly email: string;
-  readonly password: string;
-}
-
-interface ServiceApp {
-  readonly clientId: string;
-  readonly clientSecret: string;
-}
-
-/** `demo.json` as tests and examples read it. */
-export interface DemoFile {
-  readonly baseUrl: string;
-  readonly org: string;
-  readonly issuer: string;
-  readonly admin: Person;
-  readonly user: Person;
-  readonly webApp: ServiceApp & { readonly redirectUris: readonly string[]; readonly returnUrls: readonly string[] };
-  readonly nativeApp: { readonly clientId: string; readonly redirectUris: readonly string[] };
-  readonly spaApp: { readonly clientId: string; readonly redirectUris: readonly string[] };
-  readonly serviceApp: ServiceApp;
-  readonly otherOrg: { readonly org: string; readonly issuer: string; readonly admin: Person; readonly serviceApp: ServiceApp };
-}
+import {
+  atAddress,
+  type DemoFile,
+  type Person,
+  readDemoFile,
+  type ServiceApp,
+  writeDemoFile,
+} from "./demo-file.ts";
 
 export interface Demo {
   readonly file: DemoFile;
@@ -62,7 +46,9 @@ export async function prepareDemo(service: Service, io: Io): Promise<Demo | unde
   const organisations = await listOrganisations(service.database.query, { limit: 1_000 });
   const isThere = kept !== undefined && organisations.some(({ id }) => id === kept.org);
   if (!isThere && organisations.length > 0) {
-    io.print(`The database has organisations already and ${path} does not belong to them: no demo data was added.`);
+    io.print(
+      `The database has organisations already and ${path} does not belong to them: no demo data was added.`,
+    );
     return undefined;
   }
   const { baseUrl } = service.config;
@@ -81,53 +67,56 @@ export async function prepareDemo(service: Service, io: Io): Promise<Demo | unde
 }
 
 /** All in one transaction, the file last in it: a start that is interrupted leaves nothing half made. */
-async function createDemo(service: Service, path: string): Promise<DemoFile> {
+function createDemo(service: Service, path: string): Promise<DemoFile> {
   return service.database.transaction(async (tx) => {
     const database: Database = { ...service.database, query: tx, transaction: (work) => work(tx) };
     const inside = { ...service, database };
-    const { baseUrl } = service.config;
-    const demo = await createOrganisation(inside, tx, { name: "Demo", actor: ACTOR });
-    const other = await createOrganisation(inside, tx, { name: "Other", actor: ACTOR });
-    const person = (role: Role, organisation: typeof demo, email: string, firstname: string, surname: string) =>
-      createPerson(inside, { role, organisation, email, firstname, surname });
-    const app = (orgId: string, name: string, clientType: "confidential" | "native" | "spa", settings: Partial<ApplicationSettings>) =>
-      createApplication(inside, { orgId, name, clientType, settings, actor: ACTOR });
-    const secretOf = async (orgId: string, applicationId: string) =>
-      (await createClientSecret(inside, { orgId, applicationId, label: "demo", expiresAt: null, actor: ACTOR })).plaintext;
-
-    const admin = await person("Administrator", demo, "admin@demo.example", "Ada", "Admin");
-    const user = await person("Standard", demo, "user@demo.example", "Uma", "User");
-    const otherAdmin = await person("Administrator", other, "admin@other.example", "Otto", "Other");
-    const web = await app(demo.id, "Demo web app", "confidential", webSettings(baseUrl));
-    const native = await app(demo.id, "Demo native app", "native", { redirectUris: ["http://127.0.0.1/callback"] });
-    const spa = await app(demo.id, "Demo single-page app", "spa", spaSettings(baseUrl));
-    const batch = await app(demo.id, "Demo service", "confidential", serviceSettings);
-    const otherBatch = await app(other.id, "Other service", "confidential", serviceSettings);
-    const file: DemoFile = {
-      baseUrl,
-      org: demo.id,
-      issuer: issuerOf(baseUrl, demo.id),
-      admin,
-      user,
-      webApp: {
-        clientId: web.id,
-        clientSecret: await secretOf(demo.id, web.id),
-        redirectUris: web.settings.redirectUris,
-        returnUrls: web.settings.returnUrls,
-      },
-      nativeApp: { clientId: native.id, redirectUris: native.settings.redirectUris },
-      spaApp: { clientId: spa.id, redirectUris: spa.settings.redirectUris },
-      serviceApp: { clientId: batch.id, clientSecret: await secretOf(demo.id, batch.id) },
-      otherOrg: {
-        org: other.id,
-        issuer: issuerOf(baseUrl, other.id),
-        admin: otherAdmin,
-        serviceApp: { clientId: otherBatch.id, clientSecret: await secretOf(other.id, otherBatch.id) },
-      },
+    const file = {
+      ...(await createMainOrganisation(inside)),
+      otherOrg: await createOtherOrganisation(inside),
     };
     await writeDemoFile(path, file);
     return file;
   });
+}
+
+async function createMainOrganisation(service: Service): Promise<Omit<DemoFile, "otherOrg">> {
+  const { baseUrl } = service.config;
+  const organisation = await createOrganisation(service, service.database.query, {
+    name: "Demo",
+    actor: ACTOR,
+  });
+  const org = organisation.id;
+  const web = await createApp(service, org, "Demo web app", "confidential", webSettings(baseUrl));
+  const native = await createApp(service, org, "Demo native app", "native", nativeSettings);
+  const spa = await createApp(service, org, "Demo single-page app", "spa", spaSettings(baseUrl));
+  const { redirectUris, returnUrls } = web.settings;
+  return {
+    baseUrl,
+    org,
+    issuer: issuerOf(baseUrl, org),
+    admin: await createPerson(service, organisation, "Administrator", "admin@demo.example", "Ada", "Admin"),
+    user: await createPerson(service, organisation, "Standard", "user@demo.example", "Uma", "User"),
+    webApp: {
+      clientId: web.id,
+      clientSecret: await secretOf(service, org, web.id),
+      redirectUris,
+      returnUrls,
+    },
+    nativeApp: { clientId: native.id, redirectUris: native.settings.redirectUris },
+    spaApp: { clientId: spa.id, redirectUris: spa.settings.redirectUris },
+    serviceApp: await createServiceApp(service, org, "Demo service"),
+  };
+}
+
+async function createOtherOrganisation(service: Service): Promise<DemoFile["otherOrg"]> {
+  const other = await createOrganisation(service, service.database.query, { name: "Other", actor: ACTOR });
+  return {
+    org: other.id,
+    issuer: issuerOf(service.config.baseUrl, other.id),
+    admin: await createPerson(service, other, "Administrator", "admin@other.example", "Otto", "Other"),
+    serviceApp: await createServiceApp(service, other.id, "Other service"),
+  };
 }
 
 const webSettings = (baseUrl: string): Partial<ApplicationSettings> => ({
@@ -143,35 +132,41 @@ const spaSettings = (baseUrl: string): Partial<ApplicationSettings> => ({
   homepageUri: `${baseUrl}/`,
 });
 
-const serviceSettings: Partial<ApplicationSettings> = { grantTypes: ["client_credentials"], allowedScopes: [] };
+const nativeSettings: Partial<ApplicationSettings> = { redirectUris: ["http://127.0.0.1/callback"] };
+
+function createApp(
+  service: Service,
+  orgId: string,
+  name: string,
+  clientType: ClientType,
+  settings: Partial<ApplicationSettings>,
+): Promise<Application> {
+  return createApplication(service, { orgId, name, clientType, settings, actor: ACTOR });
+}
+
+async function createServiceApp(service: Service, orgId: string, name: string): Promise<ServiceApp> {
+  const settings: Partial<ApplicationSettings> = { grantTypes: ["client_credentials"], allowedScopes: [] };
+  const { id } = await createApp(service, orgId, name, "confidential", settings);
+  return { clientId: id, clientSecret: await secretOf(service, orgId, id) };
+}
+
+async function secretOf(service: Service, orgId: string, applicationId: string): Promise<string> {
+  const secret = { orgId, applicationId, label: "demo", expiresAt: null, actor: ACTOR };
+  return (await createClientSecret(service, secret)).plaintext;
+}
 
 async function createPerson(
   service: Service,
-  person: { role: Role; organisation: Awaited<ReturnType<typeof createOrganisation>>; email: string; firstname: string; surname: string },
+  organisation: Organisation,
+  role: Role,
+  email: string,
+  firstname: string,
+  surname: string,
 ): Promise<Person> {
   const password = randomSecret("", 15);
-  await createUser(service, { ...person, password, emailVerified: true, actor: ACTOR });
-  return { email: person.email, password };
-}
-
-function atAddress(file: DemoFile, baseUrl: string): DemoFile {
-  const otherOrg = { ...file.otherOrg, issuer: issuerOf(baseUrl, file.otherOrg.org) };
-  return { ...file, baseUrl, issuer: issuerOf(baseUrl, file.org), otherOrg };
-}
-
-async function readDemoFile(path: string): Promise<DemoFile | undefined> {
-  try {
-    return JSON.parse(await readFile(path, "utf8")) as DemoFile;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-async function writeDemoFile(path: string, file: DemoFile): Promise<void> {
-  const half = `${path}.${process.pid}`;
-  await writeFile(half, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
-  await rename(half, path);
+  const person = { organisation, role, email, firstname, surname, password };
+  await createUser(service, { ...person, emailVerified: true, actor: ACTOR });
+  return { email, password };
 }
 
 export function printDemo({ file, path }: Demo, io: Io): void {

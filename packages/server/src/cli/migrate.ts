@@ -1,7 +1,8 @@
 /** `signet migrate`: brings the schema up to date without starting the server. */
+
+import { mkdir } from "node:fs/promises";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
-import { mkdir } from "node:fs/promises";
 import type { Command } from "./command.ts";
 
 export const migrateCommand: Command = {

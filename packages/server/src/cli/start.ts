@@ -18,7 +18,9 @@ export const startCommand: Command = {
   options: { demo: { type: "boolean" } },
   run: async ({ config, values, io }) => {
     const log = openLog(config);
-    const service = await openService(config, { onError: (error) => log.error(describe(error), "background work failed") });
+    const service = await openService(config, {
+      onError: (error) => log.error(describe(error), "background work failed"),
+    });
     try {
       const demo = values.demo === true ? await prepareDemo(service, io) : undefined;
       await serve(service, log, io, demo);
@@ -38,6 +40,8 @@ async function serve(service: Service, log: Logger, io: Io, demo: Demo | undefin
   const app = await createApp(service, {
     nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
     logRequest: (line) => log.info(line, "request"),
+    logDocuments: (served) => log.info({ served }, "published documents"),
+    logRefusal: (refusal) => log.info(refusal, "request refused"),
     logError: (error, requestId) => log.error({ requestId, ...describe(error) }, "request failed"),
     isDraining: () => draining,
     ...(demo ? { demo: demo.shown } : {}),

@@ -30,7 +30,8 @@ export async function openChangeFeed(database: Database): Promise<ChangeFeed> {
   const tell: ChangeListener = (change) => {
     for (const listener of listeners) listener(change);
   };
-  const source = database.kind === "postgres" ? await postgresSource(database.url, tell) : sqliteSource(database, tell);
+  const source =
+    database.kind === "postgres" ? await postgresSource(database.url, tell) : sqliteSource(database, tell);
   return {
     publish: async (db, change) => {
       await source.publish(db, change);
@@ -65,7 +66,8 @@ async function postgresSource(url: string, tell: ChangeListener): Promise<Source
 
 function parseChange(payload: string): Change | "everything" {
   const [topic, orgId] = payload.split(" ");
-  if (!orgId || (topic !== "organisation" && topic !== "application" && topic !== "signing-key")) return "everything";
+  if (!orgId || (topic !== "organisation" && topic !== "application" && topic !== "signing-key"))
+    return "everything";
   return { topic, orgId };
 }
 

@@ -16,7 +16,9 @@ export async function migrate(database: Database): Promise<string[]> {
     const pending = await pendingMigrations(tx);
     for (const migration of pending) {
       for (const statement of migration.statements) await sql.raw(statement).execute(tx);
-      await sql`insert into schema_migration (name, applied_at) values (${migration.name}, ${Date.now()})`.execute(tx);
+      await sql`insert into schema_migration (name, applied_at) values (${migration.name}, ${Date.now()})`.execute(
+        tx,
+      );
     }
     return pending.map(({ name }) => name);
   });
@@ -33,8 +35,28 @@ export async function isMigrated(database: Database): Promise<boolean> {
   }
 }
 
+/**
+ * What separates the schema from this program; nothing is changed. For `signet doctor`.
+ * @returns migrations that are still to be applied, and applied ones that only a newer program knows
+ */
+export async function schemaState(database: Database): Promise<{ missing: string[]; unknown: string[] }> {
+  const known = timeline.map(({ name }) => name);
+  const tables = await database.query.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === "schema_migration")) return { missing: known, unknown: [] };
+  const { rows } = await sql<{ name: string }>`select name from schema_migration order by name`.execute(
+    database.query,
+  );
+  const applied = rows.map(({ name }) => name);
+  return {
+    missing: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
+}
+
 async function pendingMigrations(tx: Db) {
-  await sql`create table if not exists schema_migration (name text primary key, applied_at bigint not null)`.execute(tx);
+  await sql`create table if not exists schema_migration (name text primary key, applied_at bigint not null)`.execute(
+    tx,
+  );
   const { rows } = await sql<{ name: string }>`select name from schema_migration`.execute(tx);
   const applied = new Set(rows.map(({ name }) => name));
   return timeline.filter(({ name }) => !applied.has(name));

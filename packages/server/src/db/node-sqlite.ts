@@ -76,7 +76,8 @@ function sqliteConnection(file: DatabaseSync): DatabaseConnection {
     },
     streamQuery: async function* <R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
       const { statement } = prepare(query.sql);
-      for (const row of statement.iterate(...(query.parameters as SQLInputValue[]))) yield { rows: [row as R] };
+      for (const row of statement.iterate(...(query.parameters as SQLInputValue[])))
+        yield { rows: [row as R] };
     },
   };
 }

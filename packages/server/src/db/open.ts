@@ -19,7 +19,10 @@ interface Opened {
 }
 
 export type Database = Opened &
-  ({ readonly kind: "sqlite"; readonly file: DatabaseSync } | { readonly kind: "postgres"; readonly pool: pg.Pool; readonly url: string });
+  (
+    | { readonly kind: "sqlite"; readonly file: DatabaseSync }
+    | { readonly kind: "postgres"; readonly pool: pg.Pool; readonly url: string }
+  );
 
 /**
  * @param url `sqlite:<path>` or `postgres://…`

@@ -4,7 +4,8 @@ const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT
 /** SQLite's primary result codes: BUSY, LOCKED, IOERR, FULL, CANTOPEN. */
 const SQLITE_CODES = new Set([5, 6, 10, 13, 14]);
 /** The texts of `pg` for a pool without a free connection and for a connection that went away. */
-const POOL_MESSAGE = /timeout exceeded when trying to connect|connection terminated|client has encountered a connection error|query read timeout|Cannot use a pool after calling end/i;
+const POOL_MESSAGE =
+  /timeout exceeded when trying to connect|connection terminated|client has encountered a connection error|query read timeout|Cannot use a pool after calling end/i;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

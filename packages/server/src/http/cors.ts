@@ -12,7 +12,11 @@ const PREFLIGHT_MAX_AGE_SECONDS = "600";
 export const publicDocumentCors = { "access-control-allow-origin": "*" } as const;
 
 /** Answers the preflight of a path and adds the headers to its answers, errors included. */
-export function clientCors(scope: FastifyInstance, paths: readonly string[], isClientOrigin: IsClientOrigin): void {
+export function clientCors(
+  scope: FastifyInstance,
+  paths: readonly string[],
+  isClientOrigin: IsClientOrigin,
+): void {
   const allow = async (request: FastifyRequest, reply: FastifyReply) => {
     const { origin } = request.headers;
     if (origin === undefined || origin.length > 300) return false;

@@ -7,7 +7,12 @@ export interface Csrf {
   /** The token for a form, bound to the organisation and the browser's cookie. */
   token(orgId: string, browserToken: string): string;
   /** Whether a POST comes from a page of ours that was made for this browser. */
-  isOwn(request: FastifyRequest, orgId: string, browserToken: string | undefined, presented: string | undefined): boolean;
+  isOwn(
+    request: FastifyRequest,
+    orgId: string,
+    browserToken: string | undefined,
+    presented: string | undefined,
+  ): boolean;
 }
 
 /** @param key derived from the master key for this purpose, so that every node makes the same tokens */

@@ -3,30 +3,55 @@ import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth-error";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { type IsUnavailable, type PlainError, plainError } from "./errors.ts";
 
-export type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type ErrorHandler = (
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<void>;
+
+export interface Refusal {
+  readonly requestId: string;
+  /** The error's public code, e.g. `invalid_client`. */
+  readonly error: string;
+  /** What really was wrong; one of our own sentences, never a value of the request. */
+  readonly cause?: string;
+}
 
 export interface ErrorHandlerDeps {
   readonly isUnavailable: IsUnavailable;
   /** Keeps an unexpected error where operators look; it must not reach the answer. */
   log(error: unknown, requestId: string): void;
+  /** Tells operators why a request was refused, where the answer must not say it. */
+  refused(refusal: Refusal): void;
 }
 
 /** RFC 6749 §5.2. What is not an OAuth error is told in the same form where the RFC has a word for it. */
 export function oauthErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
   return async (error, request, reply) => {
     if (error instanceof OAuthError) {
-      if (error.status >= 500) deps.log(error.cause ?? error, request.id);
-      await reply.headers({ ...error.headers, "cache-control": "no-store" }).code(error.status).send(oauthErrorBody(error));
+      note(deps, error, request);
+      await reply
+        .headers({ ...error.headers, "cache-control": "no-store" })
+        .code(error.status)
+        .send(oauthErrorBody(error));
       return;
     }
     const plain = explain(deps, error, request);
     if (plain.status === 404) return sendProblem(reply, plain, request.id);
-    const code = plain.status === 503 ? "temporarily_unavailable" : plain.status >= 500 ? "server_error" : "invalid_request";
+    const code =
+      plain.status === 503
+        ? "temporarily_unavailable"
+        : plain.status >= 500
+          ? "server_error"
+          : "invalid_request";
     const told = new OAuthError(code, plain.title, {
       status: plain.status,
       ...(plain.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: plain.retryAfterSeconds }),
     });
-    await reply.headers({ ...told.headers, "cache-control": "no-store" }).code(told.status).send(oauthErrorBody(told));
+    await reply
+      .headers({ ...told.headers, "cache-control": "no-store" })
+      .code(told.status)
+      .send(oauthErrorBody(told));
   };
 }
 
@@ -45,13 +70,22 @@ export type RenderErrorPage = (
 export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage): ErrorHandler {
   return async (error, request, reply) => {
     if (error instanceof OAuthError) {
-      if (error.status >= 500) deps.log(error.cause ?? error, request.id);
+      note(deps, error, request);
       return render(request, reply, { status: error.status, message: error.description });
     }
     const plain = explain(deps, error, request);
     if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
     return render(request, reply, { status: plain.status });
   };
+}
+
+function note(deps: ErrorHandlerDeps, error: OAuthError, request: FastifyRequest): void {
+  if (error.status >= 500) {
+    deps.log(error.cause ?? error, request.id);
+    return;
+  }
+  const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
+  deps.refused({ requestId: request.id, error: error.code, ...cause });
 }
 
 function explain(deps: ErrorHandlerDeps, error: unknown, request: FastifyRequest): PlainError {

@@ -32,14 +32,26 @@ const byStatus: Readonly<Record<number, PlainError>> = {
   431: { status: 431, code: "headers-too-large", title: "The request headers are too large" },
 };
 
-export const internalError: PlainError = { status: 500, code: "internal", title: "Something went wrong on our side" };
+export const internalError: PlainError = {
+  status: 500,
+  code: "internal",
+  title: "Something went wrong on our side",
+};
 
 export function plainError(error: unknown, isUnavailable: IsUnavailable): PlainError {
   if (error instanceof NotFound) return byStatus[404] ?? internalError;
   if (isUnavailable(error)) {
-    return { status: 503, code: "unavailable", title: "The service is busy, try again shortly", retryAfterSeconds: 2 };
+    return {
+      status: 503,
+      code: "unavailable",
+      title: "The service is busy, try again shortly",
+      retryAfterSeconds: 2,
+    };
   }
   // Fastify's own errors carry the status that the protocol asks for (body too large, wrong content type …).
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
-  return byStatus[status] ?? (status >= 400 && status < 500 ? { ...(byStatus[400] ?? internalError), status } : internalError);
+  return (
+    byStatus[status] ??
+    (status >= 400 && status < 500 ? { ...(byStatus[400] ?? internalError), status } : internalError)
+  );
 }

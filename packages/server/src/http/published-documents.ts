@@ -37,7 +37,14 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
       if (!document || document.staleAt <= options.clock()) return false;
       count++;
       if (isNotModified(request.headers["if-none-match"], document.etag)) {
-        response.writeHead(304, ["ETag", document.etag, "Cache-Control", cacheControl, "Access-Control-Allow-Origin", "*"]);
+        response.writeHead(304, [
+          "ETag",
+          document.etag,
+          "Cache-Control",
+          cacheControl,
+          "Access-Control-Allow-Origin",
+          "*",
+        ]);
         response.end();
       } else {
         response.writeHead(200, document.headers as string[]);
@@ -85,7 +92,11 @@ export function publishedDocument(orgId: string, content: object, staleAt: numbe
 }
 
 /** The ordinary way: HEAD, a query string, or the first request for a document. */
-export async function sendDocument(request: FastifyRequest, reply: FastifyReply, document: PublishedDocument): Promise<void> {
+export async function sendDocument(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  document: PublishedDocument,
+): Promise<void> {
   for (let at = 0; at + 1 < document.headers.length; at += 2) {
     const name = document.headers[at] ?? "";
     if (name !== "Content-Length") reply.header(name, document.headers[at + 1]);
@@ -97,5 +108,8 @@ export async function sendDocument(request: FastifyRequest, reply: FastifyReply,
 /** RFC 9110 §13.1.2: a list of tags, weak ones too, or `*`. */
 function isNotModified(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
-  return header === etag || header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+  return (
+    header === etag ||
+    header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)
+  );
 }

@@ -21,7 +21,10 @@ export interface TestPage {
 
 export function testBrowser(): TestBrowser {
   const cookies = new Map<string, string>();
-  const send = async (url: string, init: RequestInit & { headers: Record<string, string> }): Promise<TestPage> => {
+  const send = async (
+    url: string,
+    init: RequestInit & { headers: Record<string, string> },
+  ): Promise<TestPage> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { ...init.headers, ...(cookie === "" ? {} : { cookie }) };
     const response = await fetch(url, { ...init, headers, redirect: "manual" });
@@ -45,7 +48,8 @@ export function testBrowser(): TestBrowser {
   return {
     cookies,
     get: (url, headers = {}) => send(url, { headers }),
-    post: (url, form, headers = {}) => send(url, { method: "POST", body: new URLSearchParams(form), headers }),
+    post: (url, form, headers = {}) =>
+      send(url, { method: "POST", body: new URLSearchParams(form), headers }),
   };
 }
 
@@ -55,10 +59,17 @@ function hiddenFields(html: string): Record<string, string> {
 }
 
 const unescapeHtml = (text: string): string =>
-  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' })[entity] ?? "'");
+  text.replace(
+    /&(?:amp|lt|gt|quot|#39);/g,
+    (entity) => ({ "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"' })[entity] ?? "'",
+  );
 
 /** An authorization request with PKCE. */
-export function authorizationRequest(clientId: string, redirectUri: string, more: Record<string, string> = {}) {
+export function authorizationRequest(
+  clientId: string,
+  redirectUri: string,
+  more: Record<string, string> = {},
+) {
   const verifier = randomBytes(32).toString("base64url");
   const parameters = {
     response_type: "code",
@@ -90,10 +101,13 @@ export async function authorize(browser: TestBrowser, options: SignInOptions): P
   const { issuer, email, password, decision = "allow" } = options;
   let page = await browser.get(`${issuer}/authorize?${options.query}`);
   for (let step = 0; step < 10; step++) {
-    if (page.location !== undefined && !page.location.startsWith(issuer)) return new URL(page.location).searchParams;
+    if (page.location !== undefined && !page.location.startsWith(issuer))
+      return new URL(page.location).searchParams;
     if (page.location !== undefined) page = await browser.get(page.location);
-    else if (page.body.includes('id="password"')) page = await browser.post(`${issuer}/login`, { ...page.hidden, email, password });
-    else if (page.body.includes('id="consent-allow"')) page = await browser.post(`${issuer}/authorize`, { ...page.hidden, decision });
+    else if (page.body.includes('id="password"'))
+      page = await browser.post(`${issuer}/login`, { ...page.hidden, email, password });
+    else if (page.body.includes('id="consent-allow"'))
+      page = await browser.post(`${issuer}/authorize`, { ...page.hidden, decision });
     else throw new Error(`a page that nobody expected: ${page.status} ${page.body.slice(0, 2_000)}`);
     if (page.status >= 400) throw new Error(`${page.url} answered ${page.status}`);
   }

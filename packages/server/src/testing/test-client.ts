@@ -1,7 +1,8 @@
 /** An OAuth client of a test: posts forms to the token, revoke and introspect endpoints. */
+
+import { authorizationRequest, authorize, testBrowser } from "./test-browser.ts";
 import type { TestClient, TestOrganisation } from "./test-service.ts";
 import { REDIRECT_URI } from "./test-service.ts";
-import { authorizationRequest, authorize, testBrowser } from "./test-browser.ts";
 
 export interface Answer {
   readonly status: number;
@@ -9,13 +10,24 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-export async function postForm(url: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+export async function postForm(
+  url: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const response = await fetch(url, { method: "POST", body: new URLSearchParams(form), headers });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
+  };
 }
 
-export const credentials = ({ application, secret }: TestClient) => ({ client_id: application.id, client_secret: secret });
+export const credentials = ({ application, secret }: TestClient) => ({
+  client_id: application.id,
+  client_secret: secret,
+});
 
 export interface CodeGrant {
   readonly code: string;
@@ -23,7 +35,11 @@ export interface CodeGrant {
 }
 
 /** A fresh code for the organisation's web application, signed in and consented to in a browser of its own. */
-export async function getCode(org: TestOrganisation, more: Record<string, string> = {}, client = org.web): Promise<CodeGrant> {
+export async function getCode(
+  org: TestOrganisation,
+  more: Record<string, string> = {},
+  client = org.web,
+): Promise<CodeGrant> {
   const redirectUri = client.application.settings.redirectUris[0] ?? REDIRECT_URI;
   const { query, verifier } = authorizationRequest(client.application.id, redirectUri, more);
   const answer = await authorize(testBrowser(), { issuer: org.issuer, query, ...org.user });
@@ -46,9 +62,24 @@ export function redeem(org: TestOrganisation, grant: CodeGrant, client = org.web
 export async function getTokens(org: TestOrganisation, more: Record<string, string> = {}, client = org.web) {
   const { status, body } = await redeem(org, await getCode(org, more, client), client);
   if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`);
-  return { accessToken: String(body["access_token"]), refreshToken: String(body["refresh_token"]), idToken: String(body["id_token"]), body };
+  return {
+    accessToken: String(body["access_token"]),
+    refreshToken: String(body["refresh_token"]),
+    idToken: String(body["id_token"]),
+    body,
+  };
 }
 
-export function refresh(org: TestOrganisation, refreshToken: string, more: Record<string, string> = {}, client = org.web): Promise<Answer> {
-  return postForm(`${org.issuer}/token`, { grant_type: "refresh_token", refresh_token: refreshToken, ...credentials(client), ...more });
+export function refresh(
+  org: TestOrganisation,
+  refreshToken: string,
+  more: Record<string, string> = {},
+  client = org.web,
+): Promise<Answer> {
+  return postForm(`${org.issuer}/token`, {
+    grant_type: "refresh_token",
+    refresh_token: refreshToken,
+    ...credentials(client),
+    ...more,
+  });
 }

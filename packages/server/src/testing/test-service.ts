@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { createApp } from "../app.ts";
+import { type AppOptions, createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import type { Application, ApplicationSettings } from "../core/applications/application.ts";
 import { createApplication } from "../core/applications/applications.ts";
@@ -12,6 +12,7 @@ import { createClientSecret } from "../core/applications/client-secrets.ts";
 import type { Clock } from "../core/clock.ts";
 import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
 import { createOrganisation } from "../core/organisations/organisations.ts";
+import type { PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { createUser } from "../core/users/users.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import { openService, type Service } from "../open-service.ts";
@@ -35,6 +36,10 @@ export interface TestServiceOptions {
   /** Given to a second node, so that both have one issuer. */
   readonly baseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Stands in for the service's own, e.g. to count its calls or to fill its queue. */
+  readonly passwords?: PasswordHasher;
+  /** Demo mode, with what this makes. */
+  readonly demo?: (service: Service) => Promise<AppOptions["demo"]>;
 }
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 42).toString("base64url");
@@ -62,6 +67,8 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     nodeName: "test",
     logRequest: (line) => lines.push(line),
     logError: (error) => errors.push(error),
+    logDocuments: () => {},
+    logRefusal: () => {},
     isDraining: () => false,
   });
   await app.listen({ host: "127.0.0.1", port });
@@ -130,7 +137,10 @@ export async function makeOrganisation(service: Service, name = "Acme"): Promise
       redirectUris: [REDIRECT_URI],
       postLogoutRedirectUris: ["https://app.example/bye"],
     }),
-    batch: await makeClient(service, organisation, { grantTypes: ["client_credentials"], allowedScopes: ["jobs:run"] }),
+    batch: await makeClient(service, organisation, {
+      grantTypes: ["client_credentials"],
+      allowedScopes: ["jobs:run"],
+    }),
     native: await createApplication(service, {
       orgId: organisation.id,
       name: "Native",

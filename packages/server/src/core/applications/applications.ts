@@ -94,7 +94,12 @@ export async function disableApplication(
   return deps.database.transaction(async (tx) => {
     if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) {
-      await revokeTokenFamilies(tx, { orgId: input.orgId, applicationId: input.id, now, reason: "application_disabled" });
+      await revokeTokenFamilies(tx, {
+        orgId: input.orgId,
+        applicationId: input.id,
+        now,
+        reason: "application_disabled",
+      });
     }
     await recordAuditEvent(tx, {
       orgId: input.orgId,

@@ -72,7 +72,11 @@ export async function revokeSecret(
  * The active secret that the presented text is. All of them are compared, whichever fits: the time tells neither which
  * one it was nor how many there are that do not fit.
  */
-export function matchClientSecret(application: Application, presented: string, now: number): ClientSecret | undefined {
+export function matchClientSecret(
+  application: Application,
+  presented: string,
+  now: number,
+): ClientSecret | undefined {
   const hash = sha256Base64url(presented);
   let match: ClientSecret | undefined;
   for (const secret of application.secrets) {

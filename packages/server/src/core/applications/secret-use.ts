@@ -16,7 +16,11 @@ export interface SecretUse {
 
 const EVERY_MS = 30_000;
 
-export function secretUse(deps: { database: Database; clock: Clock; onError(error: unknown): void }): SecretUse {
+export function secretUse(deps: {
+  database: Database;
+  clock: Clock;
+  onError(error: unknown): void;
+}): SecretUse {
   let noted = new Map<string, { orgId: string; applicationId: string; id: string; at: number }>();
   const flush = async () => {
     const uses = noted;

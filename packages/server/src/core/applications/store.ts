@@ -1,7 +1,12 @@
 import type { ClientType } from "@signet/protocol/redirect-uri";
 import type { Db } from "../../db/open.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/schema.ts";
-import { type Application, type ApplicationSettings, type ClientSecret, defaultSettings } from "./application.ts";
+import {
+  type Application,
+  type ApplicationSettings,
+  type ClientSecret,
+  defaultSettings,
+} from "./application.ts";
 
 export async function insertApplication(db: Db, application: Application): Promise<void> {
   await db
@@ -46,7 +51,12 @@ export async function listApplications(
   orgId: string,
   page: { after?: string; limit: number },
 ): Promise<Application[]> {
-  let query = db.selectFrom("application").selectAll().where("org_id", "=", orgId).orderBy("id").limit(page.limit);
+  let query = db
+    .selectFrom("application")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .orderBy("id")
+    .limit(page.limit);
   if (page.after) query = query.where("id", ">", page.after);
   return (await query.execute()).map((row) => fromRow(row, []));
 }
@@ -139,8 +149,14 @@ export async function applicationsOfOrigin(db: Db, orgId: string, origin: string
 }
 
 async function replaceOrigins(db: Db, { orgId, id, settings }: Application): Promise<void> {
-  await db.deleteFrom("application_origin").where("org_id", "=", orgId).where("application_id", "=", id).execute();
-  const origins = new Set(settings.redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"));
+  await db
+    .deleteFrom("application_origin")
+    .where("org_id", "=", orgId)
+    .where("application_id", "=", id)
+    .execute();
+  const origins = new Set(
+    settings.redirectUris.map((uri) => new URL(uri).origin).filter((origin) => origin !== "null"),
+  );
   if (origins.size === 0) return;
   const rows = [...origins].map((origin) => ({ org_id: orgId, origin, application_id: id }));
   await db.insertInto("application_origin").values(rows).execute();
@@ -153,7 +169,10 @@ function fromRow(row: ApplicationTable, secrets: readonly ClientSecret[]): Appli
     id: row.id,
     name: row.name,
     clientType,
-    settings: { ...defaultSettings(clientType), ...(JSON.parse(row.settings) as Partial<ApplicationSettings>) },
+    settings: {
+      ...defaultSettings(clientType),
+      ...(JSON.parse(row.settings) as Partial<ApplicationSettings>),
+    },
     secrets,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -19,7 +19,11 @@ export class InvalidApplication extends Error {
 }
 
 /** @throws InvalidApplication naming every fault */
-export function requireValidApplication(input: { name: string; clientType: ClientType; settings: ApplicationSettings }): void {
+export function requireValidApplication(input: {
+  name: string;
+  clientType: ClientType;
+  settings: ApplicationSettings;
+}): void {
   const { settings, clientType } = input;
   const faults = [
     ...nameFaults(input.name),
@@ -41,7 +45,9 @@ function nameFaults(name: string): Fault[] {
   const length = [...name.trim()].length;
   // Control and bidirectional characters could make one application's name look like another's.
   const deceptive = /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name);
-  return length < 1 || length > 100 || deceptive ? [{ path: "name", message: "must be 1 to 100 plain characters" }] : [];
+  return length < 1 || length > 100 || deceptive
+    ? [{ path: "name", message: "must be 1 to 100 plain characters" }]
+    : [];
 }
 
 function uriFaults(path: string, uris: readonly string[], clientType: ClientType): Fault[] {
@@ -55,7 +61,8 @@ function uriFaults(path: string, uris: readonly string[], clientType: ClientType
 function optionalWebAddress(path: string, uri: string | undefined): Fault[] {
   if (uri === undefined) return [];
   const url = URL.parse(uri);
-  const fine = url && (url.protocol === "https:" || url.protocol === "http:") && !url.username && !url.password;
+  const fine =
+    url && (url.protocol === "https:" || url.protocol === "http:") && !url.username && !url.password;
   return fine && uri.length <= 2_048 ? [] : [{ path, message: "must be a web address" }];
 }
 
@@ -66,14 +73,23 @@ function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fau
     faults.push({ path: "grantTypes", message: `must be some of ${grantTypes.join(", ")}` });
   }
   if (!tokenEndpointAuthMethods.includes(settings.tokenEndpointAuthMethod)) {
-    faults.push({ path: "tokenEndpointAuthMethod", message: `must be one of ${tokenEndpointAuthMethods.join(", ")}` });
+    faults.push({
+      path: "tokenEndpointAuthMethod",
+      message: `must be one of ${tokenEndpointAuthMethods.join(", ")}`,
+    });
   }
   const confidential = clientType === "confidential";
   if (confidential === (settings.tokenEndpointAuthMethod === "none")) {
-    faults.push({ path: "tokenEndpointAuthMethod", message: "confidential clients authenticate, others cannot" });
+    faults.push({
+      path: "tokenEndpointAuthMethod",
+      message: "confidential clients authenticate, others cannot",
+    });
   }
   if (!confidential && grants.includes("client_credentials")) {
-    faults.push({ path: "grantTypes", message: "client_credentials needs a confidential client (RFC 6749 §4.4)" });
+    faults.push({
+      path: "grantTypes",
+      message: "client_credentials needs a confidential client (RFC 6749 §4.4)",
+    });
   }
   if (!confidential && !settings.requirePkce) {
     faults.push({ path: "requirePkce", message: "only a confidential client may be exempted" });
@@ -114,6 +130,13 @@ function algorithmFaults(settings: ApplicationSettings): Fault[] {
 function resourceFaults(settings: ApplicationSettings): Fault[] {
   const fine = (uri: string) => uri.length <= 2_048 && URL.canParse(uri) && !uri.includes("#");
   return settings.allowedResources.flatMap((uri, index) =>
-    fine(uri) ? [] : [{ path: `allowedResources[${index}]`, message: "must be an absolute URI without fragment (RFC 8707 §2)" }],
+    fine(uri)
+      ? []
+      : [
+          {
+            path: `allowedResources[${index}]`,
+            message: "must be an absolute URI without fragment (RFC 8707 §2)",
+          },
+        ],
   );
 }

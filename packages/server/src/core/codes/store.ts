@@ -1,5 +1,6 @@
 import { formatScope } from "@signet/protocol/scope";
 import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { AuthorizationCode } from "./authorization-code.ts";
 
 export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
@@ -28,14 +29,21 @@ export async function insertCode(db: Db, code: AuthorizationCode): Promise<void>
     .execute();
 }
 
-/** Used and expired ones too: a second use must be recognised. */
-export async function findCode(db: Db, orgId: string, codeHash: string): Promise<AuthorizationCode | undefined> {
-  const row = await db
+const selectCode = prepared((db, value: Parameter<{ orgId: string; codeHash: string }>) =>
+  db
     .selectFrom("authorization_code")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("code_hash", "=", codeHash)
-    .executeTakeFirst();
+    .where("org_id", "=", value("orgId"))
+    .where("code_hash", "=", value("codeHash")),
+);
+
+/** Used and expired ones too: a second use must be recognised. */
+export async function findCode(
+  db: Db,
+  orgId: string,
+  codeHash: string,
+): Promise<AuthorizationCode | undefined> {
+  const [row] = await selectCode(db, { orgId, codeHash });
   if (!row) return undefined;
   return {
     orgId: row.org_id,
@@ -57,21 +65,22 @@ export async function findCode(db: Db, orgId: string, codeHash: string): Promise
   };
 }
 
-/** The single use. @returns false when it was used, or expired, before */
-export async function useCode(
-  db: Db,
-  use: { orgId: string; codeHash: string; familyId: string; now: number },
-): Promise<boolean> {
-  const used = await db
+type CodeUse = { orgId: string; codeHash: string; familyId: string; now: number };
+
+const use = prepared((db, value: Parameter<CodeUse>) =>
+  db
     .updateTable("authorization_code")
-    .set({ used_at: use.now, family_id: use.familyId })
-    .where("org_id", "=", use.orgId)
-    .where("code_hash", "=", use.codeHash)
+    .set({ used_at: value("now"), family_id: value("familyId") })
+    .where("org_id", "=", value("orgId"))
+    .where("code_hash", "=", value("codeHash"))
     .where("used_at", "is", null)
-    .where("expires_at", ">", use.now)
-    .returning("code_hash")
-    .executeTakeFirst();
-  return used !== undefined;
+    .where("expires_at", ">", value("now"))
+    .returning("code_hash"),
+);
+
+/** The single use. @returns false when it was used, or expired, before */
+export async function useCode(db: Db, code: CodeUse): Promise<boolean> {
+  return (await use(db, code)).length > 0;
 }
 
 /** @returns how many were removed, at most `limit` */
@@ -84,7 +93,11 @@ export async function deleteDeadCodes(db: Db, before: number, limit: number): Pr
     .limit(limit)
     .execute();
   for (const { org_id, code_hash } of dead) {
-    await db.deleteFrom("authorization_code").where("org_id", "=", org_id).where("code_hash", "=", code_hash).execute();
+    await db
+      .deleteFrom("authorization_code")
+      .where("org_id", "=", org_id)
+      .where("code_hash", "=", code_hash)
+      .execute();
   }
   return dead.length;
 }

@@ -13,7 +13,10 @@ export interface Consent {
 }
 
 /** The consent that a request for these scopes rests on; a subset of what was granted is covered. */
-export function coveringConsent(consents: readonly Consent[], scopes: readonly string[]): Consent | undefined {
+export function coveringConsent(
+  consents: readonly Consent[],
+  scopes: readonly string[],
+): Consent | undefined {
   const covering = consents.filter((consent) => isSubset(scopes, consent.scopes));
   // The user's own comes first, so that taking it back has the effect that the user expects.
   return covering.find(({ kind }) => kind === "user") ?? covering[0];

@@ -60,7 +60,12 @@ export async function grantUserConsent(
     .where("id", "=", id)
     .executeTakeFirstOrThrow();
   const scope = formatScope([...new Set([...held.scope.split(" "), ...grant.scopes])]);
-  await db.updateTable("consent").set({ scope }).where("org_id", "=", grant.orgId).where("id", "=", id).execute();
+  await db
+    .updateTable("consent")
+    .set({ scope })
+    .where("org_id", "=", grant.orgId)
+    .where("id", "=", id)
+    .execute();
   return id;
 }
 

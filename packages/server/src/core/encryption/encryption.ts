@@ -31,7 +31,9 @@ export function createEncryption(masterKey: Uint8Array): Encryption {
       if (version !== VERSION || !encoded) throw new Error("not a ciphertext of this service");
       const bytes = Buffer.from(encoded, "base64url");
       const tagAt = bytes.length - TAG_BYTES;
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
       decipher.setAAD(Buffer.from(row));
       decipher.setAuthTag(bytes.subarray(tagAt));
       return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, tagAt)), decipher.final()]);

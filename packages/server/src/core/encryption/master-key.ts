@@ -27,9 +27,28 @@ export async function loadMasterKey(configured: Buffer | undefined, dataDir: str
   return readKeyFile(path);
 }
 
+/**
+ * The master key, if there is one already; none is made.
+ * @returns undefined when there is no key file
+ * @throws like loadMasterKey
+ */
+export async function findMasterKey(
+  configured: Buffer | undefined,
+  dataDir: string,
+): Promise<Buffer | undefined> {
+  if (configured) return configured;
+  try {
+    return await readKeyFile(join(dataDir, MASTER_KEY_FILE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 async function readKeyFile(path: string): Promise<Buffer> {
   const { mode } = await stat(path);
-  if ((mode & 0o077) !== 0) throw new Error(`${path} can be read by others: run chmod 600 on it, and consider it known`);
+  if ((mode & 0o077) !== 0)
+    throw new Error(`${path} can be read by others: run chmod 600 on it, and consider it known`);
   for (let attempt = 0; attempt < 20; attempt++) {
     const key = Buffer.from((await readFile(path, "utf8")).trim(), "base64url");
     if (key.length === MASTER_KEY_BYTES) return key;

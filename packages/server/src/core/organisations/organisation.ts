@@ -29,3 +29,9 @@ export const defaultOrganisationSettings: OrganisationSettings = {
 
 /** The issuer identifier: what discovery, tokens and answers name (wire-contract.md §1). */
 export const issuerOf = (baseUrl: string, orgId: string): string => `${baseUrl}/oauth/${orgId}`;
+
+/** Control and bidirectional characters could make one organisation's name look like another's. */
+export function isOrganisationName(name: string): boolean {
+  const length = [...name.trim()].length;
+  return length >= 1 && length <= 100 && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name);
+}

@@ -5,7 +5,7 @@ import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
-import { defaultOrganisationSettings, type Organisation } from "./organisation.ts";
+import { defaultOrganisationSettings, isOrganisationName, type Organisation } from "./organisation.ts";
 import { findOrganisation, insertOrganisation, setOrganisationDisabled } from "./store.ts";
 
 export interface OrganisationDirectory {
@@ -38,14 +38,23 @@ export function organisationDirectory(deps: OrganisationDeps & { capacity?: numb
   };
 }
 
+export class InvalidOrganisation extends Error {
+  constructor() {
+    super("the name of an organisation must be 1 to 100 plain characters");
+    this.name = "InvalidOrganisation";
+  }
+}
+
+/** @throws InvalidOrganisation */
 export async function createOrganisation(
   deps: Pick<OrganisationDeps, "clock">,
   db: Db,
   input: { name: string; actor: string },
 ): Promise<Organisation> {
+  if (!isOrganisationName(input.name)) throw new InvalidOrganisation();
   const organisation: Organisation = {
     id: randomUUIDv7(),
-    name: input.name,
+    name: input.name.trim(),
     settings: defaultOrganisationSettings,
     createdAt: deps.clock(),
     disabledAt: null,

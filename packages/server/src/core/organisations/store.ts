@@ -21,14 +21,21 @@ export async function findOrganisation(db: Db, orgId: string): Promise<Organisat
 }
 
 /** Oldest first. */
-export async function listOrganisations(db: Db, page: { after?: string; limit: number }): Promise<Organisation[]> {
+export async function listOrganisations(
+  db: Db,
+  page: { after?: string; limit: number },
+): Promise<Organisation[]> {
   let query = db.selectFrom("organisation").selectAll().orderBy("id").limit(page.limit);
   if (page.after) query = query.where("id", ">", page.after);
   return (await query.execute()).map(fromRow);
 }
 
 /** @returns false when there is no such organisation */
-export async function setOrganisationDisabled(db: Db, orgId: string, disabledAt: number | null): Promise<boolean> {
+export async function setOrganisationDisabled(
+  db: Db,
+  orgId: string,
+  disabledAt: number | null,
+): Promise<boolean> {
   const result = await db
     .updateTable("organisation")
     .set({ disabled_at: disabledAt })
@@ -41,7 +48,10 @@ function fromRow(row: OrganisationTable): Organisation {
   return {
     id: row.id,
     name: row.name,
-    settings: { ...defaultOrganisationSettings, ...(JSON.parse(row.settings) as Partial<OrganisationSettings>) },
+    settings: {
+      ...defaultOrganisationSettings,
+      ...(JSON.parse(row.settings) as Partial<OrganisationSettings>),
+    },
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
   };

@@ -26,13 +26,13 @@ export interface PasswordHasher {
 }
 
 export interface PasswordHasherOptions {
-  /** Hashes under way at once; one processor is left for everything else. */
+  /** Hashes under way at once. */
   readonly concurrency?: number;
   readonly maxWaiting?: number;
 }
 
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
-  const concurrency = options.concurrency ?? Math.max(1, availableParallelism() - 1);
+  const concurrency = options.concurrency ?? defaultConcurrency();
   const queue = boundedQueue(concurrency, options.maxWaiting ?? 64);
   const expected = `$argon2id$v=19$m=${parameters.memoryCost},t=${parameters.timeCost},p=${parameters.parallelism}$`;
   let decoy: Promise<string> | undefined;
@@ -48,6 +48,12 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
     needsRehash: (passwordHash) => !passwordHash.startsWith(expected),
   };
 }
+
+/**
+ * One processor is left for everything else, and two of libuv's four threads: signatures are made there too, and must
+ * not wait behind passwords.
+ */
+export const defaultConcurrency = (): number => Math.max(1, Math.min(availableParallelism() - 1, 2));
 
 /** The same characters typed on two keyboards are the same password (NIST SP 800-63B-4 §3.1.1.2). */
 const normalise = (password: string): string => password.normalize("NFKC");

@@ -5,13 +5,28 @@ import { refusePassword } from "./password-policy.ts";
 const policy = { minLength: 12, about: ["ada.lovelace@example.com", "Ada", "Lovelace"] };
 
 test("a long password of any characters is fine", async () => {
-  for (const good of ["plum tractor ninety", "ééééabcdwxyz öö", "correct horse battery staple", "x".repeat(3) + "Kq9-vA2mPz0"]) {
+  for (const good of [
+    "plum tractor ninety",
+    "ééééabcdwxyz öö",
+    "correct horse battery staple",
+    `${"x".repeat(3)}Kq9-vA2mPz0`,
+  ]) {
     assert.equal(await refusePassword(good, policy), undefined, good);
   }
 });
 
 test("short, endless, common, repeated, sequential and personal ones are refused", async () => {
-  const bad = ["elevenchars", "x1".repeat(200), "basketball1!", "aaaaaaaaaaaa", "abcabcabcabc", "abcdefghijklm", "987654321", "lovelace1234"];
-  for (const password of bad) assert.equal(typeof (await refusePassword(password, policy)), "string", password);
+  const bad = [
+    "elevenchars",
+    "x1".repeat(200),
+    "basketball1!",
+    "aaaaaaaaaaaa",
+    "abcabcabcabc",
+    "abcdefghijklm",
+    "987654321",
+    "lovelace1234",
+  ];
+  for (const password of bad)
+    assert.equal(typeof (await refusePassword(password, policy)), "string", password);
   assert.match((await refusePassword("basketball", { minLength: 8, about: [] })) ?? "", /common/);
 });

@@ -44,7 +44,8 @@ let common: Promise<ReadonlySet<string>> | undefined;
 async function isCommon(password: string): Promise<boolean> {
   // Loaded at the first new password: a process that sets none does not carry the list.
   common ??= import("@zxcvbn-ts/language-common").then(
-    ({ dictionary }) => new Set((dictionary["passwords-common"] as readonly string[]).filter(({ length }) => length >= 6)),
+    ({ dictionary }) =>
+      new Set((dictionary["passwords-common"] as readonly string[]).filter(({ length }) => length >= 6)),
   );
   const list = await common;
   if (list.has(password)) return true;

@@ -54,11 +54,22 @@ export async function countAttempt(
 ): Promise<Attempt> {
   const now = deps.clock();
   const db = deps.database.query;
-  const buckets = counted.map(({ limit, subject }) => ({ limit, bucket: `${limit.name}:${sha256Base64url(subject)}` }));
+  const buckets = counted.map(({ limit, subject }) => ({
+    limit,
+    bucket: `${limit.name}:${sha256Base64url(subject)}`,
+  }));
   for (const { limit, bucket } of buckets) {
-    const { hits, windowStartedAt } = await countHit(db, { orgId, bucket, now, windowMs: limit.windowSeconds * 1000 });
+    const { hits, windowStartedAt } = await countHit(db, {
+      orgId,
+      bucket,
+      now,
+      windowMs: limit.windowSeconds * 1000,
+    });
     if (hits > limit.count) {
-      throw new RateLimited(limit, Math.max(1, Math.ceil(windowStartedAt / 1000 + limit.windowSeconds - now / 1000)));
+      throw new RateLimited(
+        limit,
+        Math.max(1, Math.ceil(windowStartedAt / 1000 + limit.windowSeconds - now / 1000)),
+      );
     }
   }
   return {

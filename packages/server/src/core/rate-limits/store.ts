@@ -19,9 +19,24 @@ export async function countHit(
       conflict.columns(["org_id", "bucket"]).doUpdateSet((eb) => {
         const passed = eb("rate_limit.window_started_at", "<=", before);
         return {
-          hits: eb.case().when(passed).then(1).else(eb("rate_limit.hits", "+", 1)).end(),
-          expires_at: eb.case().when(passed).then(hit.now + hit.windowMs).else(eb.ref("rate_limit.expires_at")).end(),
-          window_started_at: eb.case().when(passed).then(hit.now).else(eb.ref("rate_limit.window_started_at")).end(),
+          hits: eb
+            .case()
+            .when(passed)
+            .then(1)
+            .else(eb("rate_limit.hits", "+", 1))
+            .end(),
+          expires_at: eb
+            .case()
+            .when(passed)
+            .then(hit.now + hit.windowMs)
+            .else(eb.ref("rate_limit.expires_at"))
+            .end(),
+          window_started_at: eb
+            .case()
+            .when(passed)
+            .then(hit.now)
+            .else(eb.ref("rate_limit.window_started_at"))
+            .end(),
         };
       }),
     )

@@ -2,7 +2,11 @@
 import type { User } from "../users/user.ts";
 
 /** Authentication context classes (wire-contract.md §2, "Step-up"). */
-export const acrValues = { password: "urn:signet:acr:pwd", multiFactor: "urn:signet:acr:mfa", phishingResistant: "phr" } as const;
+export const acrValues = {
+  password: "urn:signet:acr:pwd",
+  multiFactor: "urn:signet:acr:mfa",
+  phishingResistant: "phr",
+} as const;
 
 export interface Session {
   readonly orgId: string;

@@ -29,7 +29,8 @@ export async function findSignedIn(
   const now = deps.clock();
   const db = deps.database.query;
   const session = await findSession(db, organisation.id, sha256Base64url(token), now);
-  if (!session || session.lastSeenAt + organisation.settings.sessionIdleSeconds * 1000 <= now) return undefined;
+  if (!session || session.lastSeenAt + organisation.settings.sessionIdleSeconds * 1000 <= now)
+    return undefined;
   const user = await findUser(db, organisation.id, session.userId);
   if (!user || user.disabledAt !== null) return undefined;
   if (now - session.lastSeenAt >= TOUCH_EVERY_MS) await touchSession(db, session, now);
@@ -96,7 +97,11 @@ export async function signIn(deps: SessionDeps, input: SignIn): Promise<{ sessio
  * Ends the session and the refresh tokens that live by it. What was granted with `offline_access` is for the time when
  * the user is not there, and stays.
  */
-export async function signOut(deps: SessionDeps, { session, user }: SignedIn, address: string): Promise<void> {
+export async function signOut(
+  deps: SessionDeps,
+  { session, user }: SignedIn,
+  address: string,
+): Promise<void> {
   const now = deps.clock();
   await deps.database.transaction(async (tx) => {
     await endSessions(tx, { orgId: session.orgId, id: session.id, now });

@@ -27,7 +27,12 @@ export async function insertSession(
 }
 
 /** The living session that the cookie's hash names. Idle time is the caller's rule. */
-export async function findSession(db: Db, orgId: string, tokenHash: string, now: number): Promise<Session | undefined> {
+export async function findSession(
+  db: Db,
+  orgId: string,
+  tokenHash: string,
+  now: number,
+): Promise<Session | undefined> {
   const row = await db
     .selectFrom("browser_session")
     .selectAll()
@@ -42,7 +47,9 @@ export async function findSession(db: Db, orgId: string, tokenHash: string, now:
 /** The same user signed in again: the session goes on under a new cookie. @returns false when it has ended meanwhile */
 export async function renewSession(
   db: Db,
-  session: Pick<Session, "orgId" | "id" | "userId" | "authTime" | "amr" | "acr" | "expiresAt"> & { tokenHash: string },
+  session: Pick<Session, "orgId" | "id" | "userId" | "authTime" | "amr" | "acr" | "expiresAt"> & {
+    tokenHash: string;
+  },
 ): Promise<boolean> {
   const result = await db
     .updateTable("browser_session")
@@ -82,7 +89,10 @@ export async function endSessions(
     .set({ ended_at: which.now })
     .where("org_id", "=", which.orgId)
     .where("ended_at", "is", null);
-  await ("id" in which ? query.where("id", "=", which.id) : query.where("user_id", "=", which.userId)).execute();
+  await ("id" in which
+    ? query.where("id", "=", which.id)
+    : query.where("user_id", "=", which.userId)
+  ).execute();
 }
 
 /** Sessions that nobody can come back to. @returns how many were removed, at most `limit` */

@@ -25,15 +25,22 @@ export const LONGEST_TOKEN_MS = (86_400 + 300) * 1000;
 
 export type KeyState = "next" | "active" | "retiring" | "retired";
 
-export function keyState(key: SigningKey, keys: readonly SigningKey[], now: number): KeyState {
+/** What decides a key's state; the key itself is not needed for it. */
+export type KeyTimes = Pick<SigningKey, "kid" | "alg" | "createdAt" | "activeFrom" | "retireAt">;
+
+export function keyState(key: KeyTimes, keys: readonly KeyTimes[], now: number): KeyState {
   if (key.retireAt !== null && key.retireAt <= now) return "retired";
   if (key.activeFrom > now) return "next";
   return signerOf(keys, key.alg, now)?.kid === key.kid ? "active" : "retiring";
 }
 
 /** The key that signs now: of the algorithm's keys whose time has begun, the one that was made last. */
-export function signerOf(keys: readonly SigningKey[], alg: SigningAlg, now: number): SigningKey | undefined {
-  let signer: SigningKey | undefined;
+export function signerOf<Key extends KeyTimes>(
+  keys: readonly Key[],
+  alg: SigningAlg,
+  now: number,
+): Key | undefined {
+  let signer: Key | undefined;
   for (const key of keys) {
     if (key.alg !== alg || key.activeFrom > now || (key.retireAt !== null && key.retireAt <= now)) continue;
     if (!signer || key.createdAt > signer.createdAt) signer = key;

@@ -8,13 +8,21 @@ import { promisify } from "node:util";
 import { jwkThumbprint, type PublicJwk, publicJwk } from "@signet/protocol/jwk";
 import type { SigningAlg } from "@signet/protocol/jws";
 import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database } from "../../db/open.ts";
+import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { LONGEST_TOKEN_MS, PUBLISH_AHEAD_MS, type SigningKey, signerOf } from "./signing-key.ts";
-import { findSigningKeys, insertSigningKey, type SigningKeyRow, setRetirement } from "./store.ts";
+import {
+  findAnySigningKey,
+  findSigningKeys,
+  insertSigningKey,
+  listSealedKeys,
+  type SealedKey,
+  type SigningKeyRow,
+  setRetirement,
+} from "./store.ts";
 
 export interface SigningKeys {
   /** All that the JWKS shows, ES256 and RS256 at least. */
@@ -44,7 +52,8 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     capacity: deps.capacity ?? 5_000,
     maxAgeMs: 30_000,
     clock,
-    load: async (orgId) => (await findSigningKeys(database.query, orgId, clock())).map((row) => openKey(deps, row)),
+    load: async (orgId) =>
+      (await findSigningKeys(database.query, orgId, clock())).map((row) => openKey(deps, row)),
   });
   changes.subscribe((change) => {
     if (change === "everything") cache.clear();
@@ -64,12 +73,28 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     published: (orgId) => keysOf(orgId, FIRST_ALGORITHMS),
     signer: async (orgId, alg) => {
       const kept = cache.peek(orgId, "");
-      const signer = (kept && signerOf(kept, alg, clock())) ?? signerOf(await keysOf(orgId, [alg]), alg, clock());
+      const signer =
+        (kept && signerOf(kept, alg, clock())) ?? signerOf(await keysOf(orgId, [alg]), alg, clock());
       if (!signer) throw new Error(`the organisation has no ${alg} key and none could be made`);
       return signer;
     },
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
   };
+}
+
+/**
+ * A start with another master key than the one that the stored keys were sealed with must fail at once, and not at the
+ * first token.
+ * @throws when a stored key does not open
+ */
+export async function requireOpeningKey(db: Db, encryption: Encryption): Promise<void> {
+  const row = await findAnySigningKey(db);
+  if (!row) return;
+  try {
+    encryption.open(row.private_key, rowName(row.org_id, row.kid));
+  } catch (cause) {
+    throw new Error("the master key is not the one that the database's keys were sealed with", { cause });
+  }
 }
 
 async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
@@ -146,6 +171,30 @@ function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
     activeFrom: row.active_from,
     retireAt: row.retire_at,
   };
+}
+
+/** Tries the master key on every stored private key and changes nothing. @returns how many it opens and fails to open */
+export async function tryStoredKeys(
+  deps: Pick<SigningKeyDeps, "database" | "encryption">,
+): Promise<{ opened: number; failed: number }> {
+  const limit = 200;
+  const tried = { opened: 0, failed: 0 };
+  let page: SealedKey[] = [];
+  do {
+    const after = page.at(-1);
+    page = await listSealedKeys(deps.database.query, { limit, ...(after ? { after } : {}) });
+    for (const key of page) tried[isOpenable(deps.encryption, key) ? "opened" : "failed"]++;
+  } while (page.length === limit);
+  return tried;
+}
+
+function isOpenable(encryption: Encryption, key: SealedKey): boolean {
+  try {
+    encryption.open(key.private_key, rowName(key.org_id, key.kid)).fill(0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const rowName = (orgId: string, kid: string) => `signing-key|${orgId}|${kid}`;

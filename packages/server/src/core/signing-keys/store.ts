@@ -1,5 +1,7 @@
+import type { SigningAlg } from "@signet/protocol/jws";
 import type { Db } from "../../db/open.ts";
 import type { SigningKeyTable } from "../../db/schema.ts";
+import type { KeyTimes } from "./signing-key.ts";
 
 export type SigningKeyRow = SigningKeyTable;
 
@@ -15,6 +17,53 @@ export async function findSigningKeys(db: Db, orgId: string, now: number): Promi
     .execute();
 }
 
+/** All of the organisation's keys that are still kept, the retired ones too, oldest first; never the private parts. */
+export async function listSigningKeys(db: Db, orgId: string): Promise<KeyTimes[]> {
+  const rows = await db
+    .selectFrom("signing_key")
+    .select(["kid", "alg", "created_at", "active_from", "retire_at"])
+    .where("org_id", "=", orgId)
+    .orderBy("created_at")
+    .orderBy("kid")
+    .execute();
+  return rows.map((row) => ({
+    kid: row.kid,
+    alg: row.alg as SigningAlg,
+    createdAt: row.created_at,
+    activeFrom: row.active_from,
+    retireAt: row.retire_at,
+  }));
+}
+
+export type SealedKey = Pick<SigningKeyRow, "org_id" | "kid" | "private_key">;
+
+/** The sealed private keys of every organisation, page by page in the order of their key. */
+export async function listSealedKeys(
+  db: Db,
+  page: { after?: SealedKey; limit: number },
+): Promise<SealedKey[]> {
+  const { after } = page;
+  let query = db
+    .selectFrom("signing_key")
+    .select(["org_id", "kid", "private_key"])
+    .orderBy("org_id")
+    .orderBy("kid")
+    .limit(page.limit);
+  if (after)
+    query = query.where((eb) =>
+      eb.or([
+        eb("org_id", ">", after.org_id),
+        eb.and([eb("org_id", "=", after.org_id), eb("kid", ">", after.kid)]),
+      ]),
+    );
+  return query.execute();
+}
+
+/** Any key of any organisation: what it was sealed with is what all were sealed with. */
+export function findAnySigningKey(db: Db): Promise<SigningKeyRow | undefined> {
+  return db.selectFrom("signing_key").selectAll().limit(1).executeTakeFirst();
+}
+
 /** @returns false when the algorithm has a newest key already: another node was faster */
 export async function insertSigningKey(db: Db, row: SigningKeyRow): Promise<boolean> {
   const inserted = await db
@@ -27,7 +76,11 @@ export async function insertSigningKey(db: Db, row: SigningKeyRow): Promise<bool
 }
 
 /** The key leaves the JWKS at that time, or earlier when that was decided before. */
-export async function setRetirement(db: Db, key: { orgId: string; kid: string }, retireAt: number): Promise<void> {
+export async function setRetirement(
+  db: Db,
+  key: { orgId: string; kid: string },
+  retireAt: number,
+): Promise<void> {
   await db
     .updateTable("signing_key")
     .set({ retire_at: retireAt })

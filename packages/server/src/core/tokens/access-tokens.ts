@@ -46,7 +46,9 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     const known = verified.get(cacheKey);
     // A key that was taken out of the JWKS takes its tokens with it, cached or not.
     if (known && keys.some(({ kid }) => kid === known.kid)) return known.claims;
-    const jws = verifyJws(token, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), { typ: ["at+jwt"] });
+    const jws = verifyJws(token, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
+      typ: ["at+jwt"],
+    });
     if (!jws) return undefined;
     const claims = jws.payload as unknown as AccessTokenClaims;
     if (verified.size >= CACHED_TOKENS) verified.delete(verified.keys().next().value as string);

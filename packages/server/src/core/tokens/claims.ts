@@ -129,7 +129,9 @@ function newTokenId(familyId: string | undefined): string {
 /** The token family that a `jti` names, as a UUID. */
 export function familyOfTokenId(jti: string): string | undefined {
   const bytes = Buffer.from(jti, "base64url");
-  return bytes.length === FAMILY_BYTES + RANDOM_BYTES ? uuidOfBytes(bytes.subarray(0, FAMILY_BYTES)) : undefined;
+  return bytes.length === FAMILY_BYTES + RANDOM_BYTES
+    ? uuidOfBytes(bytes.subarray(0, FAMILY_BYTES))
+    : undefined;
 }
 
 export function uuidOfBytes(bytes: Uint8Array): string {

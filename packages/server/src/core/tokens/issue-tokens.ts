@@ -23,7 +23,12 @@ export async function signTokens(
   const accessToken = accessTokenClaims(subject, now);
   const idToken = idTokenClaims(subject, now);
   const { application } = subject;
-  const signed = await signer.sign({ organisation, application, accessToken, ...(idToken ? { idToken } : {}) });
+  const signed = await signer.sign({
+    organisation,
+    application,
+    accessToken,
+    ...(idToken ? { idToken } : {}),
+  });
   return {
     access_token: signed.accessToken,
     token_type: "Bearer",

@@ -20,7 +20,11 @@ test("a successor is the same whenever it is derived, and differs from every oth
   const second = successorOf(keys, org, family, first);
   assert.equal(successorOf(keys, org, family, first), second);
   assert.equal(familyOfRefreshToken(keys, org, second), family);
-  assert.equal(new Set([first, second, successorOf(keys, org, family, second), firstRefreshToken(keys, org, family)]).size, 4);
+  assert.equal(
+    new Set([first, second, successorOf(keys, org, family, second), firstRefreshToken(keys, org, family)])
+      .size,
+    4,
+  );
   assert.notEqual(successorOf({ refreshTokenKey: Buffer.alloc(32, 2) }, org, family, first), second);
 });
 
@@ -33,7 +37,13 @@ test("knowing the family is not enough to make a token, and no token has two spe
     assert.equal(familyOfRefreshToken(keys, org, `sgn_rt_${altered.toString("base64url")}`), undefined);
   }
   const guessed = Buffer.concat([bytes.subarray(0, 16), randomBytes(40)]);
-  for (const other of [`sgn_rt_${guessed.toString("base64url")}`, `${token}=`, token.replace("sgn_rt_", "sgn_ac_"), "", "sgn_rt_"]) {
+  for (const other of [
+    `sgn_rt_${guessed.toString("base64url")}`,
+    `${token}=`,
+    token.replace("sgn_rt_", "sgn_ac_"),
+    "",
+    "sgn_rt_",
+  ]) {
     assert.equal(familyOfRefreshToken(keys, org, other), undefined);
   }
   // 56 bytes leave two unused bits in the last character.

@@ -25,20 +25,31 @@ export function firstRefreshToken(keys: RefreshTokenKeys, orgId: string, familyI
 }
 
 /** Always the same for the same presented token. */
-export function successorOf(keys: RefreshTokenKeys, orgId: string, familyId: string, presented: string): string {
+export function successorOf(
+  keys: RefreshTokenKeys,
+  orgId: string,
+  familyId: string,
+  presented: string,
+): string {
   const secret = mac(keys, `successor|${orgId}|${presented}`);
   return compose(keys, orgId, familyId, secret);
 }
 
 /** The family of a token that this service made for this organisation; undefined for anything else. */
-export function familyOfRefreshToken(keys: RefreshTokenKeys, orgId: string, token: string): string | undefined {
+export function familyOfRefreshToken(
+  keys: RefreshTokenKeys,
+  orgId: string,
+  token: string,
+): string | undefined {
   if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + ENCODED_LENGTH) return undefined;
   const encoded = token.slice(PREFIX.length);
   const bytes = Buffer.from(encoded, "base64url");
   // One spelling only: what decodes to our bytes in another spelling is not our token.
-  if (bytes.length !== FAMILY_BYTES + SECRET_BYTES + CHECK_BYTES || bytes.toString("base64url") !== encoded) return undefined;
+  if (bytes.length !== FAMILY_BYTES + SECRET_BYTES + CHECK_BYTES || bytes.toString("base64url") !== encoded)
+    return undefined;
   const body = bytes.subarray(0, FAMILY_BYTES + SECRET_BYTES);
-  if (!timingSafeEqual(checkValue(keys, orgId, body), bytes.subarray(FAMILY_BYTES + SECRET_BYTES))) return undefined;
+  if (!timingSafeEqual(checkValue(keys, orgId, body), bytes.subarray(FAMILY_BYTES + SECRET_BYTES)))
+    return undefined;
   return uuidOfBytes(bytes.subarray(0, FAMILY_BYTES));
 }
 

@@ -41,4 +41,8 @@ export function localSigner(keys: SigningKeys): Signer {
   };
 }
 
-const signingInput = ({ alg, kid, privateKey }: Awaited<ReturnType<SigningKeys["signer"]>>) => ({ alg, kid, privateKey });
+const signingInput = ({ alg, kid, privateKey }: Awaited<ReturnType<SigningKeys["signer"]>>) => ({
+  alg,
+  kid,
+  privateKey,
+});

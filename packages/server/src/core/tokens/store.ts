@@ -1,73 +1,113 @@
 import { formatScope } from "@signet/protocol/scope";
 import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { TokenFamilyTable } from "../../db/schema.ts";
 import type { TokenFamily } from "./token-family.ts";
 
+type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
+
+const familyColumns = [
+  "org_id",
+  "id",
+  "application_id",
+  "user_id",
+  "session_id",
+  "consent_id",
+  "scope",
+  "resources",
+  "nonce",
+  "auth_time",
+  "amr",
+  "acr",
+  "refresh_hash",
+  "refresh_expires_at",
+  "previous_hash",
+  "rotated_at",
+  "generation",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+] as const satisfies ReadonlyArray<keyof FamilyRow>;
+
+const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
+  db.insertInto("token_family").values({
+    ...(Object.fromEntries(familyColumns.map((name) => [name, value(name)])) as unknown as FamilyRow),
+    revoked_reason: null,
+  }),
+);
+
 export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<void> {
-  await db
-    .insertInto("token_family")
-    .values({
-      org_id: family.orgId,
-      id: family.id,
-      application_id: family.applicationId,
-      user_id: family.userId,
-      session_id: family.sessionId,
-      consent_id: family.consentId,
-      scope: formatScope(family.scopes),
-      resources: JSON.stringify(family.resources),
-      nonce: family.nonce,
-      auth_time: family.authentication.authTime,
-      amr: JSON.stringify(family.authentication.amr),
-      acr: family.authentication.acr,
-      refresh_hash: family.refreshHash,
-      refresh_expires_at: family.refreshExpiresAt,
-      previous_hash: family.previousHash,
-      rotated_at: family.rotatedAt,
-      generation: 0,
-      created_at: family.createdAt,
-      expires_at: family.expiresAt,
-      revoked_at: family.revokedAt,
-      revoked_reason: null,
-    })
-    .execute();
+  await insertFamily(db, {
+    org_id: family.orgId,
+    id: family.id,
+    application_id: family.applicationId,
+    user_id: family.userId,
+    session_id: family.sessionId,
+    consent_id: family.consentId,
+    scope: formatScope(family.scopes),
+    resources: JSON.stringify(family.resources),
+    nonce: family.nonce,
+    auth_time: family.authentication.authTime,
+    amr: JSON.stringify(family.authentication.amr),
+    acr: family.authentication.acr,
+    refresh_hash: family.refreshHash,
+    refresh_expires_at: family.refreshExpiresAt,
+    previous_hash: family.previousHash,
+    rotated_at: family.rotatedAt,
+    generation: 0,
+    created_at: family.createdAt,
+    expires_at: family.expiresAt,
+    revoked_at: family.revokedAt,
+  });
 }
 
-export async function findTokenFamily(db: Db, orgId: string, id: string): Promise<TokenFamily | undefined> {
-  const row = await db
+const selectFamily = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+  db
     .selectFrom("token_family")
     .selectAll()
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .executeTakeFirst();
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("id")),
+);
+
+export async function findTokenFamily(db: Db, orgId: string, id: string): Promise<TokenFamily | undefined> {
+  const [row] = await selectFamily(db, { orgId, id });
   return row && fromRow(row);
 }
+
+type Rotation = {
+  orgId: string;
+  id: string;
+  presentedHash: string;
+  successorHash: string;
+  now: number;
+  expiresAt: number;
+};
+
+const rotate = prepared((db, value: Parameter<Rotation>) =>
+  db
+    .updateTable("token_family")
+    .set((eb) => ({
+      refresh_hash: value("successorHash"),
+      refresh_expires_at: value("expiresAt"),
+      previous_hash: value("presentedHash"),
+      rotated_at: value("now"),
+      generation: eb("generation", "+", 1),
+    }))
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("id"))
+    .where("refresh_hash", "=", value("presentedHash"))
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", value("now"))
+    .where("refresh_expires_at", ">", value("now"))
+    .returning("id"),
+);
 
 /**
  * The compare-and-swap of a rotation: the presented token gives way to its successor, once.
  * @returns false when it was not the living token any more
  */
-export async function rotateRefreshToken(
-  db: Db,
-  rotation: { orgId: string; id: string; presentedHash: string; successorHash: string; now: number; expiresAt: number },
-): Promise<boolean> {
-  const rotated = await db
-    .updateTable("token_family")
-    .set((eb) => ({
-      refresh_hash: rotation.successorHash,
-      refresh_expires_at: rotation.expiresAt,
-      previous_hash: rotation.presentedHash,
-      rotated_at: rotation.now,
-      generation: eb("generation", "+", 1),
-    }))
-    .where("org_id", "=", rotation.orgId)
-    .where("id", "=", rotation.id)
-    .where("refresh_hash", "=", rotation.presentedHash)
-    .where("revoked_at", "is", null)
-    .where("expires_at", ">", rotation.now)
-    .where("refresh_expires_at", ">", rotation.now)
-    .returning("id")
-    .executeTakeFirst();
-  return rotated !== undefined;
+export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<boolean> {
+  return (await rotate(db, rotation)).length > 0;
 }
 
 export type RevokedFamilies = { readonly orgId: string; readonly now: number; readonly reason: string } & (
@@ -95,7 +135,10 @@ export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promi
 }
 
 /** Remembers the `jti` until the token would have expired anyway. */
-export async function revokeAccessToken(db: Db, token: { orgId: string; jti: string; expiresAt: number }): Promise<void> {
+export async function revokeAccessToken(
+  db: Db,
+  token: { orgId: string; jti: string; expiresAt: number },
+): Promise<void> {
   await db
     .insertInto("revoked_access_token")
     .values({ org_id: token.orgId, jti: token.jti, expires_at: token.expiresAt })
@@ -103,20 +146,21 @@ export async function revokeAccessToken(db: Db, token: { orgId: string; jti: str
     .execute();
 }
 
-/** Whether a client's own token still stands. */
-export async function isAccessTokenRevoked(db: Db, orgId: string, jti: string): Promise<boolean> {
-  const row = await db
+const selectRevoked = prepared((db, value: Parameter<{ orgId: string; jti: string }>) =>
+  db
     .selectFrom("revoked_access_token")
     .select("jti")
-    .where("org_id", "=", orgId)
-    .where("jti", "=", jti)
-    .executeTakeFirst();
-  return row !== undefined;
+    .where("org_id", "=", value("orgId"))
+    .where("jti", "=", value("jti")),
+);
+
+/** Whether a client's own token was revoked. */
+export async function isAccessTokenRevoked(db: Db, orgId: string, jti: string): Promise<boolean> {
+  return (await selectRevoked(db, { orgId, jti })).length > 0;
 }
 
-/** Whether a user's token still stands: itself, its family, and the user as a member of the organisation. */
-export async function isFamilyTokenGood(db: Db, key: { orgId: string; familyId: string; jti: string }): Promise<boolean> {
-  const row = await db
+const selectStanding = prepared((db, value: Parameter<{ orgId: string; familyId: string; jti: string }>) =>
+  db
     .selectFrom("token_family")
     .innerJoin("membership", (join) =>
       join
@@ -129,14 +173,23 @@ export async function isFamilyTokenGood(db: Db, key: { orgId: string; familyId: 
         .onRef("user_account.id", "=", "membership.user_id"),
     )
     .leftJoin("revoked_access_token", (join) =>
-      join.onRef("revoked_access_token.org_id", "=", "token_family.org_id").on("revoked_access_token.jti", "=", key.jti),
+      join
+        .onRef("revoked_access_token.org_id", "=", "token_family.org_id")
+        .on("revoked_access_token.jti", "=", value("jti")),
     )
     .select("revoked_access_token.jti as revokedJti")
-    .where("token_family.org_id", "=", key.orgId)
-    .where("token_family.id", "=", key.familyId)
+    .where("token_family.org_id", "=", value("orgId"))
+    .where("token_family.id", "=", value("familyId"))
     .where("token_family.revoked_at", "is", null)
-    .where("user_account.disabled_at", "is", null)
-    .executeTakeFirst();
+    .where("user_account.disabled_at", "is", null),
+);
+
+/** Whether a user's token still stands: itself, its family, and the user as a member of the organisation. */
+export async function isFamilyTokenGood(
+  db: Db,
+  key: { orgId: string; familyId: string; jti: string },
+): Promise<boolean> {
+  const [row] = await selectStanding(db, key);
   return row !== undefined && row.revokedJti === null;
 }
 

@@ -40,7 +40,12 @@ export type RefreshStanding =
  * What a token of this family, known by its hash, may do.
  * @param graceMs 0 turns the window off
  */
-export function refreshStanding(family: TokenFamily, hash: string, now: number, graceMs: number): RefreshStanding {
+export function refreshStanding(
+  family: TokenFamily,
+  hash: string,
+  now: number,
+  graceMs: number,
+): RefreshStanding {
   if (family.revokedAt !== null) return "revoked";
   if (family.expiresAt <= now) return "expired";
   if (hash === family.refreshHash) return (family.refreshExpiresAt ?? 0) > now ? "living" : "expired";
@@ -50,6 +55,10 @@ export function refreshStanding(family: TokenFamily, hash: string, now: number, 
 }
 
 /** Each token's own lifetime, within the family's. */
-export function refreshExpiry(family: Pick<TokenFamily, "expiresAt">, lifetimeSeconds: number, now: number): number {
+export function refreshExpiry(
+  family: Pick<TokenFamily, "expiresAt">,
+  lifetimeSeconds: number,
+  now: number,
+): number {
   return Math.min(now + lifetimeSeconds * 1000, family.expiresAt);
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { UserAccountTable } from "../../db/schema.ts";
 import type { Role, User } from "./user.ts";
 
@@ -44,7 +45,13 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
   if (!inserted) return false;
   await db
     .insertInto("membership")
-    .values({ org_id: user.orgId, user_id: user.id, home_org_id: user.orgId, role: user.role, created_at: user.now })
+    .values({
+      org_id: user.orgId,
+      user_id: user.id,
+      home_org_id: user.orgId,
+      role: user.role,
+      created_at: user.now,
+    })
     .execute();
   return true;
 }
@@ -61,9 +68,13 @@ const members = (db: Db, orgId: string) =>
     .select("membership.role")
     .where("membership.org_id", "=", orgId);
 
+const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+  members(db, value("orgId")).where("membership.user_id", "=", value("id")),
+);
+
 /** A member of the organisation by PermId. */
 export async function findUser(db: Db, orgId: string, id: string): Promise<User | undefined> {
-  const row = await members(db, orgId).where("membership.user_id", "=", id).executeTakeFirst();
+  const [row] = await selectMember(db, { orgId, id });
   return row && fromRow(orgId, row);
 }
 
@@ -78,7 +89,11 @@ export async function findUserByEmail(
 }
 
 /** Oldest first by identifier. */
-export async function listUsers(db: Db, orgId: string, page: { after?: string; limit: number }): Promise<User[]> {
+export async function listUsers(
+  db: Db,
+  orgId: string,
+  page: { after?: string; limit: number },
+): Promise<User[]> {
   let query = members(db, orgId).orderBy("membership.user_id").limit(page.limit);
   if (page.after) query = query.where("membership.user_id", ">", page.after);
   return (await query.execute()).map((row) => fromRow(orgId, row));

@@ -28,5 +28,8 @@ export function emailKey(email: string): string {
 
 /** A pragmatic check: one @, something on both sides, a length that SMTP allows (RFC 5321 §4.5.3.1). */
 export function isEmail(email: string): boolean {
-  return email.length <= 254 && /^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]+\.?[^\s@\p{Cc}\p{Cf}.]+$/u.test(email);
+  return (
+    email.length <= 254 &&
+    /^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]+\.?[^\s@\p{Cc}\p{Cf}.]+$/u.test(email)
+  );
 }

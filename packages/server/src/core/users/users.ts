@@ -4,8 +4,8 @@ import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { refusePassword } from "../passwords/password-policy.ts";
 import type { PasswordHasher } from "../passwords/password-hasher.ts";
+import { refusePassword } from "../passwords/password-policy.ts";
 import { endSessions } from "../sessions/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { insertUser, setPasswordHash, setUserDisabled } from "./store.ts";
@@ -44,7 +44,8 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
   const email = input.email.trim();
   if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
   for (const name of [input.firstname, input.surname]) {
-    if ([...name].length > 100 || /\p{Cc}/u.test(name)) throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
+    if ([...name].length > 100 || /\p{Cc}/u.test(name))
+      throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
   }
   await requireGoodPassword(input.organisation, input.password, [email, input.firstname, input.surname]);
   // v4: strangers see the PermId, and it must not tell when somebody joined.
@@ -66,7 +67,8 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
       role: input.role,
       now,
     });
-    if (!inserted) throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+    if (!inserted)
+      throw new InvalidUser("email-taken", "the organisation has a user of this address already");
     await recordAuditEvent(tx, { orgId, at: now, actor: input.actor, action: "user.created", target: id });
   });
   return id;
@@ -101,7 +103,13 @@ export async function disableUser(
  */
 export async function setPassword(
   deps: UserDeps,
-  input: { organisation: Organisation; id: string; password: string; about: readonly string[]; actor: string },
+  input: {
+    organisation: Organisation;
+    id: string;
+    password: string;
+    about: readonly string[];
+    actor: string;
+  },
 ): Promise<boolean> {
   await requireGoodPassword(input.organisation, input.password, input.about);
   const hash = await deps.passwords.hash(input.password);
@@ -111,12 +119,25 @@ export async function setPassword(
     if (!(await setPasswordHash(tx, { orgId, id: input.id }, { hash, now }))) return false;
     await endSessions(tx, { orgId, userId: input.id, now });
     await revokeTokenFamilies(tx, { orgId, userId: input.id, now, reason: "password_changed" });
-    await recordAuditEvent(tx, { orgId, at: now, actor: input.actor, action: "password.set", target: input.id });
+    await recordAuditEvent(tx, {
+      orgId,
+      at: now,
+      actor: input.actor,
+      action: "password.set",
+      target: input.id,
+    });
     return true;
   });
 }
 
-async function requireGoodPassword(organisation: Organisation, password: string, about: readonly string[]): Promise<void> {
-  const reason = await refusePassword(password, { minLength: organisation.settings.passwordMinLength, about });
+async function requireGoodPassword(
+  organisation: Organisation,
+  password: string,
+  about: readonly string[],
+): Promise<void> {
+  const reason = await refusePassword(password, {
+    minLength: organisation.settings.passwordMinLength,
+    about,
+  });
   if (reason !== undefined) throw new InvalidUser("weak-password", reason);
 }

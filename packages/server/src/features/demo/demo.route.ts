@@ -2,10 +2,11 @@
  * "Try it": runs the code flow in the visitor's browser as the demo's single-page app and shows the tokens. It is an
  * outside client of the service: discovery, token endpoint and JWKS are asked over HTTP, like any application does it.
  */
-import { isS256Challenge, s256Challenge } from "@signet/protocol/pkce";
+
 import type { Form } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
 import { constantTimeEqual, randomSecret } from "@signet/protocol/hash";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import { isS256Challenge, s256Challenge } from "@signet/protocol/pkce";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createRemoteJWKSet, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
@@ -38,7 +39,12 @@ export function demoRoutes(app: FastifyInstance, deps: DemoDeps): void {
   app.get("/demo/try", async (_request, reply) => {
     const state = randomSecret("");
     const verifier = randomSecret("");
-    reply.setCookie(COOKIE, `${state}.${verifier}`, { path: "/demo", httpOnly: true, sameSite: "lax", maxAge: 600 });
+    reply.setCookie(COOKIE, `${state}.${verifier}`, {
+      path: "/demo",
+      httpOnly: true,
+      sameSite: "lax",
+      maxAge: 600,
+    });
     const query = new URLSearchParams({
       response_type: "code",
       client_id: deps.demo.clientId,
@@ -60,15 +66,26 @@ export function demoRoutes(app: FastifyInstance, deps: DemoDeps): void {
   });
 }
 
-function readCallback(request: FastifyRequest, issuer: string): { code: string; verifier: string; state: string } {
+function readCallback(
+  request: FastifyRequest,
+  issuer: string,
+): { code: string; verifier: string; state: string } {
   const { values }: Form = queryOf(request);
   const [state = "", verifier = ""] = (request.cookies[COOKIE] ?? "").split(".");
   const known = isS256Challenge(state) && constantTimeEqual(state, values.get("state") ?? "");
   if (!known || values.get("iss") !== issuer) {
-    throw new OAuthError("invalid_request", "This answer does not belong to a sign-in that was started here. Try again from the start page.");
+    throw new OAuthError(
+      "invalid_request",
+      "This answer does not belong to a sign-in that was started here. Try again from the start page.",
+    );
   }
   const code = values.get("code");
-  if (code === undefined) throw new OAuthError("access_denied", values.get("error_description") ?? "The sign-in was not completed.", { status: 400 });
+  if (code === undefined)
+    throw new OAuthError(
+      "access_denied",
+      values.get("error_description") ?? "The sign-in was not completed.",
+      { status: 400 },
+    );
   return { code, verifier, state };
 }
 
@@ -92,7 +109,11 @@ async function exchange(
     }),
     signal: AbortSignal.timeout(5_000),
   });
-  const answer = (await response.json()) as { access_token?: string; id_token?: string; error_description?: string };
+  const answer = (await response.json()) as {
+    access_token?: string;
+    id_token?: string;
+    error_description?: string;
+  };
   if (!answer.access_token || !answer.id_token) {
     throw new OAuthError("invalid_grant", answer.error_description ?? "The code could not be exchanged.");
   }
@@ -107,7 +128,8 @@ async function showTokens(
 ): Promise<FastifyReply> {
   const organisation = await deps.organisations.find(deps.demo.orgId);
   const application = await deps.applications.find(deps.demo.orgId, deps.demo.clientId);
-  if (!organisation || !application) throw new OAuthError("invalid_request", "The demo's organisation or application is disabled.");
+  if (!organisation || !application)
+    throw new OAuthError("invalid_request", "The demo's organisation or application is disabled.");
   const jwksUri = `${shown.issuer}/.well-known/jwks.json`;
   const keys = createRemoteJWKSet(new URL(jwksUri));
   const decode = async (encoded: string): Promise<DecodedToken> => {
@@ -115,7 +137,8 @@ async function showTokens(
     return { encoded, header: { ...decodeProtectedHeader(encoded) }, payload, verified: true };
   };
   const idToken = await decode(shown.tokens.idToken);
-  if (idToken.payload.nonce !== shown.nonce) throw new OAuthError("invalid_request", "The ID token was not made for this sign-in.");
+  if (idToken.payload.nonce !== shown.nonce)
+    throw new OAuthError("invalid_request", "The ID token was not made for this sign-in.");
   const nonce = newNonce();
   const page = tokensPage({
     messages: messages(preferredLocales(undefined, request.headers["accept-language"])),

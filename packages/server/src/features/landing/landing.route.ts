@@ -11,7 +11,9 @@ import { landingPage } from "./landing.page.ts";
 export interface LandingDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
-  readonly demo: { readonly organisationIds: readonly string[]; readonly credentialsFile: string } | undefined;
+  readonly demo:
+    | { readonly organisationIds: readonly string[]; readonly credentialsFile: string }
+    | undefined;
 }
 
 export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {

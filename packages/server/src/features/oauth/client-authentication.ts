@@ -7,7 +7,11 @@ import type { Form } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyRequest } from "fastify";
-import type { Application, ClientSecret, TokenEndpointAuthMethod } from "../../core/applications/application.ts";
+import type {
+  Application,
+  ClientSecret,
+  TokenEndpointAuthMethod,
+} from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import { matchClientSecret } from "../../core/applications/client-secrets.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -40,7 +44,8 @@ export async function authenticateClient(
   const { clientId, clientSecret, method } = credentials;
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
   if (!application) throw refused("unknown client");
-  if (!isAllowed(application.settings.tokenEndpointAuthMethod, method)) throw refused(`the client may not use ${method}`);
+  if (!isAllowed(application.settings.tokenEndpointAuthMethod, method))
+    throw refused(`the client may not use ${method}`);
   if (clientSecret === undefined) return application;
   const secret = matchClientSecret(application, clientSecret, deps.clock());
   if (!secret) throw refused("no active secret matches");
@@ -59,7 +64,10 @@ function headerCredentials(request: FastifyRequest, form: Form): Credentials {
   }
   const credentials = parseBasicCredentials(request.headers.authorization ?? "");
   // A scheme we do not know, or nonsense: the challenge says what would work.
-  if (!credentials) throw new OAuthError("invalid_client", "the Authorization header is malformed", { wwwAuthenticate: 'Basic realm="signet"' });
+  if (!credentials)
+    throw new OAuthError("invalid_client", "the Authorization header is malformed", {
+      wwwAuthenticate: 'Basic realm="signet"',
+    });
   const named = form.values.get("client_id");
   if (named !== undefined && named !== credentials.clientId) {
     throw new OAuthError("invalid_request", "client_id differs from the Authorization header");
@@ -71,7 +79,9 @@ function bodyCredentials(form: Form): Credentials {
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
   if (clientId === undefined) throw new OAuthError("invalid_client", "the client does not say who it is");
-  return clientSecret === undefined ? { method: "none", clientId } : { method: "client_secret_post", clientId, clientSecret };
+  return clientSecret === undefined
+    ? { method: "none", clientId }
+    : { method: "client_secret_post", clientId, clientSecret };
 }
 
 /** One answer for unknown, disabled, foreign and wrong: the cause is for the log. */

@@ -20,14 +20,21 @@ export interface DiscoveryDeps {
 export const DOCUMENT_LIFETIME_MS = 30_000;
 
 export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
-  const handler = inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-    const staleAt = deps.clock() + DOCUMENT_LIFETIME_MS;
-    const document = publishedDocument(organisation.id, providerMetadata(issuerOf(deps.baseUrl, organisation.id)), staleAt);
-    if (!request.url.includes("?")) deps.documents.put(request.url, document);
-    await sendDocument(request, reply, document);
-  });
-  app.get("/oauth/:org/.well-known/openid-configuration", handler);
-  app.get("/.well-known/oauth-authorization-server/oauth/:org", handler);
+  const handler = inOrganisation<Organisation>(
+    deps.organisations.find,
+    async ({ organisation, request, reply }) => {
+      const staleAt = deps.clock() + DOCUMENT_LIFETIME_MS;
+      const document = publishedDocument(
+        organisation.id,
+        providerMetadata(issuerOf(deps.baseUrl, organisation.id)),
+        staleAt,
+      );
+      if (!request.url.includes("?")) deps.documents.put(request.url, document);
+      await sendDocument(request, reply, document);
+    },
+  );
+  app.get("/oauth/:org/.well-known/openid-configuration", { exposeHeadRoute: true }, handler);
+  app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);
 }
 
 /** Only what works is listed. */
@@ -49,12 +56,28 @@ export function providerMetadata(issuer: string): Record<string, unknown> {
     id_token_signing_alg_values_supported: ["ES256", "RS256", "PS256", "EdDSA"],
     token_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
     revocation_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
-    introspection_endpoint_auth_methods_supported: tokenEndpointAuthMethods.filter((method) => method !== "none"),
+    introspection_endpoint_auth_methods_supported: tokenEndpointAuthMethods.filter(
+      (method) => method !== "none",
+    ),
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     acr_values_supported: [acrValues.password],
     claim_types_supported: ["normal"],
-    claims_supported: ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "at_hash", "sid", ...userClaims],
+    claims_supported: [
+      "sub",
+      "iss",
+      "aud",
+      "exp",
+      "iat",
+      "auth_time",
+      "nonce",
+      "acr",
+      "amr",
+      "azp",
+      "at_hash",
+      "sid",
+      ...userClaims,
+    ],
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -64,12 +64,18 @@ async function describeAccessToken(
 ): Promise<object> {
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims || !mayAsk(application, claims)) return INACTIVE;
-  return (await deps.accessTokens.stands(organisation, claims)) ? { active: true, ...claims, token_type: "Bearer" } : INACTIVE;
+  return (await deps.accessTokens.stands(organisation, claims))
+    ? { active: true, ...claims, token_type: "Bearer" }
+    : INACTIVE;
 }
 
 function mayAsk({ id, settings }: Application, { client_id, aud }: AccessTokenClaims): boolean {
   const audience = typeof aud === "string" ? [aud] : aud;
-  return client_id === id || audience.includes(id) || (settings.audience !== undefined && audience.includes(settings.audience));
+  return (
+    client_id === id ||
+    audience.includes(id) ||
+    (settings.audience !== undefined && audience.includes(settings.audience))
+  );
 }
 
 async function describeRefreshToken(

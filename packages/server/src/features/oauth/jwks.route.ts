@@ -18,12 +18,19 @@ export interface JwksDeps {
 export function jwksRoute(app: FastifyInstance, deps: JwksDeps): void {
   app.get(
     "/oauth/:org/.well-known/jwks.json",
+    { exposeHeadRoute: true },
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const now = deps.clock();
-      const keys = (await deps.keys.published(organisation.id)).filter(({ retireAt }) => retireAt === null || retireAt > now);
+      const keys = (await deps.keys.published(organisation.id)).filter(
+        ({ retireAt }) => retireAt === null || retireAt > now,
+      );
       const nextChange = Math.min(...keys.map(({ retireAt }) => retireAt ?? Number.POSITIVE_INFINITY));
       const staleAt = Math.min(nextChange, now + DOCUMENT_LIFETIME_MS);
-      const document = publishedDocument(organisation.id, { keys: keys.map(({ publicJwk }) => publicJwk) }, staleAt);
+      const document = publishedDocument(
+        organisation.id,
+        { keys: keys.map(({ publicJwk }) => publicJwk) },
+        staleAt,
+      );
       if (!request.url.includes("?")) deps.documents.put(request.url, document);
       await sendDocument(request, reply, document);
     }),

@@ -20,21 +20,33 @@ export interface UserinfoDeps {
 }
 
 export function userinfoRoutes(app: FastifyInstance, deps: UserinfoDeps): void {
-  const handler = inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
-    const token = presentedToken(request, organisation);
-    const claims = await deps.accessTokens.read(organisation, token);
-    if (!claims || !(await deps.accessTokens.stands(organisation, claims))) {
-      throw bearerError(organisation, "invalid_token", "the access token is expired, revoked or not valid here");
-    }
-    const scopes = claims.scope?.split(" ") ?? [];
-    if (!scopes.includes("openid")) {
-      throw bearerError(organisation, "insufficient_scope", "the access token lacks the scope openid", "openid");
-    }
-    const user = await findUser(deps.database.query, organisation.id, claims.sub);
-    if (!user) throw bearerError(organisation, "invalid_token", "the access token is not about a user");
-    reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
-    return reply.send(JSON.stringify({ sub: user.id, ...claimsOfScopes(user, scopes) }));
-  });
+  const handler = inOrganisation<Organisation>(
+    deps.organisations.find,
+    async ({ organisation, request, reply }) => {
+      const token = presentedToken(request, organisation);
+      const claims = await deps.accessTokens.read(organisation, token);
+      if (!claims || !(await deps.accessTokens.stands(organisation, claims))) {
+        throw bearerError(
+          organisation,
+          "invalid_token",
+          "the access token is expired, revoked or not valid here",
+        );
+      }
+      const scopes = claims.scope?.split(" ") ?? [];
+      if (!scopes.includes("openid")) {
+        throw bearerError(
+          organisation,
+          "insufficient_scope",
+          "the access token lacks the scope openid",
+          "openid",
+        );
+      }
+      const user = await findUser(deps.database.query, organisation.id, claims.sub);
+      if (!user) throw bearerError(organisation, "invalid_token", "the access token is not about a user");
+      reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
+      return reply.send(JSON.stringify({ sub: user.id, ...claimsOfScopes(user, scopes) }));
+    },
+  );
   app.get("/oauth/:org/userinfo", handler);
   app.post("/oauth/:org/userinfo", handler);
 }
@@ -65,5 +77,7 @@ function bearerError(
   description: string,
   scope?: string,
 ): OAuthError {
-  return new OAuthError(code, description, { wwwAuthenticate: bearerChallenge(organisation.id, code, description, scope) });
+  return new OAuthError(code, description, {
+    wwwAuthenticate: bearerChallenge(organisation.id, code, description, scope),
+  });
 }

@@ -4,15 +4,32 @@ import type { OAuthError } from "@signet/protocol/oauth-error";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { formPostScript } from "../../../html/scripts.ts";
 import type { AnswerTarget } from "./authorization-request.ts";
-import { type BrowserDeps, pageApplication, pageFrame, pageOrganisation, show, type Visit } from "./browser.ts";
+import {
+  type BrowserDeps,
+  pageApplication,
+  pageFrame,
+  pageOrganisation,
+  show,
+  type Visit,
+} from "./browser.ts";
 import { formPostPage } from "./form-post.page.ts";
 
-export function answerWithCode(deps: BrowserDeps, visit: Visit, target: AnswerTarget, code: string): Promise<void> {
+export function answerWithCode(
+  deps: BrowserDeps,
+  visit: Visit,
+  target: AnswerTarget,
+  code: string,
+): Promise<void> {
   return answer(deps, visit, target, [["code", code]]);
 }
 
 /** RFC 6749 §4.1.2.1. The target is verified: an error never goes to an address that is not registered. */
-export function answerWithError(deps: BrowserDeps, visit: Visit, target: AnswerTarget, error: OAuthError): Promise<void> {
+export function answerWithError(
+  deps: BrowserDeps,
+  visit: Visit,
+  target: AnswerTarget,
+  error: OAuthError,
+): Promise<void> {
   return answer(deps, visit, target, [
     ["error", error.code],
     ["error_description", error.description],
@@ -46,5 +63,8 @@ async function answer(
   }
   reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
   // 303 after a POST: the browser must not send the password on (RFC 9700 §4.12).
-  await reply.redirect(buildRedirect(redirectUri, responseMode, parameters), request.method === "GET" ? 302 : 303);
+  await reply.redirect(
+    buildRedirect(redirectUri, responseMode, parameters),
+    request.method === "GET" ? 302 : 303,
+  );
 }

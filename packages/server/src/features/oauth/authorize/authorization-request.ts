@@ -36,16 +36,28 @@ export interface AuthorizationRequest extends AnswerTarget {
 }
 
 /** @throws OAuthError for a page: there is no address that may be trusted with it */
-export async function readTarget(applications: ApplicationDirectory, orgId: string, form: Form): Promise<AnswerTarget> {
+export async function readTarget(
+  applications: ApplicationDirectory,
+  orgId: string,
+  form: Form,
+): Promise<AnswerTarget> {
   requireSingle(form, ["client_id", "redirect_uri"]);
   const clientId = form.values.get("client_id");
-  if (clientId === undefined) throw new OAuthError("invalid_request", "The link names no application (client_id is missing).");
+  if (clientId === undefined)
+    throw new OAuthError("invalid_request", "The link names no application (client_id is missing).");
   const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
   if (!application) throw new OAuthError("invalid_request", "The application (client_id) is not known here.");
   const redirectUri = form.values.get("redirect_uri");
-  if (redirectUri === undefined) throw new OAuthError("invalid_request", "The link does not say where to go back to (redirect_uri is missing).");
+  if (redirectUri === undefined)
+    throw new OAuthError(
+      "invalid_request",
+      "The link does not say where to go back to (redirect_uri is missing).",
+    );
   if (!matchRedirectUri(redirectUri, application.settings.redirectUris)) {
-    throw new OAuthError("invalid_request", "The address to go back to (redirect_uri) is not registered for this application.");
+    throw new OAuthError(
+      "invalid_request",
+      "The address to go back to (redirect_uri) is not registered for this application.",
+    );
   }
   const mode = form.values.get("response_mode");
   const responseMode = mode === "fragment" || mode === "form_post" ? mode : "query";
@@ -76,9 +88,12 @@ const invalid = (description: string) => new OAuthError("invalid_request", descr
 
 function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]): void {
   const mode = values.get("response_mode");
-  if (mode !== undefined && !["query", "fragment", "form_post"].includes(mode)) throw invalid("response_mode is not supported");
-  if (values.has("request")) throw new OAuthError("request_not_supported", "request objects are not supported");
-  if (values.has("request_uri")) throw new OAuthError("request_uri_not_supported", "request_uri is not supported");
+  if (mode !== undefined && !["query", "fragment", "form_post"].includes(mode))
+    throw invalid("response_mode is not supported");
+  if (values.has("request"))
+    throw new OAuthError("request_not_supported", "request objects are not supported");
+  if (values.has("request_uri"))
+    throw new OAuthError("request_uri_not_supported", "request_uri is not supported");
   const type = values.get("response_type");
   if (type === undefined) throw invalid("response_type is missing");
   if (type !== "code") throw new OAuthError("unsupported_response_type", "the only response_type is code");
@@ -93,7 +108,8 @@ function readScopes(text: string | undefined, allowed: readonly string[]): strin
   const asked = text === undefined ? ["openid"] : parseScope(text);
   if (!asked) throw new OAuthError("invalid_scope", "scope is malformed");
   const granted = grantableScopes(asked, allowed);
-  if (granted.length === 0) throw new OAuthError("invalid_scope", "none of the scopes may be granted to this client");
+  if (granted.length === 0)
+    throw new OAuthError("invalid_scope", "none of the scopes may be granted to this client");
   return granted;
 }
 

@@ -13,9 +13,11 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
-import { type BrowserDeps, isOwnForm, orgPath, type Visit } from "./browser.ts";
+import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit } from "./browser.ts";
 import { type Flow, flowOf, withParameter } from "./flow.ts";
 import { issueCode, type ReadFlow, readFlow, takeStep } from "./take-step.ts";
+
+const MAX_QUERY = 8_000;
 
 export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
@@ -39,18 +41,21 @@ export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
 }
 
 /** The request itself, or one of ours on its way. */
-function flowOfQuery(deps: BrowserDeps, { organisation }: Visit, query: Form): Flow {
+function flowOfQuery(deps: BrowserDeps, visit: Visit, query: Form): Flow {
   const sealed = query.values.get("flow");
-  const now = deps.clock();
-  if (sealed === undefined || query.values.has("client_id")) return flowOf(organisation.id, query, now);
-  const flow = deps.flows.open(sealed, organisation.id, now);
-  if (!flow) throw new OAuthError("invalid_request", "This page is too old. Go back to the application and start again.");
-  return flow;
+  if (sealed !== undefined && !query.values.has("client_id")) return openFlow(deps, visit, sealed);
+  requireCarriable(visit.request.url);
+  return flowOf(visit.organisation.id, query, deps.clock());
+}
+
+/** The pages carry the sealed request in their addresses, which must fit into a request line. */
+function requireCarriable(query: string): void {
+  if (query.length <= MAX_QUERY) return;
+  throw new OAuthError("invalid_request", "The request is too long.", { status: 414 });
 }
 
 async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
-  const flow = deps.flows.open(form.values.get("flow"), visit.organisation.id, deps.clock());
-  if (!flow) throw new OAuthError("invalid_request", "This page is too old. Go back to the application and start again.");
+  const flow = openFlow(deps, visit, form.values.get("flow"));
   const read = await readFlow(deps, visit, flow);
   if (!read) return;
   // Not from our page, or signed in anew meanwhile: the step is shown again and nothing is decided.
@@ -65,13 +70,24 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   return answerWithError(deps, visit, read.request, denied);
 }
 
-async function allow(deps: BrowserDeps, visit: Visit, { request }: ReadFlow, signedIn: SignedIn): Promise<void> {
+async function allow(
+  deps: BrowserDeps,
+  visit: Visit,
+  { request }: ReadFlow,
+  signedIn: SignedIn,
+): Promise<void> {
   const now = deps.clock();
   const { id: orgId } = visit.organisation;
   const { application, scopes } = request;
   const userId = signedIn.user.id;
   const code = await deps.database.transaction(async (tx) => {
-    const consentId = await grantUserConsent(tx, { orgId, applicationId: application.id, userId, scopes, now });
+    const consentId = await grantUserConsent(tx, {
+      orgId,
+      applicationId: application.id,
+      userId,
+      scopes,
+      now,
+    });
     await recordAuditEvent(tx, {
       orgId,
       at: now,
@@ -87,7 +103,12 @@ async function allow(deps: BrowserDeps, visit: Visit, { request }: ReadFlow, sig
 }
 
 /** Either way the request goes on without the question. */
-async function chooseAccount(deps: BrowserDeps, visit: Visit, { flow }: ReadFlow, account: string | undefined): Promise<void> {
+async function chooseAccount(
+  deps: BrowserDeps,
+  visit: Visit,
+  { flow }: ReadFlow,
+  account: string | undefined,
+): Promise<void> {
   const chosen =
     account === "other"
       ? { ...withParameter(flow, "prompt", "login"), startedAt: deps.clock() }
@@ -107,7 +128,9 @@ function withoutChoice(flow: Flow): string | undefined {
 async function asGet({ organisation, request, reply }: Visit): Promise<void> {
   const { parameters } = flowOf(organisation.id, formOf(request), 0);
   const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
-  if (query.length > 12_000) throw new OAuthError("invalid_request", "The request is too long.", { status: 414 });
+  requireCarriable(query);
   parseForm(query);
-  await reply.header("cache-control", "no-store").redirect(`${orgPath(organisation, "authorize")}?${query}`, 303);
+  await reply
+    .header("cache-control", "no-store")
+    .redirect(`${orgPath(organisation, "authorize")}?${query}`, 303);
 }

@@ -1,4 +1,5 @@
 /** What every browser step shares: who is there, the page's frame, and the form's seal. */
+import { OAuthError } from "@signet/protocol/oauth-error";
 import { redirectOrigin } from "@signet/protocol/redirect-uri";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
@@ -17,7 +18,7 @@ import { stylesheet } from "../../../html/stylesheet.ts";
 import type { Csrf } from "../../../http/csrf.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
 import type { SessionCookies } from "../../../http/session-cookie.ts";
-import type { Flows } from "./flow.ts";
+import type { Flow, Flows } from "./flow.ts";
 
 export interface BrowserDeps {
   readonly baseUrl: string;
@@ -38,7 +39,10 @@ export interface Visit {
   readonly reply: FastifyReply;
 }
 
-export function whoIsThere(deps: BrowserDeps, { organisation, request }: Visit): Promise<SignedIn | undefined> {
+export function whoIsThere(
+  deps: BrowserDeps,
+  { organisation, request }: Visit,
+): Promise<SignedIn | undefined> {
   return findSignedIn(deps, organisation, deps.cookies.read(request, organisation.id));
 }
 
@@ -46,8 +50,22 @@ export function csrfToken(deps: BrowserDeps, { organisation, request, reply }: V
   return deps.csrf.token(organisation.id, deps.cookies.ensure(request, reply, organisation.id));
 }
 
-export function isOwnForm(deps: BrowserDeps, { organisation, request }: Visit, presented: string | undefined): boolean {
+export function isOwnForm(
+  deps: BrowserDeps,
+  { organisation, request }: Visit,
+  presented: string | undefined,
+): boolean {
   return deps.csrf.isOwn(request, organisation.id, deps.cookies.read(request, organisation.id), presented);
+}
+
+/** @throws OAuthError for a page, when the seal is broken or too old */
+export function openFlow(deps: BrowserDeps, { organisation }: Visit, sealed: string | undefined): Flow {
+  const flow = deps.flows.open(sealed, organisation.id, deps.clock());
+  if (flow) return flow;
+  throw new OAuthError(
+    "invalid_request",
+    "This page is too old. Go back to the application and start again.",
+  );
 }
 
 export function pageFrame({ request }: Visit, uiLocales?: string): PageFrame {

@@ -1,5 +1,4 @@
 /** GET consent: the consent screen of a flow. The decision goes to POST authorize. */
-import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { queryOf } from "../../../http/form-body.ts";
@@ -7,6 +6,7 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
   csrfToken,
+  openFlow,
   orgPath,
   pageApplication,
   pageFrame,
@@ -22,8 +22,7 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
     "/oauth/:org/consent",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       const { organisation, reply } = visit;
-      const flow = deps.flows.open(queryOf(visit.request).values.get("flow"), organisation.id, deps.clock());
-      if (!flow) throw new OAuthError("invalid_request", "This page is too old. Go back to the application and start again.");
+      const flow = openFlow(deps, visit, queryOf(visit.request).values.get("flow"));
       const read = await readFlow(deps, visit, flow);
       if (!read) return reply;
       const { request, step } = read;

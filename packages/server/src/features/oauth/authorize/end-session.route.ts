@@ -28,7 +28,9 @@ import { endSessionPage, signedOutPage } from "./end-session.page.ts";
 
 interface LogoutRequest {
   /** Whose ID token the hint is; undefined without a genuine one. */
-  readonly hint: { readonly sub: string; readonly sid: string | undefined; readonly application: Application } | undefined;
+  readonly hint:
+    | { readonly sub: string; readonly sid: string | undefined; readonly application: Application }
+    | undefined;
   readonly application: Application | undefined;
   /** Verified: registered for the hint's application, byte by byte. */
   readonly redirectUri: string | undefined;
@@ -60,7 +62,8 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
   const logout = await readLogout(deps, visit.organisation, form);
   const signedIn = await whoIsThere(deps, visit);
   const confirmed = visit.request.method === "POST" && isOwnForm(deps, visit, form.values.get("csrf"));
-  if (signedIn && !confirmed && !isTheirs(logout, signedIn)) return askFirst(deps, visit, form, logout, signedIn);
+  if (signedIn && !confirmed && !isTheirs(logout, signedIn))
+    return askFirst(deps, visit, form, logout, signedIn);
   if (signedIn) {
     await signOut(deps, signedIn, visit.request.ip);
     deps.cookies.clear(visit.reply, visit.organisation.id);
@@ -77,7 +80,10 @@ function isTheirs({ hint }: LogoutRequest, { session, user }: SignedIn): boolean
 async function readLogout(deps: BrowserDeps, organisation: Organisation, form: Form): Promise<LogoutRequest> {
   const hint = await readHint(deps, organisation, form.values.get("id_token_hint"));
   const clientId = form.values.get("client_id");
-  const named = clientId !== undefined && isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
+  const named =
+    clientId !== undefined && isUuid(clientId)
+      ? await deps.applications.find(organisation.id, clientId)
+      : undefined;
   // A client_id that contradicts the hint makes the request nobody's.
   const agrees = clientId === undefined || named?.id === hint?.application.id;
   const trusted = agrees ? hint : undefined;
@@ -99,9 +105,12 @@ async function readHint(
 ): Promise<LogoutRequest["hint"]> {
   if (hint === undefined) return undefined;
   const keys = await deps.keys.published(organisation.id);
-  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), { typ: ["JWT"] });
+  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
+    typ: ["JWT"],
+  });
   const { iss, aud, sub, sid } = jws?.payload ?? {};
-  if (iss !== issuerOf(deps.baseUrl, organisation.id) || typeof aud !== "string" || typeof sub !== "string") return undefined;
+  if (iss !== issuerOf(deps.baseUrl, organisation.id) || typeof aud !== "string" || typeof sub !== "string")
+    return undefined;
   const application = await deps.applications.find(organisation.id, aud);
   return application && { sub, sid: typeof sid === "string" ? sid : undefined, application };
 }
@@ -131,7 +140,11 @@ async function askFirst(
   return show(visit, frame, page);
 }
 
-async function goBack({ reply, request }: Visit, redirectUri: string, state: string | undefined): Promise<void> {
+async function goBack(
+  { reply, request }: Visit,
+  redirectUri: string,
+  state: string | undefined,
+): Promise<void> {
   const separator = redirectUri.includes("?") ? "&" : "?";
   const query = state === undefined ? "" : `${separator}state=${encodeURIComponent(state)}`;
   reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });

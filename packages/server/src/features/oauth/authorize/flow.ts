@@ -25,7 +25,8 @@ const LIFETIME_MS = 24 * 3600 * 1000;
 
 /** @param key derived from the master key for this purpose, so that any node opens what another sealed */
 export function flows(key: Buffer): Flows {
-  const mac = (orgId: string, body: string) => createHmac("sha256", key).update(`${orgId}|${body}`).digest("base64url");
+  const mac = (orgId: string, body: string) =>
+    createHmac("sha256", key).update(`${orgId}|${body}`).digest("base64url");
   return {
     seal: ({ orgId, parameters, startedAt }) => {
       const body = Buffer.from(JSON.stringify([startedAt, parameters])).toString("base64url");
@@ -33,8 +34,12 @@ export function flows(key: Buffer): Flows {
     },
     open: (sealed, orgId, now) => {
       const [body, presented, ...rest] = (sealed ?? "").split(".");
-      if (!body || !presented || rest.length > 0 || !constantTimeEqual(mac(orgId, body), presented)) return undefined;
-      const [startedAt, parameters] = JSON.parse(Buffer.from(body, "base64url").toString()) as [number, Flow["parameters"]];
+      if (!body || !presented || rest.length > 0 || !constantTimeEqual(mac(orgId, body), presented))
+        return undefined;
+      const [startedAt, parameters] = JSON.parse(Buffer.from(body, "base64url").toString()) as [
+        number,
+        Flow["parameters"],
+      ];
       return startedAt + LIFETIME_MS > now ? { orgId, parameters, startedAt } : undefined;
     },
   };

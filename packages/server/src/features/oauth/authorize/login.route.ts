@@ -3,20 +3,19 @@
  * counted before they are looked at.
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
+import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
 import { signIn } from "../../../core/sessions/sessions.ts";
 import { findUserByEmail, setPasswordHash } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, type Visit, whoIsThere } from "./browser.ts";
+import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit, whoIsThere } from "./browser.ts";
 import { type LoginShown, readFlow, showLogin } from "./take-step.ts";
 
 export interface LoginDeps extends BrowserDeps {
@@ -39,8 +38,7 @@ export function loginRoute(app: FastifyInstance, deps: LoginDeps): void {
 
 async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<void> {
   requireSingle(form);
-  const flow = deps.flows.open(form.values.get("flow"), visit.organisation.id, deps.clock());
-  if (!flow) throw new OAuthError("invalid_request", "This page is too old. Go back to the application and start again.");
+  const flow = openFlow(deps, visit, form.values.get("flow"));
   const read = await readFlow(deps, visit, flow);
   if (!read) return;
   const email = (form.values.get("email") ?? "").slice(0, MAX_INPUT);
@@ -48,7 +46,8 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
   const again = (shown: Pick<LoginShown, "error" | "status" | "retryAfterSeconds">) =>
     showLogin(deps, visit, { flow, request: read.request, email, ...shown });
 
-  if (!isOwnForm(deps, visit, form.values.get("csrf"))) return again({ error: "session-expired", status: 403 });
+  if (!isOwnForm(deps, visit, form.values.get("csrf")))
+    return again({ error: "session-expired", status: 403 });
   try {
     const outcome = await checkPassword(deps, visit, email, password);
     if (typeof outcome === "string") return again({ error: outcome, status: 401 });

@@ -33,7 +33,8 @@ export function nextStep(situation: Situation): NextStep {
   const ask = (step: NextStep, code: OAuthErrorCode, description: string): NextStep =>
     silent ? { kind: "refuse", error: new OAuthError(code, description, { status: 400 }) } : step;
 
-  if (!signedIn || mustSignInAgain(situation, signedIn)) return ask({ kind: "login" }, "login_required", "the user must sign in");
+  if (!signedIn || mustSignInAgain(situation, signedIn))
+    return ask({ kind: "login" }, "login_required", "the user must sign in");
   if (isSomebodyElse(situation, signedIn)) {
     // OpenID Connect Core §3.1.2.1: after a sign-in that was made for this request, somebody else stays somebody else.
     const justSignedIn = signedIn.session.authTime >= situation.startedAt;

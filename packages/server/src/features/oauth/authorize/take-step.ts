@@ -1,6 +1,7 @@
 /** Carries out what next-step decided: the pages, the code, the refusal. Every browser step ends here. */
-import { OAuthError } from "@signet/protocol/oauth-error";
+
 import { verifyJws } from "@signet/protocol/jws";
+import { OAuthError } from "@signet/protocol/oauth-error";
 import { CODE_LIFETIME_MS, newCode } from "../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../core/codes/store.ts";
 import { findConsents } from "../../../core/consents/store.ts";
@@ -57,7 +58,11 @@ async function decide(
   request: AuthorizationRequest,
   signedIn: SignedIn | undefined,
 ): Promise<NextStep> {
-  const key = { orgId: organisation.id, applicationId: request.application.id, userId: signedIn?.user.id ?? "" };
+  const key = {
+    orgId: organisation.id,
+    applicationId: request.application.id,
+    userId: signedIn?.user.id ?? "",
+  };
   return nextStep({
     request,
     startedAt: flow.startedAt,
@@ -69,7 +74,11 @@ async function decide(
 }
 
 /** Carries out the step of a flow that has been read. */
-export async function takeStep(deps: BrowserDeps, visit: Visit, { flow, request, step }: ReadFlow): Promise<void> {
+export async function takeStep(
+  deps: BrowserDeps,
+  visit: Visit,
+  { flow, request, step }: ReadFlow,
+): Promise<void> {
   switch (step.kind) {
     case "refuse":
       return answerWithError(deps, visit, request, step.error);
@@ -146,7 +155,8 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginSho
     ...(shown.error === undefined ? {} : { error: shown.error }),
     ...(shown.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: shown.retryAfterSeconds }),
   });
-  if (shown.retryAfterSeconds !== undefined) visit.reply.header("retry-after", String(shown.retryAfterSeconds));
+  if (shown.retryAfterSeconds !== undefined)
+    visit.reply.header("retry-after", String(shown.retryAfterSeconds));
   return show(visit, frame, page, { status: shown.status ?? 200, redirectUri: request.redirectUri });
 }
 
@@ -178,7 +188,9 @@ async function hintedUser(
 ): Promise<string | null | undefined> {
   if (hint === undefined) return undefined;
   const keys = await deps.keys.published(organisation.id);
-  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), { typ: ["JWT"] });
+  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
+    typ: ["JWT"],
+  });
   if (jws?.payload.iss !== issuerOf(deps.baseUrl, organisation.id)) return null;
   return typeof jws?.payload.sub === "string" ? jws.payload.sub : null;
 }

@@ -28,7 +28,8 @@ export function authorizationCodeGrant(deps: AuthorizationCodeDeps): Grant {
   return { grantType: "authorization_code", read: (request) => readCode(deps, request) };
 }
 
-const refused = (cause: string) => new OAuthError("invalid_grant", "the authorization code cannot be used", { cause });
+const refused = (cause: string) =>
+  new OAuthError("invalid_grant", "the authorization code cannot be used", { cause });
 
 async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Promise<ReadGrant> {
   const { organisation, application, form, now } = request;
@@ -61,7 +62,12 @@ async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Pro
   };
 }
 
-async function redeem(deps: AuthorizationCodeDeps, request: GrantRequest, code: AuthorizationCode, familyId: string) {
+async function redeem(
+  deps: AuthorizationCodeDeps,
+  request: GrantRequest,
+  code: AuthorizationCode,
+  familyId: string,
+) {
   const { organisation, application } = request;
   const refreshToken = getsRefreshToken(application, code.scopes)
     ? firstRefreshToken(deps, organisation.id, familyId)
@@ -78,7 +84,11 @@ async function redeem(deps: AuthorizationCodeDeps, request: GrantRequest, code: 
 }
 
 /** The first use began a family: it ends, with its access tokens. */
-async function replayed(deps: AuthorizationCodeDeps, request: GrantRequest, code: AuthorizationCode): Promise<OAuthError> {
+async function replayed(
+  deps: AuthorizationCodeDeps,
+  request: GrantRequest,
+  code: AuthorizationCode,
+): Promise<OAuthError> {
   const { organisation, application, address } = request;
   const now = deps.clock();
   await deps.database.transaction(async (tx) => {
@@ -127,7 +137,10 @@ function newFamily(
 ): TokenFamily {
   const { settings } = application;
   const { now, refreshToken } = made;
-  const lifetime = Math.max(settings.refreshTokenLifetimeSeconds, settings.refreshTokenAbsoluteLifetimeSeconds);
+  const lifetime = Math.max(
+    settings.refreshTokenLifetimeSeconds,
+    settings.refreshTokenAbsoluteLifetimeSeconds,
+  );
   const expiresAt = now + lifetime * 1000;
   return {
     orgId: code.orgId,
@@ -142,7 +155,9 @@ function newFamily(
     authentication: code.authentication,
     refreshHash: refreshToken === undefined ? null : sha256Base64url(refreshToken),
     refreshExpiresAt:
-      refreshToken === undefined ? null : refreshExpiry({ expiresAt }, settings.refreshTokenLifetimeSeconds, now),
+      refreshToken === undefined
+        ? null
+        : refreshExpiry({ expiresAt }, settings.refreshTokenLifetimeSeconds, now),
     previousHash: null,
     rotatedAt: null,
     createdAt: now,

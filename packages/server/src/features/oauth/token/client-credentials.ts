@@ -1,6 +1,7 @@
 /** The client credentials grant (RFC 6749 §4.4): the client speaks for itself; no refresh token, no ID token. */
-import { parseScope } from "@signet/protocol/scope";
+
 import { OAuthError } from "@signet/protocol/oauth-error";
+import { parseScope } from "@signet/protocol/scope";
 import { identityScopes } from "../../../core/applications/application.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import type { Grant, GrantRequest } from "./grant.ts";
@@ -28,6 +29,7 @@ function grantedScopes({ form, application }: GrantRequest): string[] {
   if (text === undefined) return allowed;
   const asked = parseScope(text);
   const granted = asked && grantableScopes(asked, allowed);
-  if (!granted || granted.length === 0) throw new OAuthError("invalid_scope", "none of the scopes may be granted");
+  if (!granted || granted.length === 0)
+    throw new OAuthError("invalid_scope", "none of the scopes may be granted");
   return granted;
 }

@@ -3,7 +3,14 @@ import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
 import { credentials, getTokens, postForm, refresh } from "../../../testing/test-client.ts";
-import { makeClient, makeOrganisation, REDIRECT_URI, startTestService, type TestOrganisation, type TestService } from "../../../testing/test-service.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  REDIRECT_URI,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -59,9 +66,14 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("without a grace window a hundred at once give one answer, and the replay ends the family", async () => {
-    const strict = await makeClient(running.service, org.organisation, { redirectUris: [REDIRECT_URI], refreshTokenGraceSeconds: 0 });
+    const strict = await makeClient(running.service, org.organisation, {
+      redirectUris: [REDIRECT_URI],
+      refreshTokenGraceSeconds: 0,
+    });
     const { refreshToken } = await getTokens(org, {}, strict);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(org, refreshToken, {}, strict)));
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => refresh(org, refreshToken, {}, strict)),
+    );
     const good = answers.filter(({ status }) => status === 200);
     assert.equal(good.length, 1);
     assert.equal((await refresh(org, String(good[0]?.body["refresh_token"]), {}, strict)).status, 400);

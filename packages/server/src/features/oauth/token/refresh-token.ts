@@ -8,7 +8,11 @@ import { OAuthError } from "@signet/protocol/oauth-error";
 import { isSubset, parseScope } from "@signet/protocol/scope";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { familyOfRefreshToken, type RefreshTokenKeys, successorOf } from "../../../core/tokens/refresh-token.ts";
+import {
+  familyOfRefreshToken,
+  type RefreshTokenKeys,
+  successorOf,
+} from "../../../core/tokens/refresh-token.ts";
 import { findTokenFamily, revokeTokenFamilies, rotateRefreshToken } from "../../../core/tokens/store.ts";
 import { refreshExpiry, refreshStanding, type TokenFamily } from "../../../core/tokens/token-family.ts";
 import { findUser } from "../../../core/users/store.ts";
@@ -31,7 +35,8 @@ export function refreshTokenGrant(deps: RefreshTokenDeps): Grant {
   return { grantType: "refresh_token", read: (request) => readRefreshToken(deps, request) };
 }
 
-const refused = (cause: string) => new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
+const refused = (cause: string) =>
+  new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
 
 async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): Promise<ReadGrant> {
   const { organisation, application, form, now } = request;
@@ -60,7 +65,12 @@ async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): 
   };
 }
 
-async function rotate(deps: RefreshTokenDeps, request: GrantRequest, family: TokenFamily, presented: Presented) {
+async function rotate(
+  deps: RefreshTokenDeps,
+  request: GrantRequest,
+  family: TokenFamily,
+  presented: Presented,
+) {
   const { organisation, application } = request;
   const successor = successorOf(deps, organisation.id, presented.familyId, presented.token);
   const now = deps.clock();

@@ -1,0 +1,171 @@
+/** The real program, started as an operator starts it, on a free loopback port with a data folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import { guardProcess } from "./process-guard.ts";
+
+export type ServerOptions = {
+  /** As in DATABASE_URL. Without it the server does what it does by default: SQLite in the data folder. */
+  databaseUrl?: string | undefined;
+  /** The caller's, who removes it. Without it the server gets a new one, which goes when the server does. */
+  dataDir?: string;
+  /** Of an earlier start, to come back at the same address. */
+  port?: number;
+  /** Default true: with the demo's organisations and applications. */
+  isDemo?: boolean;
+  /** More settings, e.g. SIGNET_MASTER_KEY. */
+  settings?: Record<string, string>;
+};
+
+export type LogLine = Record<string, unknown>;
+
+export type ServerProcess = {
+  port: number;
+  baseUrl: string;
+  dataDir: string;
+  demo(): Promise<DemoFile>;
+  /** What was logged so far; the last half second may be missing. */
+  logLines(): LogLine[];
+  /** SIGTERM; fails unless the server ends with 0, within 10 seconds. Does nothing when it has ended. */
+  stop(): Promise<void>;
+  /** SIGKILL, to this process by its id. */
+  kill(): Promise<void>;
+};
+
+const program = fileURLToPath(new URL("../packages/server/src/main.ts", import.meta.url));
+const startMs = 30_000;
+const stopMs = 10_000;
+const portAttempts = 5;
+
+/**
+ * Waits until /readyz says that the server is ready.
+ * @throws Error with the server's own words when it is not within 30 seconds
+ */
+export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
+  const dataDir = options.dataDir ?? (await mkdtemp(path.join(os.tmpdir(), "signet-e2e-")));
+  const cleanUp = async () => {
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const started = await startOnce(options, options.port ?? (await freePort()), dataDir);
+      if (typeof started !== "string") return serverProcess(started, dataDir, cleanUp);
+      // Between our look for a free port and the server's start another process may have taken it.
+      const mayRetry = started.includes("EADDRINUSE") && options.port === undefined && attempt < portAttempts;
+      if (!mayRetry) throw new Error(`signet did not start:\n${started}`);
+    }
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+}
+
+type Running = { child: ChildProcess; port: number; output: { text: string } };
+
+/** @returns the running server, or what it said when it did not get ready */
+async function startOnce(options: ServerOptions, port: number, dataDir: string): Promise<Running | string> {
+  const { databaseUrl, isDemo = true, settings = {} } = options;
+  const environment = {
+    PATH: process.env["PATH"],
+    PORT: String(port),
+    SIGNET_DATA_DIR: dataDir,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...settings,
+  };
+  const child = spawn(process.execPath, [program, "start", ...(isDemo ? ["--demo"] : [])], {
+    cwd: dataDir,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  guardProcess(child);
+  const output = collectOutput(child);
+  const deadline = Date.now() + startMs;
+  while (!(await isReady(port))) {
+    if (child.exitCode !== null || child.signalCode !== null) return output.text;
+    if (Date.now() > deadline) {
+      await end(child, "SIGKILL");
+      return `not ready within ${startMs} ms:\n${output.text}`;
+    }
+    await delay(15);
+  }
+  return { child, port, output };
+}
+
+function serverProcess(
+  { child, port, output }: Running,
+  dataDir: string,
+  cleanUp: () => Promise<void>,
+): ServerProcess {
+  return {
+    port,
+    baseUrl: `http://localhost:${port}`,
+    dataDir,
+    demo: async () => JSON.parse(await readFile(path.join(dataDir, "demo.json"), "utf8")) as DemoFile,
+    logLines: () =>
+      output.text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LogLine] : [])),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
+      await end(child, "SIGTERM");
+      clearTimeout(timer);
+      await cleanUp();
+      if (child.exitCode !== 0)
+        throw new Error(`signet ended with ${child.exitCode ?? child.signalCode}:\n${output.text}`);
+    },
+    kill: async () => {
+      await end(child, "SIGKILL");
+      await cleanUp();
+    },
+  };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  await ended;
+}
+
+function collectOutput(child: ChildProcess): { text: string } {
+  const output = { text: "" };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output.text += text;
+    });
+  }
+  return output;
+}
+
+async function isReady(port: number): Promise<boolean> {
+  const answer = await fetch(`http://localhost:${port}/readyz`).catch(() => undefined);
+  await answer?.body?.cancel();
+  return answer?.status === 200;
+}
+
+/**
+ * Below the range that systems take the ports of outgoing connections from, so that a server that is killed and started
+ * again finds its port free.
+ */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const isListening = new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "localhost", () => resolve(true));
+  });
+  const isFree = await isListening;
+  await new Promise((resolve) => server.close(resolve));
+  return isFree;
+}

@@ -1,0 +1,56 @@
+/** `demo.json`: what demo mode made, for tests, examples and people. Mode 0600; written whole or not at all. */
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { issuerOf } from "../core/organisations/organisation.ts";
+
+export interface Person {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface ServiceApp {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** `demo.json` as tests and examples read it. */
+export interface DemoFile {
+  readonly baseUrl: string;
+  readonly org: string;
+  readonly issuer: string;
+  readonly admin: Person;
+  readonly user: Person;
+  readonly webApp: ServiceApp & {
+    readonly redirectUris: readonly string[];
+    readonly returnUrls: readonly string[];
+  };
+  readonly nativeApp: { readonly clientId: string; readonly redirectUris: readonly string[] };
+  readonly spaApp: { readonly clientId: string; readonly redirectUris: readonly string[] };
+  readonly serviceApp: ServiceApp;
+  readonly otherOrg: {
+    readonly org: string;
+    readonly issuer: string;
+    readonly admin: Person;
+    readonly serviceApp: ServiceApp;
+  };
+}
+
+/** The same demo under another base address. */
+export function atAddress(file: DemoFile, baseUrl: string): DemoFile {
+  const otherOrg = { ...file.otherOrg, issuer: issuerOf(baseUrl, file.otherOrg.org) };
+  return { ...file, baseUrl, issuer: issuerOf(baseUrl, file.org), otherOrg };
+}
+
+export async function readDemoFile(path: string): Promise<DemoFile | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as DemoFile;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+export async function writeDemoFile(path: string, file: DemoFile): Promise<void> {
+  const half = `${path}.${process.pid}`;
+  await writeFile(half, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+  await rename(half, path);
+}

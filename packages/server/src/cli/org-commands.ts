@@ -1,0 +1,77 @@
+/** `signet org …`: organisations. */
+import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
+import { createOrganisation, disableOrganisation } from "../core/organisations/organisations.ts";
+import { findOrganisation, listOrganisations } from "../core/organisations/store.ts";
+import type { Service } from "../open-service.ts";
+import { answer, answerList, fields, limitOption, stateOf, time, timeOrNull } from "./answer.ts";
+import { type Call, type Command, jsonOption, requiredText, UsageError } from "./command.ts";
+import { OPERATOR, organisationOf, readAll, withService } from "./with-service.ts";
+
+const record = (organisation: Organisation, baseUrl: string) => ({
+  id: organisation.id,
+  name: organisation.name,
+  issuer: issuerOf(baseUrl, organisation.id),
+  createdAt: time(organisation.createdAt),
+  disabledAt: timeOrNull(organisation.disabledAt),
+});
+
+const orgCreate: Command = {
+  name: "org create",
+  summary: "make an organisation, with an issuer and signing keys of its own",
+  usage: "--name NAME [--json]",
+  options: { name: { type: "string", value: "NAME", help: "as people see it" }, ...jsonOption },
+  examples: ['signet org create --name "Acme"'],
+  run: (call) =>
+    withService(call, async (service) => {
+      const name = requiredText(call.values, "name");
+      const made = await service.database.transaction((tx) =>
+        createOrganisation(service, tx, { name, actor: OPERATOR }),
+      );
+      const shown = record(made, call.config.baseUrl);
+      return answer(call, shown, () => [
+        ...fields({ id: shown.id, name: shown.name, issuer: shown.issuer }),
+        "",
+        `Next: signet user create --org ${shown.id} --email … --role administrator`,
+      ]);
+    }),
+};
+
+const orgList: Command = {
+  name: "org list",
+  summary: "list the organisations, oldest first",
+  usage: "[--limit COUNT] [--json]",
+  options: { ...limitOption, ...jsonOption },
+  run: (call) =>
+    withService(call, async ({ database }) =>
+      answerList(call, await readAll(call.values, (page) => listOrganisations(database.query, page)), {
+        record: (organisation) => record(organisation, call.config.baseUrl),
+        headings: ["ID", "NAME", "STATE", "CREATED"],
+        row: ({ id, name, disabledAt, createdAt }) => [id, name, stateOf(disabledAt), time(createdAt)],
+        none: "There is no organisation yet: signet org create --name …",
+      }),
+    ),
+};
+
+const orgDisable: Command = {
+  name: "org disable",
+  summary: "close an organisation: its issuer, sign-ins and tokens stop; nothing is deleted",
+  usage: "ID [--enable] [--json]",
+  positionals: 1,
+  options: { enable: { type: "boolean", help: "open it again" }, ...jsonOption },
+  examples: ["signet org disable 01998d6e-…", "signet org disable 01998d6e-… --enable"],
+  run: (call) => withService(call, (service) => setDisabled(call, service)),
+};
+
+async function setDisabled(call: Call, service: Service): Promise<number> {
+  const [given] = call.positionals;
+  if (given === undefined) throw new UsageError("the organisation's ID is missing");
+  const { id } = await organisationOf(service, call.values, given);
+  const disabled = call.values.enable !== true;
+  await disableOrganisation(service, { orgId: id, disabled, actor: OPERATOR });
+  const changed = await findOrganisation(service.database.query, id);
+  return answer(call, changed && record(changed, call.config.baseUrl), () => [
+    disabled ? `"${changed?.name}" is disabled.` : `"${changed?.name}" is enabled.`,
+  ]);
+}
+
+export const orgCommands: readonly Command[] = [orgCreate, orgList, orgDisable];

@@ -1,0 +1,49 @@
+/** What kind of database this is, and whether it can carry the service; for `signet doctor`. Changes nothing. */
+import { sql } from "kysely";
+import type { Database } from "./open.ts";
+
+export interface DatabaseFacts {
+  /** E.g. `PostgreSQL 17.2`. */
+  readonly product: string;
+  /** Whole sentences, each a reason why the service cannot run on it. */
+  readonly faults: readonly string[];
+  /** Its clock, milliseconds since the epoch; undefined where it is our own. */
+  readonly clock: number | undefined;
+}
+
+const OLDEST_POSTGRES = 15;
+
+/** @throws when the database does not answer, or cannot be written */
+export async function inspectDatabase(database: Database): Promise<DatabaseFacts> {
+  // SQLite takes the write lock with the transaction, and finds a file that it may not write.
+  await database.transaction(async () => {});
+  return database.kind === "postgres" ? inspectPostgres(database) : inspectSqlite(database);
+}
+
+async function inspectSqlite({ query }: Database): Promise<DatabaseFacts> {
+  const { rows } = await sql<{ version: string }>`select sqlite_version() as version`.execute(query);
+  return { product: `SQLite ${rows[0]?.version}`, faults: [], clock: undefined };
+}
+
+interface PostgresRow {
+  readonly version: string;
+  readonly number: number;
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly now: number;
+}
+
+async function inspectPostgres({ query }: Database): Promise<DatabaseFacts> {
+  const { rows } = await sql<PostgresRow>`
+    select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+      current_setting('server_encoding') as encoding, pg_is_in_recovery() as standby,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(query);
+  const [row] = rows;
+  if (!row) throw new Error("the database answered nothing");
+  const faults: string[] = [];
+  if (row.number < OLDEST_POSTGRES * 10_000)
+    faults.push(`It must be PostgreSQL ${OLDEST_POSTGRES} or newer.`);
+  if (row.encoding !== "UTF8") faults.push(`Its encoding is ${row.encoding}: names need UTF8.`);
+  if (row.standby) faults.push("It is a standby and cannot be written: connect to the primary.");
+  return { product: `PostgreSQL ${row.version}`, faults, clock: row.now };
+}

@@ -1,0 +1,45 @@
+/**
+ * Statements of the hot path: built and compiled once per dialect, then run with new values. Kysely's building and
+ * compiling costs several times what SQLite needs for a point read (measured: 20 to 50 µs against 5).
+ */
+import { type Compilable, CompiledQuery, PostgresAdapter } from "kysely";
+import type { Db } from "./open.ts";
+
+type Values = Readonly<Record<string, string | number | null>>;
+
+/** Stands for a value in the statement until it is run; typed as the value so that the builder takes it. */
+export type Parameter<V extends Values> = <K extends keyof V & string>(name: K) => V[K];
+
+interface Placeholder {
+  readonly placeholder: string;
+}
+
+const isPlaceholder = (one: unknown): one is Placeholder =>
+  typeof one === "object" && one !== null && "placeholder" in one;
+
+interface Compiled {
+  readonly sql: string;
+  /** Each position's value by name, or a constant of the statement. */
+  readonly parameters: readonly unknown[];
+}
+
+/**
+ * @param build makes the statement; it is called once per dialect and may use nothing but its arguments
+ * @returns runs it on a connection or in a transaction
+ */
+export function prepared<V extends Values, Row = never>(
+  build: (db: Db, value: Parameter<V>) => Compilable<Row>,
+): (db: Db, values: V) => Promise<Row[]> {
+  let sqlite: Compiled | undefined;
+  let postgres: Compiled | undefined;
+  const compile = (db: Db): Compiled =>
+    build(db, ((placeholder: string) => ({ placeholder })) as unknown as Parameter<V>).compile();
+
+  return async (db, values) => {
+    let compiled: Compiled;
+    if (db.getExecutor().adapter instanceof PostgresAdapter) compiled = postgres ??= compile(db);
+    else compiled = sqlite ??= compile(db);
+    const parameters = compiled.parameters.map((one) => (isPlaceholder(one) ? values[one.placeholder] : one));
+    return (await db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, parameters))).rows;
+  };
+}
