@@ -89,7 +89,8 @@ function answerWithoutCommand(words: readonly string[], io: Io): number {
 }
 
 function faultOf(words: readonly string[], typed: readonly string[], topic: string | undefined): string {
-  if (words[0]?.startsWith("-")) return `the command comes first, then its options: signet COMMAND ${words[0]} …`;
+  if (words[0]?.startsWith("-"))
+    return `the command comes first, then its options: signet COMMAND ${words[0]} …`;
   if (topic !== undefined && typed.length === 1) return `what shall be done? "${topic}" alone is no command`;
   return `there is no command "${typed.slice(0, 2).join(" ")}"`;
 }

@@ -91,7 +91,11 @@ export function sessionCookie(browser: TestBrowser, org: TestOrganisation): [str
 }
 
 /** The same organisation, with another of its users to sign in as. */
-export async function withUser(service: Service, org: TestOrganisation, email: string): Promise<TestOrganisation> {
+export async function withUser(
+  service: Service,
+  org: TestOrganisation,
+  email: string,
+): Promise<TestOrganisation> {
   const id = await createUser(service, {
     organisation: org.organisation,
     email,

@@ -5,10 +5,22 @@
 import type { SigningAlg } from "@signet/protocol/jws";
 import type { ClientType } from "@signet/protocol/redirect-uri";
 
-export const grantTypes = ["authorization_code", "refresh_token", "client_credentials"] as const;
+export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
+
+export const grantTypes = [
+  "authorization_code",
+  "refresh_token",
+  "client_credentials",
+  deviceCodeGrantType,
+] as const;
 export type GrantType = (typeof grantTypes)[number];
 
-export const tokenEndpointAuthMethods = ["client_secret_post", "client_secret_basic", "none"] as const;
+export const tokenEndpointAuthMethods = [
+  "client_secret_post",
+  "client_secret_basic",
+  "private_key_jwt",
+  "none",
+] as const;
 export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
 
 export interface ApplicationSettings {
@@ -37,6 +49,13 @@ export interface ApplicationSettings {
   readonly idTokenIncludesScopeClaims: boolean;
   /** The `aud` of access tokens when no resource is asked for; the issuer when there is none. */
   readonly audience?: string;
+  /** Public keys for private_key_jwt: inline, or at an https address. At most one of the two. */
+  readonly jwks?: { readonly keys: ReadonlyArray<Readonly<Record<string, unknown>>> };
+  readonly jwksUri?: string;
+  /** Told when a session that this application got tokens from ends (OpenID Connect Back-Channel Logout 1.0). */
+  readonly backchannelLogoutUri?: string;
+  /** What a sign-in must reach before this application gets a code (RFC 9470). */
+  readonly requiredAcr?: string;
   /** What the RFC 8707 `resource` parameter may name. */
   readonly allowedResources: readonly string[];
 }

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { formatScope } from "@signet/protocol/scope";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { ConsentTable } from "../../db/schema.ts";
+import type { ConsentTable } from "../../db/tables/consents.ts";
 import type { Consent } from "./consent.ts";
 
 /** The living consents that speak for this user and application. */

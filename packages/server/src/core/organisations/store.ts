@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import type { OrganisationTable } from "../../db/schema.ts";
+import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import { defaultOrganisationSettings, type Organisation, type OrganisationSettings } from "./organisation.ts";
 
 export async function insertOrganisation(db: Db, organisation: Organisation): Promise<void> {

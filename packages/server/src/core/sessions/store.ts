@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import type { BrowserSessionTable } from "../../db/schema.ts";
+import type { BrowserSessionTable } from "../../db/tables/users.ts";
 import type { Session } from "./session.ts";
 
 export async function insertSession(

@@ -1,6 +1,6 @@
 import type { SigningAlg } from "@signet/protocol/jws";
 import type { Db } from "../../db/open.ts";
-import type { SigningKeyTable } from "../../db/schema.ts";
+import type { SigningKeyTable } from "../../db/tables/tokens.ts";
 import type { KeyTimes } from "./signing-key.ts";
 
 export type SigningKeyRow = SigningKeyTable;

@@ -1,7 +1,7 @@
 import { formatScope } from "@signet/protocol/scope";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { TokenFamilyTable } from "../../db/schema.ts";
+import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
 import type { TokenFamily } from "./token-family.ts";
 
 type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
@@ -27,6 +27,7 @@ const familyColumns = [
   "created_at",
   "expires_at",
   "revoked_at",
+  "requested_claims",
 ] as const satisfies ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
@@ -58,6 +59,7 @@ export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<vo
     created_at: family.createdAt,
     expires_at: family.expiresAt,
     revoked_at: family.revokedAt,
+    requested_claims: null,
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { UserAccountTable } from "../../db/schema.ts";
+import type { UserAccountTable } from "../../db/tables/users.ts";
 import type { Role, User } from "./user.ts";
 
 export interface NewUserRow {
