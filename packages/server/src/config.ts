@@ -1,6 +1,7 @@
 /** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { isAllowEntry } from "./core/outbound/address-rules.ts";
 import { defaultConcurrency } from "./core/passwords/password-hasher.ts";
 import {
   defaultRateLimits,
@@ -25,6 +26,10 @@ export interface Config {
   readonly rateLimits: RateLimits;
   /** Password hashes under way at once; more than two ask for a larger UV_THREADPOOL_SIZE. */
   readonly passwordConcurrency: number;
+  /** Hosts and networks that may be called although they are not public, e.g. an application's own network. */
+  readonly outboundAllow: readonly string[];
+  /** A signing key older than this gets a successor; 0 turns it off. */
+  readonly keyRotationDays: number;
 }
 
 export class InvalidConfig extends Error {
@@ -59,6 +64,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     trustedProxies: trustedProxies(env, faults),
     rateLimits: rateLimits(env, faults),
     passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", defaultConcurrency(), 1, 64, faults),
+    outboundAllow: outboundAllow(env, faults),
+    keyRotationDays: wholeNumber(env, "SIGNET_KEY_ROTATION_DAYS", 90, 0, 3_650, faults),
   };
   if (faults.length > 0) throw new InvalidConfig(faults);
   return config;
@@ -138,6 +145,17 @@ function trustedProxies(env: Env, faults: string[]): string[] {
       bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
     if (!version || !fineBits || rest.length > 0)
       faults.push(`TRUSTED_PROXIES: "${entry}" is not an address or network`);
+  }
+  return entries;
+}
+
+function outboundAllow(env: Env, faults: string[]): string[] {
+  const entries = (text(env, "SIGNET_OUTBOUND_ALLOW") ?? "")
+    .split(",")
+    .flatMap((entry) => entry.trim() || []);
+  for (const entry of entries) {
+    if (!isAllowEntry(entry))
+      faults.push(`SIGNET_OUTBOUND_ALLOW: "${entry}" is not a host name, an address or a network`);
   }
   return entries;
 }

@@ -2,11 +2,13 @@
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
 import { type ApplicationDirectory, applicationDirectory } from "./core/applications/applications.ts";
+import { type ClientKeys, clientKeys } from "./core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "./core/applications/secret-use.ts";
 import type { Clock } from "./core/clock.ts";
 import { createEncryption, deriveKey, type Encryption } from "./core/encryption/encryption.ts";
 import { loadMasterKey } from "./core/encryption/master-key.ts";
 import { type OrganisationDirectory, organisationDirectory } from "./core/organisations/organisations.ts";
+import { type Outbound, outbound } from "./core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
 import { requireOpeningKey, type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
 import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
@@ -24,6 +26,9 @@ export interface Service {
   readonly encryption: Encryption;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
+  /** The one way out, to addresses that somebody else registered. */
+  readonly outbound: Outbound;
+  readonly clientKeys: ClientKeys;
   readonly keys: SigningKeys;
   readonly signer: Signer;
   readonly accessTokens: AccessTokens;
@@ -54,6 +59,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
     const keys = signingKeys({ ...shared, encryption });
+    const wayOut = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
     return {
       config,
@@ -62,6 +68,8 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       encryption,
       organisations: organisationDirectory(shared),
       applications,
+      outbound: wayOut,
+      clientKeys: clientKeys({ outbound: wayOut, clock }),
       keys,
       signer: localSigner(keys),
       accessTokens: accessTokens({ database, clock, baseUrl: config.baseUrl, keys, applications }),

@@ -3,6 +3,7 @@ import { isSigningAlg } from "@signet/protocol/jws";
 import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/redirect-uri";
 import { parseScope } from "@signet/protocol/scope";
 import { type ApplicationSettings, grantTypes, tokenEndpointAuthMethods } from "./application.ts";
+import { calledAddressFaults, clientKeyFaults } from "./called-addresses.ts";
 
 export interface Fault {
   readonly path: string;
@@ -37,6 +38,8 @@ export function requireValidApplication(input: {
     ...rangeFaults(settings),
     ...algorithmFaults(settings),
     ...resourceFaults(settings),
+    ...clientKeyFaults(settings),
+    ...calledAddressFaults(settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }

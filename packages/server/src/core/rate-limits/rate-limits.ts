@@ -16,6 +16,9 @@ export interface RateLimit {
 export const defaultRateLimits = {
   "password-account": { name: "password-account", count: 10, windowSeconds: 15 * 60 },
   "password-address": { name: "password-address", count: 100, windowSeconds: 60 * 60 },
+  // Three of a million codes are good at any moment: a day of guessing, with the password known, finds one in 1,400 times.
+  "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 60 * 60 },
+  "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 60 * 60 },
 } satisfies Record<string, RateLimit>;
 
 export type RateLimitName = keyof typeof defaultRateLimits;

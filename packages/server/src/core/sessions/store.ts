@@ -47,9 +47,7 @@ export async function findSession(
 /** The same user signed in again: the session goes on under a new cookie. @returns false when it has ended meanwhile */
 export async function renewSession(
   db: Db,
-  session: Pick<Session, "orgId" | "id" | "userId" | "authTime" | "amr" | "acr" | "expiresAt"> & {
-    tokenHash: string;
-  },
+  session: Omit<Session, "createdAt"> & { tokenHash: string },
 ): Promise<boolean> {
   const result = await db
     .updateTable("browser_session")
@@ -58,7 +56,7 @@ export async function renewSession(
       auth_time: session.authTime,
       amr: JSON.stringify(session.amr),
       acr: session.acr,
-      last_seen_at: session.authTime,
+      last_seen_at: session.lastSeenAt,
       expires_at: session.expiresAt,
     })
     .where("org_id", "=", session.orgId)

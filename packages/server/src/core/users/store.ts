@@ -138,6 +138,37 @@ export async function setPasswordHash(
   return result.numUpdatedRows > 0n;
 }
 
+/**
+ * Takes the account's row until the transaction ends: two changes that depend on each other's outcome come one after the
+ * other, on every node.
+ */
+export async function holdAccount(
+  tx: Db,
+  user: Pick<User, "homeOrgId" | "id">,
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable("user_account")
+    .set({ updated_at: now })
+    .where("org_id", "=", user.homeOrgId)
+    .where("id", "=", user.id)
+    .execute();
+}
+
+/** Milliseconds; null for an account without a password. */
+export async function findPasswordChangedAt(
+  db: Db,
+  user: Pick<User, "homeOrgId" | "id">,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom("user_account")
+    .select("password_changed_at")
+    .where("org_id", "=", user.homeOrgId)
+    .where("id", "=", user.id)
+    .executeTakeFirst();
+  return row?.password_changed_at ?? null;
+}
+
 function fromRow(orgId: string, row: Selectable<UserAccountTable> & { role: string }): User {
   return {
     homeOrgId: row.org_id,

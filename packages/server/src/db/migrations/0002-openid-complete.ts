@@ -40,8 +40,8 @@ export const openidComplete: Migration = {
 
     `create table totp_credential (
       org_id text not null, user_id text not null, id text not null, secret text not null,
-      last_step bigint not null, created_at bigint not null, confirmed_at bigint,
-      primary key (org_id, user_id, id),
+      last_step bigint not null, created_at bigint not null,
+      primary key (org_id, user_id),
       foreign key (org_id, user_id) references user_account (org_id, id) on delete cascade)`,
 
     `create table passkey (

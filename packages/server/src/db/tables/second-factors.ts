@@ -1,6 +1,6 @@
 /** What a user proves themselves with besides the password. */
 
-/** `secret` is sealed under the master key; `last_step` is the last time step that was used. */
+/** One of each user. `secret` is sealed under the master key; `last_step` is the last time step that was used. */
 export interface TotpCredentialTable {
   org_id: string;
   user_id: string;
@@ -8,7 +8,6 @@ export interface TotpCredentialTable {
   secret: string;
   last_step: number;
   created_at: number;
-  confirmed_at: number | null;
 }
 
 /** `id` is the credential id, `public_key` the COSE key, both base64url. */

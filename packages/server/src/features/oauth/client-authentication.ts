@@ -16,8 +16,14 @@ import type { ApplicationDirectory } from "../../core/applications/applications.
 import { matchClientSecret } from "../../core/applications/client-secrets.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
+import {
+  AssertionRefused,
+  type ClientAssertionDeps,
+  presentedAssertion,
+  verifyClientAssertion,
+} from "./client-assertion.ts";
 
-export interface ClientAuthenticationDeps {
+export interface ClientAuthenticationDeps extends ClientAssertionDeps {
   readonly applications: ApplicationDirectory;
   readonly clock: Clock;
   /** Remembers, some time later, when a secret was used last. */
@@ -28,6 +34,7 @@ interface Credentials {
   readonly method: TokenEndpointAuthMethod;
   readonly clientId: string;
   readonly clientSecret?: string;
+  readonly assertion?: string;
 }
 
 /** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
@@ -37,15 +44,21 @@ export async function authenticateClient(
   request: FastifyRequest,
   form: Form,
 ): Promise<Application> {
-  const basic = request.headers.authorization !== undefined;
-  const credentials = basic ? headerCredentials(request, form) : bodyCredentials(form);
-  const refused = (cause: string) => invalidClient(basic, organisation, cause);
-
-  const { clientId, clientSecret, method } = credentials;
+  const refused = (cause: string) => invalidClient(organisation, cause);
+  const { clientId, clientSecret, assertion, method } =
+    request.headers.authorization === undefined
+      ? bodyCredentials(form, organisation)
+      : headerCredentials(request, form, organisation);
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
   if (!application) throw refused("unknown client");
   if (!isAllowed(application.settings.tokenEndpointAuthMethod, method))
     throw refused(`the client may not use ${method}`);
+  if (assertion !== undefined) {
+    await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
+      throw error instanceof AssertionRefused ? refused(error.message) : error;
+    });
+    return application;
+  }
   if (clientSecret === undefined) return application;
   const secret = matchClientSecret(application, clientSecret, deps.clock());
   if (!secret) throw refused("no active secret matches");
@@ -53,21 +66,22 @@ export async function authenticateClient(
   return application;
 }
 
-/** A secret is a secret in either place; whoever has none may not pretend to need none. */
+/** A secret is a secret in either place; every other method stands for itself alone. */
 function isAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthMethod): boolean {
-  return (registered === "none") === (used === "none");
+  return registered === used || (usesSecret(registered) && usesSecret(used));
 }
 
-function headerCredentials(request: FastifyRequest, form: Form): Credentials {
-  if (form.values.has("client_secret")) {
+const usesSecret = (method: TokenEndpointAuthMethod): boolean =>
+  method === "client_secret_basic" || method === "client_secret_post";
+
+function headerCredentials(request: FastifyRequest, form: Form, organisation: Organisation): Credentials {
+  if (form.values.has("client_secret") || form.values.has("client_assertion")) {
     throw new OAuthError("invalid_request", "the client authenticates in two ways at once");
   }
   const credentials = parseBasicCredentials(request.headers.authorization ?? "");
   // A scheme we do not know, or nonsense: the challenge says what would work.
   if (!credentials)
-    throw new OAuthError("invalid_client", "the Authorization header is malformed", {
-      wwwAuthenticate: 'Basic realm="signet"',
-    });
+    throw invalidClient(organisation, "not a Basic header", "the Authorization header is malformed");
   const named = form.values.get("client_id");
   if (named !== undefined && named !== credentials.clientId) {
     throw new OAuthError("invalid_request", "client_id differs from the Authorization header");
@@ -75,20 +89,27 @@ function headerCredentials(request: FastifyRequest, form: Form): Credentials {
   return { method: "client_secret_basic", ...credentials };
 }
 
-function bodyCredentials(form: Form): Credentials {
+function bodyCredentials(form: Form, organisation: Organisation): Credentials {
+  const presented = presentedAssertion(form);
+  if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
-  if (clientId === undefined) throw new OAuthError("invalid_client", "the client does not say who it is");
+  if (clientId === undefined)
+    throw invalidClient(organisation, "no client_id", "the client does not say who it is");
   return clientSecret === undefined
     ? { method: "none", clientId }
     : { method: "client_secret_post", clientId, clientSecret };
 }
 
 /** One answer for unknown, disabled, foreign and wrong: the cause is for the log. */
-function invalidClient(basic: boolean, organisation: Organisation, cause: string): OAuthError {
-  return new OAuthError("invalid_client", "client authentication failed", {
+export function invalidClient(
+  organisation: Organisation,
+  cause: string,
+  description = "client authentication failed",
+): OAuthError {
+  // RFC 9110 §15.5.2: every 401 has a challenge, not only the one for a header that failed (RFC 6749 §5.2).
+  return new OAuthError("invalid_client", description, {
     cause,
-    // RFC 6749 §5.2: a client that tried the header is answered with its scheme.
-    ...(basic ? { wwwAuthenticate: `Basic realm="${organisation.id}"` } : {}),
+    wwwAuthenticate: `Basic realm="${organisation.id}"`,
   });
 }

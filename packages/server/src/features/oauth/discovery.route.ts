@@ -1,4 +1,5 @@
 /** The provider's metadata: OpenID Connect Discovery 1.0 and, at RFC 8414's place, the same document. */
+import { jwsAlgorithms } from "@signet/protocol/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -37,6 +38,9 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);
 }
 
+/** The same four for what we sign and for what clients prove themselves with. */
+const signingAlgs = Object.keys(jwsAlgorithms);
+
 /** Only what works is listed. */
 export function providerMetadata(issuer: string): Record<string, unknown> {
   return {
@@ -53,12 +57,15 @@ export function providerMetadata(issuer: string): Record<string, unknown> {
     response_modes_supported: ["query", "fragment", "form_post"],
     grant_types_supported: grantTypes,
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ["ES256", "RS256", "PS256", "EdDSA"],
+    id_token_signing_alg_values_supported: signingAlgs,
     token_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
     revocation_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
     introspection_endpoint_auth_methods_supported: tokenEndpointAuthMethods.filter(
       (method) => method !== "none",
     ),
+    token_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    revocation_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     acr_values_supported: [acrValues.password],
@@ -82,6 +89,8 @@ export function providerMetadata(issuer: string): Record<string, unknown> {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     ui_locales_supported: ["en"],
   };
 }

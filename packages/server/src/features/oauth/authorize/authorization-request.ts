@@ -12,6 +12,8 @@ import { parseScope } from "@signet/protocol/scope";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
+import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
+import { parseRequestedClaims } from "./requested-claims.ts";
 
 /** Where the answer goes: everything in it is verified. */
 export interface AnswerTarget {
@@ -23,16 +25,21 @@ export interface AnswerTarget {
 
 export type Prompt = "none" | "login" | "consent" | "select_account";
 
-export interface AuthorizationRequest extends AnswerTarget {
+/** What a sign-in is judged by, whether an application or a page of our own asks for it. */
+export interface SignInRequest {
+  readonly prompts: readonly Prompt[];
+  readonly maxAgeSeconds: number | undefined;
+  readonly acr: RequestedAcr;
+  readonly loginHint: string | undefined;
+  readonly idTokenHint: string | undefined;
+  readonly uiLocales: string | undefined;
+}
+
+export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
-  readonly prompts: readonly Prompt[];
-  readonly maxAgeSeconds: number | undefined;
-  readonly loginHint: string | undefined;
-  readonly idTokenHint: string | undefined;
-  readonly uiLocales: string | undefined;
 }
 
 /** @throws OAuthError for a page: there is no address that may be trusted with it */
@@ -78,6 +85,11 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
     nonce: bounded(values, "nonce", 512) ?? null,
     prompts: readPrompts(values.get("prompt")),
     maxAgeSeconds: readMaxAge(values.get("max_age")),
+    acr: readRequestedAcr(
+      values.get("acr_values"),
+      parseRequestedClaims(values.get("claims")),
+      target.application.settings,
+    ),
     loginHint: values.get("login_hint")?.slice(0, 254),
     idTokenHint: values.get("id_token_hint"),
     uiLocales: values.get("ui_locales")?.slice(0, 200),
