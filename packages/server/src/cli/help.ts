@@ -3,7 +3,7 @@ import type { Command, Option } from "./command.ts";
 
 export function helpOf(command: Command): string {
   const options = Object.entries(command.options).map(
-    ([name, option]) => [`--${name}${valueOf(option)}`, option.help] as const,
+    ([name, option]) => [`--${name}${placeholderOf(option)}`, option.help] as const,
   );
   return [
     `signet ${command.name}: ${command.summary}`,
@@ -12,12 +12,15 @@ export function helpOf(command: Command): string {
     "",
     "Options",
     ...columns([...options, ["--help", "show this"]]),
-    ...section("Examples", (command.examples ?? []).map((example) => `  ${example}`)),
+    ...section(
+      "Examples",
+      (command.examples ?? []).map((example) => `  ${example}`),
+    ),
     ...(command.name === "start" ? environmentSection() : []),
   ].join("\n");
 }
 
-const valueOf = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
+const placeholderOf = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
 
 const titles: Readonly<Record<string, string>> = {
   start: "Server",
@@ -39,7 +42,9 @@ export function helpOfAll(commands: readonly Command[], topic?: string): string 
   const others = commands.filter((command) => !asked.includes(command));
   const groups = Map.groupBy(others, titleOf);
   return [
-    ...(asked.length > 0 ? topicSection(asked) : ["Signet: sign-in and authorization for many organisations", ""]),
+    ...(asked.length > 0
+      ? topicSection(asked)
+      : ["Signet: sign-in and authorization for many organisations", ""]),
     ...(asked.length > 0 ? ["", "Other commands"] : ["Usage: signet COMMAND [options]"]),
     ...[...groups].flatMap(([title, members]) => [
       "",
@@ -66,7 +71,10 @@ function topicSection(commands: readonly Command[]): string[] {
   return [
     first ? titleOf(first) : "",
     ...commands.flatMap(({ name, usage, summary }) => [`  signet ${name} ${usage}`, `      ${summary}`]),
-    ...section("Examples", examples.map((example) => `  ${example}`)),
+    ...section(
+      "Examples",
+      examples.map((example) => `  ${example}`),
+    ),
   ];
 }
 
@@ -77,10 +85,17 @@ const environment: ReadonlyArray<readonly [string, string]> = [
   ["SIGNET_DATA_DIR", "folder of the database file and the key file: ./data"],
   ["DATABASE_URL", "postgres://user:password@host/database; unset: SQLite in the data folder"],
   ["SIGNET_DATABASE_POOL", "most PostgreSQL connections of a process: 10"],
-  ["SIGNET_MASTER_KEY", "32 bytes in base64url or hex, the same on every node; unset: a key file in the data folder"],
+  [
+    "SIGNET_MASTER_KEY",
+    "32 bytes in base64url or hex, the same on every node; unset: a key file in the data folder",
+  ],
+  ["SIGNET_PASSWORD_CONCURRENCY", "passwords checked at once: one fewer than there are processors"],
   ["LOG_LEVEL", "trace, debug, info (default), warn, error, fatal or silent"],
   ["TRUSTED_PROXIES", "addresses or networks whose X-Forwarded-For is believed, separated by commas"],
-  ["SIGNET_RATE_LIMITS", "name=count/seconds, separated by commas: password-account=10/900, password-address=100/3600"],
+  [
+    "SIGNET_RATE_LIMITS",
+    "name=count/seconds, separated by commas: password-account=10/900, password-address=100/3600",
+  ],
 ];
 
 const environmentSection = (): string[] => section("Environment", columns(environment));
