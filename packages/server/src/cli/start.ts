@@ -2,7 +2,6 @@
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "../app.ts";
-import type { Config } from "../config.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
 import { openService, type Service } from "../open-service.ts";
 import type { Command, Io } from "./command.ts";

@@ -83,6 +83,37 @@ export async function useCode(db: Db, code: CodeUse): Promise<boolean> {
   return (await use(db, code)).length > 0;
 }
 
+const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: string }>) =>
+  db
+    .updateTable("browser_session")
+    .set({ ended_at: null })
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("sessionId"))
+    .where("ended_at", "is", null)
+    .returning("id"),
+);
+
+const selectConsent = prepared((db, value: Parameter<{ orgId: string; consentId: string }>) =>
+  db
+    .selectFrom("consent")
+    .select("id")
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("consentId"))
+    .where("revoked_at", "is", null),
+);
+
+/**
+ * Whether the sign-in and the consent that the code came from still stand. The write changes nothing and locks the
+ * session's row: a sign-out at the same time either is seen here, or waits and then finds the family to end.
+ */
+export async function holdGrounds(
+  db: Db,
+  { orgId, sessionId, consentId }: Pick<AuthorizationCode, "orgId" | "sessionId" | "consentId">,
+): Promise<boolean> {
+  if ((await holdSession(db, { orgId, sessionId })).length === 0) return false;
+  return consentId === null || (await selectConsent(db, { orgId, consentId })).length > 0;
+}
+
 /** @returns how many were removed, at most `limit` */
 export async function deleteDeadCodes(db: Db, before: number, limit: number): Promise<number> {
   const dead = await db

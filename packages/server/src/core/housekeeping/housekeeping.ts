@@ -1,6 +1,6 @@
 /**
- * Removes what has expired: small batches, in the background, on one node at a time. Nothing depends on it: whatever is
- * looked up is checked for its own end.
+ * Removes what has expired and rotates signing keys that have become old: small batches, in the background, on one node
+ * at a time. Nothing depends on it: whatever is looked up is checked for its own end.
  */
 import { randomUUIDv7 } from "node:crypto";
 import type { Database, Db } from "../../db/open.ts";
@@ -9,6 +9,7 @@ import { deleteDeadCodes } from "../codes/store.ts";
 import { deletePassedWindows } from "../rate-limits/store.ts";
 import { deleteDeadSessions } from "../sessions/store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
+import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { deleteRetiredKeys } from "../signing-keys/store.ts";
 import { deleteDeadTokens } from "../tokens/store.ts";
 import { takeLease } from "./store.ts";
@@ -16,10 +17,13 @@ import { takeLease } from "./store.ts";
 export interface HousekeepingDeps {
   readonly database: Database;
   readonly clock: Clock;
+  readonly keys: Pick<SigningKeys, "rotateDue">;
   onError(error: unknown): void;
 }
 
 const BATCH = 200;
+/** In one round: a new RSA key costs a tenth of a second of a processor. */
+const MOST_KEYS = 20;
 const EVERY_MS = 60_000;
 const LEASE_MS = 5 * EVERY_MS;
 const DAY_MS = 86_400_000;
@@ -53,7 +57,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
   const holder = randomUUIDv7();
   let round: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    round = round.then(() => runRound(deps, holder)).catch(deps.onError);
+    round = round.then(async () => void (await runRound(deps, holder))).catch(deps.onError);
   }, EVERY_MS);
   timer.unref();
   return async () => {
@@ -62,8 +66,15 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
   };
 }
 
-async function runRound(deps: HousekeepingDeps, holder: string): Promise<void> {
+/** One round, if no other node has the lease. @returns whether it was this node's turn */
+export async function runRound(
+  deps: Pick<HousekeepingDeps, "database" | "clock" | "keys">,
+  holder: string,
+): Promise<boolean> {
   const now = deps.clock();
   const lease = { name: "housekeeping", holder, now, until: now + LEASE_MS };
-  if (await takeLease(deps.database.query, lease)) await removeExpired(deps);
+  if (!(await takeLease(deps.database.query, lease))) return false;
+  await removeExpired(deps);
+  await deps.keys.rotateDue(MOST_KEYS);
+  return true;
 }

@@ -1,7 +1,7 @@
 /** Starting, finding and ending sign-ins. The cookie holds a random token; the database its SHA-256. */
 import { randomUUIDv7 } from "node:crypto";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
-import type { Database } from "../../db/open.ts";
+import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
@@ -50,7 +50,7 @@ export interface SignIn {
 
 /**
  * A new cookie at every sign-in (session fixation): the same user's session goes on under it, so that its `sid` stays
- * true for the applications; another user's session ends.
+ * true for the applications; another user's session ends as if they had signed out.
  */
 export async function signIn(deps: SessionDeps, input: SignIn): Promise<{ session: Session; token: string }> {
   const now = deps.clock();
@@ -72,7 +72,7 @@ export async function signIn(deps: SessionDeps, input: SignIn): Promise<{ sessio
     const kept = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
     const started = kept ? session : { ...session, id: randomUUIDv7(), createdAt: now };
     if (!kept) {
-      if (before) await endSessions(tx, { orgId: organisation.id, id: before.session.id, now });
+      if (before && before.user.id !== user.id) await endSession(tx, before, now, input.address);
       await insertSession(tx, {
         ...started,
         tokenHash,
@@ -97,22 +97,20 @@ export async function signIn(deps: SessionDeps, input: SignIn): Promise<{ sessio
  * Ends the session and the refresh tokens that live by it. What was granted with `offline_access` is for the time when
  * the user is not there, and stays.
  */
-export async function signOut(
-  deps: SessionDeps,
-  { session, user }: SignedIn,
-  address: string,
-): Promise<void> {
+export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: string): Promise<void> {
   const now = deps.clock();
-  await deps.database.transaction(async (tx) => {
-    await endSessions(tx, { orgId: session.orgId, id: session.id, now });
-    await revokeTokenFamilies(tx, { orgId: session.orgId, sessionId: session.id, now, reason: "signed_out" });
-    await recordAuditEvent(tx, {
-      orgId: session.orgId,
-      at: now,
-      actor: `user:${user.id}`,
-      action: "session.ended",
-      target: session.id,
-      address,
-    });
+  await deps.database.transaction((tx) => endSession(tx, signedIn, now, address));
+}
+
+async function endSession(tx: Db, { session, user }: SignedIn, now: number, address: string): Promise<void> {
+  await endSessions(tx, { orgId: session.orgId, id: session.id, now });
+  await revokeTokenFamilies(tx, { orgId: session.orgId, sessionId: session.id, now, reason: "signed_out" });
+  await recordAuditEvent(tx, {
+    orgId: session.orgId,
+    at: now,
+    actor: `user:${user.id}`,
+    action: "session.ended",
+    target: session.id,
+    address,
   });
 }

@@ -20,8 +20,12 @@ export interface SigningKey {
 export const JWKS_MAX_AGE_SECONDS = 300;
 /** A successor is published this long before it signs: twice what a cache keeps, so that every reader knows it by then. */
 export const PUBLISH_AHEAD_MS = 2 * JWKS_MAX_AGE_SECONDS * 1000;
+/** How far the clocks of two nodes, or of a node and a reader, may be apart. */
+export const CLOCK_SKEW_MS = 300_000;
 /** The longest life of a token (AccessTokenLifetimeSeconds, 86400) and some clock skew. */
-export const LONGEST_TOKEN_MS = (86_400 + 300) * 1000;
+export const LONGEST_TOKEN_MS = 86_400_000 + CLOCK_SKEW_MS;
+/** The age at which a key is rotated without anybody asking. */
+export const KEY_AGE_MS = 90 * 86_400_000;
 
 export type KeyState = "next" | "active" | "retiring" | "retired";
 
@@ -34,7 +38,10 @@ export function keyState(key: KeyTimes, keys: readonly KeyTimes[], now: number):
   return signerOf(keys, key.alg, now)?.kid === key.kid ? "active" : "retiring";
 }
 
-/** The key that signs now: of the algorithm's keys whose time has begun, the one that was made last. */
+/**
+ * The key that signs now: of the algorithm's keys whose time has begun, the one whose time began last.
+ * @param keys oldest first
+ */
 export function signerOf<Key extends KeyTimes>(
   keys: readonly Key[],
   alg: SigningAlg,
@@ -43,7 +50,7 @@ export function signerOf<Key extends KeyTimes>(
   let signer: Key | undefined;
   for (const key of keys) {
     if (key.alg !== alg || key.activeFrom > now || (key.retireAt !== null && key.retireAt <= now)) continue;
-    if (!signer || key.createdAt > signer.createdAt) signer = key;
+    if (!signer || key.activeFrom >= signer.activeFrom) signer = key;
   }
   return signer;
 }

@@ -13,9 +13,17 @@ import { recordAuditEvent } from "../audit/store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { LONGEST_TOKEN_MS, PUBLISH_AHEAD_MS, type SigningKey, signerOf } from "./signing-key.ts";
+import {
+  CLOCK_SKEW_MS,
+  KEY_AGE_MS,
+  LONGEST_TOKEN_MS,
+  PUBLISH_AHEAD_MS,
+  type SigningKey,
+  signerOf,
+} from "./signing-key.ts";
 import {
   findAnySigningKey,
+  findKeysToRotate,
   findSigningKeys,
   insertSigningKey,
   listSealedKeys,
@@ -35,6 +43,8 @@ export interface SigningKeys {
    * @param compromised the old keys leave the JWKS at once, and all that they signed with them
    */
   rotate(orgId: string, alg: SigningAlg, by: { actor: string; compromised: boolean }): Promise<SigningKey>;
+  /** Rotates the keys that are 90 days old. @returns how many there were, at most `limit` */
+  rotateDue(limit: number): Promise<number>;
 }
 
 export interface SigningKeyDeps {
@@ -60,12 +70,21 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     else if (change.topic === "signing-key") cache.evictOrganisation(change.orgId);
   });
 
+  const making = new Map<string, Promise<void>>();
+  // A hundred first requests at once make one key: an RSA key costs a tenth of a second of a processor.
+  const makeFirstKey = (orgId: string, alg: SigningAlg) => {
+    const name = `${orgId} ${alg}`;
+    const made = making.get(name) ?? addFirstKey(deps, orgId, alg).finally(() => making.delete(name));
+    making.set(name, made);
+    return made;
+  };
+
   const keysOf = async (orgId: string, algorithms: readonly SigningAlg[]) => {
     const now = clock();
     const keys = cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [];
     const missing = algorithms.filter((alg) => !signerOf(keys, alg, now));
     if (missing.length === 0) return keys;
-    for (const alg of missing) await addFirstKey(deps, orgId, alg);
+    await Promise.all(missing.map((alg) => makeFirstKey(orgId, alg)));
     return (await cache.get(orgId, "")) ?? [];
   };
 
@@ -79,6 +98,12 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
       return signer;
     },
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
+    rotateDue: async (limit) => {
+      const due = await findKeysToRotate(database.query, clock() - KEY_AGE_MS, limit);
+      for (const { orgId, alg } of due)
+        await rotateKey(deps, orgId, alg as SigningAlg, { actor: "schedule", compromised: false });
+      return due.length;
+    },
   };
 }
 
@@ -100,7 +125,7 @@ export async function requireOpeningKey(db: Db, encryption: Encryption): Promise
 async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
   const now = deps.clock();
   // Nobody can have cached a JWKS in which the first key is missing and needed, so it signs at once.
-  const row = await makeKey(deps, { orgId, alg, now, activeFrom: now });
+  const row = await makeKey(deps, { orgId, alg, now, activeFrom: now - CLOCK_SKEW_MS });
   await deps.database.transaction(async (tx) => {
     await insertSigningKey(tx, row);
     await deps.changes.publish(tx, { orgId, topic: "signing-key" });
@@ -117,8 +142,10 @@ async function rotateKey(
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const old = (await findSigningKeys(tx, orgId, now)).filter((key) => key.alg === alg);
-    const activeFrom = by.compromised || old.length === 0 ? now : now + PUBLISH_AHEAD_MS;
-    const retireAt = by.compromised ? now : activeFrom + LONGEST_TOKEN_MS;
+    // At once means on every node, also where the clock is behind.
+    const atOnce = now - CLOCK_SKEW_MS;
+    const activeFrom = by.compromised || old.length === 0 ? atOnce : now + PUBLISH_AHEAD_MS;
+    const retireAt = by.compromised ? atOnce : activeFrom + LONGEST_TOKEN_MS;
     for (const { kid, retire_at } of old) {
       if (by.compromised || retire_at === null) await setRetirement(tx, { orgId, kid }, retireAt);
     }

@@ -64,6 +64,24 @@ export function findAnySigningKey(db: Db): Promise<SigningKeyRow | undefined> {
   return db.selectFrom("signing_key").selectAll().limit(1).executeTakeFirst();
 }
 
+/** The newest key of each algorithm that was made before a time, of organisations that are in use; oldest first. */
+export async function findKeysToRotate(
+  db: Db,
+  madeBefore: number,
+  limit: number,
+): Promise<Array<{ orgId: string; alg: string }>> {
+  return db
+    .selectFrom("signing_key")
+    .innerJoin("organisation", "organisation.id", "signing_key.org_id")
+    .select(["signing_key.org_id as orgId", "signing_key.alg as alg"])
+    .where("signing_key.retire_at", "is", null)
+    .where("signing_key.created_at", "<=", madeBefore)
+    .where("organisation.disabled_at", "is", null)
+    .orderBy("signing_key.created_at")
+    .limit(limit)
+    .execute();
+}
+
 /** @returns false when the algorithm has a newest key already: another node was faster */
 export async function insertSigningKey(db: Db, row: SigningKeyRow): Promise<boolean> {
   const inserted = await db

@@ -1,4 +1,5 @@
 import { formatScope } from "@signet/protocol/scope";
+import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { TokenFamilyTable } from "../../db/schema.ts";
@@ -119,6 +120,9 @@ export type RevokedFamilies = { readonly orgId: string; readonly now: number; re
   | { readonly sessionId: string }
 );
 
+/** The scope as a whole word: another whose name contains it keeps nobody signed in. */
+const withoutOfflineAccess = sql<boolean>`' ' || scope || ' ' not like '% offline!_access %' escape '!'`;
+
 /** @returns how many were living */
 export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promise<number> {
   let query = db
@@ -130,7 +134,7 @@ export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promi
   else if ("applicationId" in which) query = query.where("application_id", "=", which.applicationId);
   else if ("userId" in which) query = query.where("user_id", "=", which.userId);
   else if ("consentId" in which) query = query.where("consent_id", "=", which.consentId);
-  else query = query.where("session_id", "=", which.sessionId).where("scope", "not like", "%offline_access%");
+  else query = query.where("session_id", "=", which.sessionId).where(withoutOfflineAccess);
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 

@@ -37,11 +37,11 @@ export async function authenticateClient(
   request: FastifyRequest,
   form: Form,
 ): Promise<Application> {
-  const basic = request.headers.authorization !== undefined;
-  const credentials = basic ? headerCredentials(request, form) : bodyCredentials(form);
-  const refused = (cause: string) => invalidClient(basic, organisation, cause);
-
-  const { clientId, clientSecret, method } = credentials;
+  const refused = (cause: string) => invalidClient(organisation, cause);
+  const { clientId, clientSecret, method } =
+    request.headers.authorization === undefined
+      ? bodyCredentials(form, organisation)
+      : headerCredentials(request, form, organisation);
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
   if (!application) throw refused("unknown client");
   if (!isAllowed(application.settings.tokenEndpointAuthMethod, method))
@@ -58,16 +58,14 @@ function isAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthM
   return (registered === "none") === (used === "none");
 }
 
-function headerCredentials(request: FastifyRequest, form: Form): Credentials {
+function headerCredentials(request: FastifyRequest, form: Form, organisation: Organisation): Credentials {
   if (form.values.has("client_secret")) {
     throw new OAuthError("invalid_request", "the client authenticates in two ways at once");
   }
   const credentials = parseBasicCredentials(request.headers.authorization ?? "");
   // A scheme we do not know, or nonsense: the challenge says what would work.
   if (!credentials)
-    throw new OAuthError("invalid_client", "the Authorization header is malformed", {
-      wwwAuthenticate: 'Basic realm="signet"',
-    });
+    throw invalidClient(organisation, "not a Basic header", "the Authorization header is malformed");
   const named = form.values.get("client_id");
   if (named !== undefined && named !== credentials.clientId) {
     throw new OAuthError("invalid_request", "client_id differs from the Authorization header");
@@ -75,20 +73,25 @@ function headerCredentials(request: FastifyRequest, form: Form): Credentials {
   return { method: "client_secret_basic", ...credentials };
 }
 
-function bodyCredentials(form: Form): Credentials {
+function bodyCredentials(form: Form, organisation: Organisation): Credentials {
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
-  if (clientId === undefined) throw new OAuthError("invalid_client", "the client does not say who it is");
+  if (clientId === undefined)
+    throw invalidClient(organisation, "no client_id", "the client does not say who it is");
   return clientSecret === undefined
     ? { method: "none", clientId }
     : { method: "client_secret_post", clientId, clientSecret };
 }
 
 /** One answer for unknown, disabled, foreign and wrong: the cause is for the log. */
-function invalidClient(basic: boolean, organisation: Organisation, cause: string): OAuthError {
-  return new OAuthError("invalid_client", "client authentication failed", {
+export function invalidClient(
+  organisation: Organisation,
+  cause: string,
+  description = "client authentication failed",
+): OAuthError {
+  // RFC 9110 §15.5.2: every 401 has a challenge, not only the one for a header that failed (RFC 6749 §5.2).
+  return new OAuthError("invalid_client", description, {
     cause,
-    // RFC 6749 §5.2: a client that tried the header is answered with its scheme.
-    ...(basic ? { wwwAuthenticate: `Basic realm="${organisation.id}"` } : {}),
+    wwwAuthenticate: `Basic realm="${organisation.id}"`,
   });
 }

@@ -20,7 +20,7 @@ import { findUser } from "../../core/users/store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { authenticateClient, type ClientAuthenticationDeps } from "./client-authentication.ts";
+import { authenticateClient, type ClientAuthenticationDeps, invalidClient } from "./client-authentication.ts";
 
 export interface IntrospectDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
   readonly baseUrl: string;
@@ -41,7 +41,7 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
       const application = await authenticateClient(deps, organisation, request, form);
       // A public client proves nothing, so that anybody could ask in its name.
       if (application.settings.tokenEndpointAuthMethod === "none") {
-        throw new OAuthError("invalid_client", "only clients that authenticate may introspect");
+        throw invalidClient(organisation, "public client", "only clients that authenticate may introspect");
       }
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");

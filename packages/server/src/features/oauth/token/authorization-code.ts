@@ -10,7 +10,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
-import { findCode, useCode } from "../../../core/codes/store.ts";
+import { findCode, holdGrounds, useCode } from "../../../core/codes/store.ts";
 import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
 import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
 import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
@@ -40,10 +40,11 @@ async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Pro
   if (!code) throw refused("unknown");
   // Another client's code stays that client's: whoever intercepted it must not be able to burn it either.
   if (code.applicationId !== application.id) throw refused("issued to another client");
-  if (code.usedAt !== null) throw await replayed(deps, request, code);
-  if (code.expiresAt <= now) throw refused("expired");
   requireSameRedirect(code, form.values.get("redirect_uri"));
   requireProof(code, form.values.get("code_verifier"));
+  // After the proof: whoever merely saw a code, in a log or a history, must not be able to end what it began.
+  if (code.usedAt !== null) throw await replayed(deps, request, code);
+  if (code.expiresAt <= now) throw refused("expired");
   const resources = form.values.has("resource") ? requestedResources(form, code.resources) : code.resources;
   const user = await findUser(db, organisation.id, code.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
@@ -76,6 +77,7 @@ async function redeem(
   const used = await deps.database.transaction(async (tx) => {
     const use = { orgId: organisation.id, codeHash: code.codeHash, familyId, now };
     if (!(await useCode(tx, use))) return false;
+    if (!(await holdGrounds(tx, code))) throw refused("the session or the consent has ended");
     await insertTokenFamily(tx, newFamily(application, code, { familyId, refreshToken, now }));
     return true;
   });
@@ -109,8 +111,13 @@ async function replayed(
   return refused("used before");
 }
 
-/** RFC 6749 §4.1.3; OAuth 2.1 no longer sends it, so that only a different one is refused. */
+/**
+ * RFC 6749 §4.1.3. OAuth 2.1 no longer sends it, because PKCE binds the code better: only then may it be missing, and
+ * a different one is refused all the same.
+ */
 function requireSameRedirect(code: AuthorizationCode, redirectUri: string | undefined): void {
+  if (redirectUri === undefined && code.codeChallenge === null)
+    throw new OAuthError("invalid_request", "redirect_uri is missing");
   if (redirectUri !== undefined && redirectUri !== code.redirectUri) throw refused("redirect_uri differs");
 }
 
