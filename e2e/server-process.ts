@@ -152,7 +152,7 @@ async function isReady(port: number): Promise<boolean> {
  * Below the range that systems take the ports of outgoing connections from, so that a server that is killed and started
  * again finds its port free.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 10_000 + Math.floor(Math.random() * 20_000);
     if (await isFree(port)) return port;

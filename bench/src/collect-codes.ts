@@ -46,6 +46,6 @@ export async function collectCodes(
 
 function codeOf(answer: Answer): string | undefined {
   if (answer.status !== 302 && answer.status !== 303) return undefined;
-  const location = /\r\nlocation: *([^\r\n]+)/i.exec(answer.head())?.[1];
+  const location = /\r\nlocation: *([^\r\n]+)/i.exec(answer.head)?.[1];
   return location === undefined ? undefined : (new URL(location).searchParams.get("code") ?? undefined);
 }

@@ -1,7 +1,12 @@
 import { connect } from "node:net";
 
-/** One answer; its head and body are decoded only when somebody asks, before the next request is sent. */
-export type Answer = { status: number; head: () => string; body: () => string };
+/** One answer; its body is searched and decoded only when somebody asks, before the next request is sent. */
+export type Answer = {
+  status: number;
+  head: string;
+  body: () => string;
+  holds: (text: Buffer) => boolean;
+};
 
 /** A persistent HTTP/1.1 connection with one request under way at a time. */
 export type Connection = {
@@ -81,8 +86,9 @@ function answerReader(onAnswer: (answer: Answer) => void): (chunk: Buffer) => st
     pending = undefined;
     onAnswer({
       status: Number(head.slice(9, 12)),
-      head: () => head,
+      head,
       body: () => bytes.toString("utf8", start, end),
+      holds: (text) => bytes.indexOf(text, start) !== -1,
     });
     return undefined;
   };

@@ -55,6 +55,7 @@ async function openWorker(
   tally: Tally,
   stop: () => void,
 ): Promise<Worker> {
+  const expected = Buffer.from(plan.expectedText);
   let sentAt = 0;
   let stopped = false;
   const end = (error?: string) => {
@@ -78,11 +79,7 @@ async function openWorker(
   };
   const onAnswer = (answer: Answer) => {
     const now = performance.now();
-    if (
-      answer.status !== 200 ||
-      !answer.body().includes(plan.expectedText) ||
-      !source.learn(slot, answer.body)
-    ) {
+    if (answer.status !== 200 || !answer.holds(expected) || !source.learn(slot, answer.body)) {
       return end(`${answer.status} ${answer.body().slice(0, 300)}`);
     }
     if (now <= interval.deadline) tally.latencies.push(now - sentAt);

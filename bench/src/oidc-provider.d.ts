@@ -29,7 +29,6 @@ declare module "oidc-provider" {
 }
 
 declare module "oidc-provider/lib/adapters/memory_adapter.js" {
-  export default class MemoryAdapter {
-    constructor(model: string, store: Map<string, unknown>);
-  }
+  /** Makes the adapter of each model; all of them keep what they hold in one `store`. */
+  export function createMemoryAdapter(): (model: string) => { store: Map<string, unknown> };
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { Provider } from "oidc-provider";
-import MemoryAdapter from "oidc-provider/lib/adapters/memory_adapter.js";
+import { createMemoryAdapter } from "oidc-provider/lib/adapters/memory_adapter.js";
 import { peerClient, peerResource } from "./peer-client.ts";
 import { redirectUri } from "./rows.ts";
 
@@ -11,8 +11,9 @@ const hour = 3600;
  * adapter keeps 1,000 entries by default and would drop prepared codes, so it gets a Map, which is cheaper as well.
  */
 export function createPeer(issuer: string, store: Map<string, unknown>): Provider {
+  const adapterOf = createMemoryAdapter();
   return new Provider(issuer, {
-    adapter: (model: string) => new MemoryAdapter(model, store),
+    adapter: (model: string) => Object.assign(adapterOf(model), { store }),
     clients: [
       {
         ...peerClient,

@@ -74,7 +74,6 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   app.addHook("onRoute", ({ method, path }) => {
     for (const one of [method].flat()) options.onRoute?.({ method: one, path });
   });
-  await app.register(cookie);
   const errors: ErrorHandlerDeps = {
     isUnavailable: isDatabaseUnavailable,
     log: options.logError,
@@ -96,7 +95,11 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   assetRoutes(app, [stylesheet, formPostScript, copyScript]);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   await app.register(async (scope) => mountTokenEndpoints(scope, service, errors));
-  await app.register(async (scope) => mountPages(scope, service, errors, options));
+  await app.register(async (scope) => {
+    // Only pages know cookies: the token endpoints do not pay for them.
+    await scope.register(cookie);
+    mountPages(scope, service, errors, options);
+  });
   return app;
 }
 

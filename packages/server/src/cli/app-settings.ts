@@ -164,7 +164,7 @@ function readDuration(text: string, option: string): number {
   return Number(count) * (units[unit] ?? 1);
 }
 
-/** One line for each fault, with the option that it came by in place of the record's member. */
+/** A line for each fault, with the option that it came by in place of the record's member. */
 export function faultLines({ faults }: InvalidApplication, values: Values): string[] {
   return faults.map(({ path, message }) => {
     const [, member = path, index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? [];

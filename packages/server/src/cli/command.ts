@@ -4,6 +4,8 @@ import type { Config } from "../config.ts";
 export interface Option {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;
+  /** The command is not run without it. */
+  readonly required?: boolean;
   /** What stands for the value in `--help`, e.g. `URI`. */
   readonly value?: string;
   /** One line for `--help`. */
@@ -57,10 +59,12 @@ export const jsonOption: Options = {
   json: { type: "boolean", help: "print one JSON document and nothing else" },
 };
 
-export const orgOption: Options = { org: { type: "string", value: "ID", help: "the organisation" } };
+export const orgOption: Options = {
+  org: { type: "string", value: "ID", help: "the organisation", required: true },
+};
 
 export const appOption: Options = {
-  app: { type: "string", value: "ID", help: "the application, by its client_id" },
+  app: { type: "string", value: "ID", help: "the application, by its client_id", required: true },
 };
 
 export function requiredText(values: Values, name: string): string {

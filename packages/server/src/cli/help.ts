@@ -3,7 +3,7 @@ import type { Command, Option } from "./command.ts";
 
 export function helpOf(command: Command): string {
   const options = Object.entries(command.options).map(
-    ([name, option]) => [`--${name}${valueOf(option)}`, option.help] as const,
+    ([name, option]) => [`--${name}${placeholderOf(option)}`, option.help] as const,
   );
   return [
     `signet ${command.name}: ${command.summary}`,
@@ -20,7 +20,7 @@ export function helpOf(command: Command): string {
   ].join("\n");
 }
 
-const valueOf = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
+const placeholderOf = ({ type, value }: Option): string => (type === "boolean" ? "" : ` ${value ?? "VALUE"}`);
 
 const titles: Readonly<Record<string, string>> = {
   start: "Server",
@@ -89,6 +89,7 @@ const environment: ReadonlyArray<readonly [string, string]> = [
     "SIGNET_MASTER_KEY",
     "32 bytes in base64url or hex, the same on every node; unset: a key file in the data folder",
   ],
+  ["SIGNET_PASSWORD_CONCURRENCY", "passwords checked at once: one fewer than there are processors"],
   ["LOG_LEVEL", "trace, debug, info (default), warn, error, fatal or silent"],
   ["TRUSTED_PROXIES", "addresses or networks whose X-Forwarded-For is believed, separated by commas"],
   [

@@ -3,21 +3,23 @@
 import { mkdir } from "node:fs/promises";
 import { migrate } from "../db/migrate.ts";
 import { openDatabase } from "../db/open.ts";
-import type { Command } from "./command.ts";
+import { answer } from "./answer.ts";
+import { type Command, jsonOption } from "./command.ts";
 
 export const migrateCommand: Command = {
   name: "migrate",
-  summary: "bring the database schema up to date",
+  summary: "bring the database schema up to date; signet start does so by itself",
   usage: "[--json]",
-  options: { json: { type: "boolean" } },
-  run: async ({ config, values, io }) => {
+  options: jsonOption,
+  run: async (call) => {
+    const { config } = call;
     await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
     const database = openDatabase(config.databaseUrl, 1);
     try {
       const applied = await migrate(database);
-      if (values.json) io.print(JSON.stringify({ applied }));
-      else io.print(applied.length === 0 ? "The schema is up to date." : `Applied: ${applied.join(", ")}`);
-      return 0;
+      return answer(call, { applied }, () => [
+        applied.length === 0 ? "The schema is up to date." : `Applied: ${applied.join(", ")}`,
+      ]);
     } finally {
       await database.close();
     }

@@ -19,7 +19,10 @@ const orgCreate: Command = {
   name: "org create",
   summary: "make an organisation, with an issuer and signing keys of its own",
   usage: "--name NAME [--json]",
-  options: { name: { type: "string", value: "NAME", help: "as people see it" }, ...jsonOption },
+  options: {
+    name: { type: "string", value: "NAME", help: "as people see it", required: true },
+    ...jsonOption,
+  },
   examples: ['signet org create --name "Acme"'],
   run: (call) =>
     withService(call, async (service) => {

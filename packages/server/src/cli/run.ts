@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { type Config, InvalidConfig, readConfig } from "../config.ts";
 import { appCommands } from "./app-commands.ts";
-import { type Command, type Io, UsageError } from "./command.ts";
+import { type Command, type Io, optionalText, UsageError } from "./command.ts";
 import { doctorCommand } from "./doctor.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { keysCommands } from "./keys-commands.ts";
@@ -45,7 +45,9 @@ export async function run(
     return await runCommand(command, words.slice(command.name.split(" ").length), outside);
   } catch (error) {
     if (error instanceof UsageError || isParseError(error)) {
-      io.printError(`signet ${command.name}: ${error.message}\nSee: signet ${command.name} --help`);
+      // What Node adds about arguments that begin with a dash helps nobody here.
+      const [message] = error.message.split(". To specify a positional");
+      io.printError(`signet ${command.name}: ${message}\nSee: signet ${command.name} --help`);
       return 2;
     }
     io.printError(`signet ${command.name}: ${reasonOf(error)}`);
@@ -64,6 +66,10 @@ async function runCommand(command: Command, args: string[], { io, readConfig }: 
     io.print(helpOf(command));
     return 0;
   }
+  const missing = Object.keys(command.options).filter(
+    (name) => command.options[name]?.required && optionalText(values, name) === undefined,
+  );
+  if (missing.length > 0) throw new UsageError(missing.map((name) => `--${name} is missing`).join(", "));
   const unexpected = positionals[command.positionals ?? 0];
   if (unexpected !== undefined) throw new UsageError(`there is no place for "${unexpected}"`);
   let config: Config;
@@ -76,23 +82,26 @@ async function runCommand(command: Command, args: string[], { io, readConfig }: 
   return command.run({ config, values, positionals, io });
 }
 
-/** Help for whoever asked for it; else what is wrong with the words, and help. */
+/** Help for whoever asked for it; else what is wrong with the words. */
 function answerWithoutCommand(words: readonly string[], io: Io): number {
-  const typed = words.filter((word) => !word.startsWith("-"));
-  const topic = commands.some(({ name }) => name.startsWith(`${typed[0]} `)) ? typed[0] : undefined;
-  const wantsHelp = words.includes("--help") || words.includes("-h");
-  const known = typed.length === 0 || (topic !== undefined && typed.length === 1);
-  if (wantsHelp && known) io.print(helpOfAll(commands, topic));
-  else if (words.length === 0) io.print(helpOfAll(commands));
-  else io.printError(`signet: ${faultOf(words, typed, topic)}\n\n${helpOfAll(commands, topic)}`);
-  return words.length === 0 || (wantsHelp && known) ? 0 : 2;
+  const [first, ...more] = words.filter((word) => !word.startsWith("-"));
+  const family = commands.filter(({ name }) => name.startsWith(`${first} `));
+  const wantsHelp = words.length === 0 || words.includes("--help") || words.includes("-h");
+  if (wantsHelp && (first === undefined || (family.length > 0 && more.length === 0))) {
+    io.print(helpOfAll(commands, first));
+    return 0;
+  }
+  io.printError(`signet: ${faultOf(words, family)}`);
+  io.printError(`See: signet ${family.length > 0 ? `${first} ` : ""}--help`);
+  return 2;
 }
 
-function faultOf(words: readonly string[], typed: readonly string[], topic: string | undefined): string {
+function faultOf(words: readonly string[], family: readonly Command[]): string {
   if (words[0]?.startsWith("-"))
     return `the command comes first, then its options: signet COMMAND ${words[0]} …`;
-  if (topic !== undefined && typed.length === 1) return `what shall be done? "${topic}" alone is no command`;
-  return `there is no command "${typed.slice(0, 2).join(" ")}"`;
+  const typed = words.filter((word) => !word.startsWith("-")).slice(0, 2);
+  const known = family.map(({ name }) => name).join(", ");
+  return `there is no command "${typed.join(" ")}"${known === "" ? "" : `; there is: ${known}`}`;
 }
 
 const startsWith = (words: readonly string[], name: string): boolean =>

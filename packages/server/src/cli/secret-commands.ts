@@ -100,7 +100,7 @@ const secretRevoke: Command = {
   options: {
     ...orgOption,
     ...appOption,
-    id: { type: "string", value: "ID", help: "the secret, as app show lists it" },
+    id: { type: "string", value: "ID", help: "the secret, as app show lists it", required: true },
     ...jsonOption,
   },
   run: (call) => withService(call, (service) => revoke(call, service)),

@@ -1,29 +1,39 @@
 /** `signet start`: opens everything, listens, and leaves in order at SIGTERM. */
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
-import { type Logger, pino } from "pino";
 import { createApp } from "../app.ts";
-import type { Config } from "../config.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
 import { openService, type Service } from "../open-service.ts";
 import type { Command, Io } from "./command.ts";
 import { type Demo, prepareDemo, printDemo } from "./demo.ts";
+import { type Log, openLog } from "./log.ts";
 
 const DRAIN_MS = 8_000;
 
 export const startCommand: Command = {
   name: "start",
-  summary: "run the server",
+  summary: "run the server; settings come from the environment",
   usage: "[--demo]",
-  options: { demo: { type: "boolean" } },
+  options: {
+    demo: {
+      type: "boolean",
+      help: "on an empty database: make people and applications to try, and show them",
+    },
+  },
+  examples: [
+    "signet start --demo",
+    "SIGNET_BASE_URL=https://id.example.com TRUSTED_PROXIES=10.0.0.0/8 DATABASE_URL=postgres://… signet start",
+  ],
   run: async ({ config, values, io }) => {
-    const log = openLog(config);
+    // Before anything is opened: a signal that comes during the start ends in order too.
+    const told = nextSignal();
+    const log = openLog(config.logLevel);
     const service = await openService(config, {
       onError: (error) => log.error(describe(error), "background work failed"),
     });
     try {
       const demo = values.demo === true ? await prepareDemo(service, io) : undefined;
-      await serve(service, log, io, demo);
+      await serve(service, { log, io, demo, told });
     } finally {
       await service.close();
       log.info("stopped");
@@ -34,12 +44,15 @@ export const startCommand: Command = {
 };
 
 /** Resolves when the server has been told to stop and has stopped. */
-async function serve(service: Service, log: Logger, io: Io, demo: Demo | undefined): Promise<void> {
+async function serve(
+  service: Service,
+  { log, io, demo, told }: { log: Log; io: Io; demo: Demo | undefined; told: Promise<string> },
+): Promise<void> {
   const { config } = service;
   let draining = false;
   const app = await createApp(service, {
     nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
-    logRequest: (line) => log.info(line, "request"),
+    logRequest: log.request,
     logDocuments: (served) => log.info({ served }, "published documents"),
     logRefusal: (refusal) => log.info(refusal, "request refused"),
     logError: (error, requestId) => log.error({ requestId, ...describe(error) }, "request failed"),
@@ -54,7 +67,7 @@ async function serve(service: Service, log: Logger, io: Io, demo: Demo | undefin
   log.info({ baseUrl: config.baseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
   if (demo) printDemo(demo, io);
 
-  const signal = await nextSignal();
+  const signal = await told;
   draining = true;
   log.info({ signal }, "stopping: requests under way are finished");
   await closeWithin(app, DRAIN_MS);
@@ -69,20 +82,12 @@ function nextSignal(): Promise<string> {
 
 async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<void> {
   // A client that never finishes must not keep the node: its connection is cut.
-  const timer = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  const cut = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  // A connection whose last request has just been answered is idle now, and would wait for the next one.
+  const release = setInterval(() => app.server.closeIdleConnections(), 100);
   await app.close();
-  clearTimeout(timer);
-}
-
-/** Lines are written in pieces, because a request must not wait for the disk; what is left goes out twice a second. */
-function openLog(config: Config): Logger {
-  const destination = pino.destination({ sync: false, minLength: 4_096 });
-  const log = pino(
-    { level: config.logLevel, base: { service: "signet" }, timestamp: pino.stdTimeFunctions.isoTime },
-    destination,
-  );
-  setInterval(() => log.flush(), 500).unref();
-  return log;
+  clearTimeout(cut);
+  clearInterval(release);
 }
 
 /** Only what is ours to show: an error's other members may hold the values of a row. */

@@ -40,10 +40,15 @@ async function inspectPostgres({ query }: Database): Promise<DatabaseFacts> {
       (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(query);
   const [row] = rows;
   if (!row) throw new Error("the database answered nothing");
+  return { product: `PostgreSQL ${row.version}`, faults: postgresFaults(row), clock: row.now };
+}
+
+/** @param facts `number` as in server_version_num, e.g. 150004 */
+export function postgresFaults(facts: Pick<PostgresRow, "number" | "encoding" | "standby">): string[] {
+  const { number, encoding, standby } = facts;
   const faults: string[] = [];
-  if (row.number < OLDEST_POSTGRES * 10_000)
-    faults.push(`It must be PostgreSQL ${OLDEST_POSTGRES} or newer.`);
-  if (row.encoding !== "UTF8") faults.push(`Its encoding is ${row.encoding}: names need UTF8.`);
-  if (row.standby) faults.push("It is a standby and cannot be written: connect to the primary.");
-  return { product: `PostgreSQL ${row.version}`, faults, clock: row.now };
+  if (number < OLDEST_POSTGRES * 10_000) faults.push(`It must be PostgreSQL ${OLDEST_POSTGRES} or newer.`);
+  if (encoding !== "UTF8") faults.push(`Its encoding is ${encoding}: names need UTF8.`);
+  if (standby) faults.push("It is a standby and cannot be written: connect to the primary.");
+  return faults;
 }

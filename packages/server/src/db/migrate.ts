@@ -4,24 +4,35 @@
  */
 import { sql } from "kysely";
 import { timeline } from "./migrations/timeline.ts";
-import type { Database, Db } from "./open.ts";
+import { type Database, type Db, openPatient } from "./open.ts";
 
 /** Any constant: every Signet node takes the same advisory lock. */
-const LOCK = 7_346_385_401;
+export const MIGRATION_LOCK = 7_346_385_401;
 
 /** @returns the names of the migrations that this call applied, oldest first. */
 export async function migrate(database: Database): Promise<string[]> {
-  return database.transaction(async (tx) => {
-    if (database.kind === "postgres") await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(tx);
-    const pending = await pendingMigrations(tx);
-    for (const migration of pending) {
-      for (const statement of migration.statements) await sql.raw(statement).execute(tx);
-      await sql`insert into schema_migration (name, applied_at) values (${migration.name}, ${Date.now()})`.execute(
-        tx,
-      );
-    }
-    return pending.map(({ name }) => name);
-  });
+  if (database.kind === "sqlite") return database.transaction(applyPending);
+  // A connection of its own: neither a long step nor the wait for another node's may end like a slow request.
+  const patient = openPatient(database.url);
+  try {
+    return await patient.transaction(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
+      return applyPending(tx);
+    });
+  } finally {
+    await patient.close();
+  }
+}
+
+async function applyPending(tx: Db): Promise<string[]> {
+  const pending = await pendingMigrations(tx);
+  for (const migration of pending) {
+    for (const statement of migration.statements) await sql.raw(statement).execute(tx);
+    await sql`insert into schema_migration (name, applied_at) values (${migration.name}, ${Date.now()})`.execute(
+      tx,
+    );
+  }
+  return pending.map(({ name }) => name);
 }
 
 /** Whether every migration this program knows has been applied; for `readyz` and `signet doctor`. */

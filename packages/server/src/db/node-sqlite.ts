@@ -7,12 +7,14 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type DialectAdapter,
   type Driver,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 const CACHED_STATEMENTS = 500;
 
@@ -29,55 +31,101 @@ export function openSqliteFile(path: string): DatabaseSync {
 
 export function nodeSqliteDialect(file: DatabaseSync): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: groupingAdapter,
     createDriver: () => nodeSqliteDriver(file),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
 }
 
+/** Kysely would let one query in at a time; here many wait for one commit, and the driver keeps them in order. */
+function groupingAdapter(): DialectAdapter {
+  return Object.defineProperty(new SqliteAdapter(), "supportsMultipleConnections", { value: true });
+}
+
+/** What Kysely takes for a connection: one request's place in the queue for the file. */
+interface Place extends DatabaseConnection {
+  inTransaction: boolean;
+}
+
 function nodeSqliteDriver(file: DatabaseSync): Driver {
-  const connection = sqliteConnection(file);
-  const waiting: Array<() => void> = [];
-  let taken = false;
+  const group = groupCommit(file);
+  const turn = turns();
+  const prepare = statementCache(file);
+  const place = (connection: DatabaseConnection) => connection as Place;
 
   return {
     init: async () => {},
-    // Transactions of different requests interleave at their awaits, so a connection belongs to one at a time.
-    acquireConnection: async () => {
-      if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
-      taken = true;
-      return connection;
+    acquireConnection: async () => newPlace(prepare, group, turn),
+    releaseConnection: async () => {},
+    beginTransaction: async (connection) => {
+      await turn.take();
+      group.begin();
+      place(connection).inTransaction = true;
     },
-    releaseConnection: async () => {
-      const next = waiting.shift();
-      if (next) next();
-      else taken = false;
+    commitTransaction: async (connection) => {
+      const durable = group.commit();
+      place(connection).inTransaction = false;
+      // The next transaction may join the group while this one waits for the disk.
+      turn.give();
+      await durable;
     },
-    // IMMEDIATE: the write lock is taken at once, so that no transaction fails half-way on another process's write.
-    beginTransaction: async () => file.exec("begin immediate"),
-    commitTransaction: async () => file.exec("commit"),
-    rollbackTransaction: async () => {
-      if (file.isTransaction) file.exec("rollback");
+    rollbackTransaction: async (connection) => {
+      if (!place(connection).inTransaction) return;
+      place(connection).inTransaction = false;
+      group.rollback();
+      turn.give();
     },
-    destroy: async () => file.close(),
+    destroy: async () => group.close(),
   };
 }
 
-function sqliteConnection(file: DatabaseSync): DatabaseConnection {
-  const prepare = statementCache(file);
-  return {
+function newPlace(prepare: Prepare, group: GroupCommit, turn: Turns): Place {
+  const place: Place = {
+    inTransaction: false,
     executeQuery: async <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
-      const { statement, returnsRows } = prepare(query.sql);
-      const parameters = query.parameters as SQLInputValue[];
-      if (returnsRows) return { rows: statement.all(...parameters) as R[] };
-      const { changes } = statement.run(...parameters);
-      return { rows: [], numAffectedRows: BigInt(changes) };
+      const prepared = prepare(query.sql);
+      const run = () => runStatement<R>(prepared, query.parameters as SQLInputValue[]);
+      if (place.inTransaction) return group.insideTransaction(run);
+      if (!turn.isTaken()) return group.statement(prepared.isWrite, run);
+      await turn.take();
+      const result = group.statement(prepared.isWrite, run);
+      turn.give();
+      return result;
     },
-    streamQuery: async function* <R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-      const { statement } = prepare(query.sql);
-      for (const row of statement.iterate(...(query.parameters as SQLInputValue[])))
-        yield { rows: [row as R] };
+    streamQuery: () => {
+      throw new Error("streams are not offered: read in pages");
+    },
+  };
+  return place;
+}
+
+function runStatement<R>({ statement, returnsRows }: Prepared, parameters: SQLInputValue[]): QueryResult<R> {
+  if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+  const { changes } = statement.run(...parameters);
+  return { rows: [], numAffectedRows: BigInt(changes) };
+}
+
+/** Transactions of different requests interleave at their awaits, so the file belongs to one at a time, in order. */
+interface Turns {
+  isTaken(): boolean;
+  take(): Promise<void>;
+  give(): void;
+}
+
+function turns(): Turns {
+  const waiting: Array<() => void> = [];
+  let taken = false;
+  return {
+    isTaken: () => taken,
+    take: async () => {
+      if (taken) await new Promise<void>((resolve) => waiting.push(resolve));
+      taken = true;
+    },
+    give: () => {
+      const next = waiting.shift();
+      if (next) next();
+      else taken = false;
     },
   };
 }
@@ -85,15 +133,19 @@ function sqliteConnection(file: DatabaseSync): DatabaseConnection {
 interface Prepared {
   readonly statement: StatementSync;
   readonly returnsRows: boolean;
+  readonly isWrite: boolean;
 }
 
-function statementCache(file: DatabaseSync): (sql: string) => Prepared {
+type Prepare = (sql: string) => Prepared;
+
+function statementCache(file: DatabaseSync): Prepare {
   const cache = new Map<string, Prepared>();
   return (sql) => {
     const known = cache.get(sql);
     if (known) return known;
     const statement = file.prepare(sql);
-    const prepared = { statement, returnsRows: statement.columns().length > 0 };
+    const returnsRows = statement.columns().length > 0;
+    const prepared = { statement, returnsRows, isWrite: !/^\s*(?:select|pragma)\b/i.test(sql) };
     if (cache.size >= CACHED_STATEMENTS) cache.delete(cache.keys().next().value as string);
     cache.set(sql, prepared);
     return prepared;

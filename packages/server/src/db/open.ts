@@ -37,6 +37,12 @@ export function openDatabase(url: string, poolSize = 10): Database {
   return { kind: "postgres", pool, url, ...opened(new Kysely<Schema>({ dialect: postgresDialect(pool) })) };
 }
 
+/** One PostgreSQL connection whose statements may take as long as they need, for migrations. */
+export function openPatient(url: string): Pick<Opened, "transaction" | "close"> {
+  const pool = openPostgresPool({ url, poolSize: 1, isPatient: true });
+  return opened(new Kysely<Schema>({ dialect: postgresDialect(pool) }));
+}
+
 function opened(query: Db): Opened {
   return {
     query,

@@ -7,7 +7,12 @@ const INT8 = 20;
 export interface PostgresOptions {
   readonly url: string;
   readonly poolSize: number;
+  /** No limit on how long a statement takes. */
+  readonly isPatient?: boolean;
 }
+
+/** A lost server must not hold requests until TCP gives up. */
+const STATEMENT_MS = 15_000;
 
 export function openPostgresPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
@@ -16,9 +21,10 @@ export function openPostgresPool(options: PostgresOptions): pg.Pool {
     // A request that finds no connection within this time is answered with 503 instead of waiting on.
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
-    // A lost server must not hold requests until TCP gives up.
-    query_timeout: 15_000,
-    statement_timeout: 15_000,
+    // Said to the server either way: the database may have a limit of its own.
+    ...(options.isPatient
+      ? { options: "-c statement_timeout=0" }
+      : { query_timeout: STATEMENT_MS, statement_timeout: STATEMENT_MS }),
     keepAlive: true,
     types: {
       // Our bigint columns are milliseconds and counters: all well below 2^53.

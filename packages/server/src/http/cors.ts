@@ -30,7 +30,8 @@ export function clientCors(
     return true;
   };
   scope.addHook("onRequest", async (request, reply) => {
-    if (request.method !== "OPTIONS") await allow(request, reply);
+    const { url } = request.routeOptions;
+    if (request.method !== "OPTIONS" && url !== undefined && paths.includes(url)) await allow(request, reply);
   });
   for (const path of paths) {
     scope.options(path, async (request, reply) => {

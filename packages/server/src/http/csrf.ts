@@ -13,6 +13,8 @@ export interface Csrf {
     browserToken: string | undefined,
     presented: string | undefined,
   ): boolean;
+  /** Whether the browser says that a page of ours made the request, or says nothing. */
+  isSameOrigin(request: FastifyRequest): boolean;
 }
 
 /** @param key derived from the master key for this purpose, so that every node makes the same tokens */
@@ -22,6 +24,7 @@ export function csrf(key: Buffer, baseUrl: string): Csrf {
     createHmac("sha256", key).update(`${orgId}|${browserToken}`).digest("base64url");
   return {
     token,
+    isSameOrigin: (request) => isSameOrigin(request, origin),
     isOwn: (request, orgId, browserToken, presented) =>
       browserToken !== undefined &&
       presented !== undefined &&

@@ -6,6 +6,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IsUnavailable } from "./errors.ts";
+import { inOrganisation, type OrganisationRoute } from "./organisation-lookup.ts";
 
 export interface PublishedDocument {
   readonly orgId: string;
@@ -20,7 +22,12 @@ export interface PublishedDocument {
 export interface PublishedDocuments {
   /** Whether the request was answered. */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
-  put(path: string, document: PublishedDocument): void;
+  /** Taken before the records behind a document are read. */
+  mark(): number;
+  /** Not when anything was evicted since the mark: the document may be made of what was evicted. */
+  put(path: string, document: PublishedDocument, mark: number): void;
+  /** Stale or not. */
+  kept(path: string): PublishedDocument | undefined;
   evictOrganisation(orgId: string): void;
   clear(): void;
   /** How many were answered here since the last call: they have no log line of their own. */
@@ -30,6 +37,7 @@ export interface PublishedDocuments {
 export function publishedDocuments(options: { capacity: number; clock: () => number }): PublishedDocuments {
   const documents = new Map<string, PublishedDocument>();
   let count = 0;
+  let evictions = 0;
   return {
     answer: (request, response) => {
       if (request.method !== "GET") return false;
@@ -53,15 +61,22 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
       }
       return true;
     },
-    put: (path, document) => {
+    mark: () => evictions,
+    put: (path, document, mark) => {
+      if (mark !== evictions) return;
       documents.delete(path);
       if (documents.size >= options.capacity) documents.delete(documents.keys().next().value as string);
       documents.set(path, document);
     },
+    kept: (path) => documents.get(path),
     evictOrganisation: (orgId) => {
+      evictions++;
       for (const [path, document] of documents) if (document.orgId === orgId) documents.delete(path);
     },
-    clear: () => documents.clear(),
+    clear: () => {
+      evictions++;
+      documents.clear();
+    },
     takeCount: () => {
       const taken = count;
       count = 0;
@@ -91,8 +106,40 @@ export function publishedDocument(orgId: string, content: object, staleAt: numbe
   return { orgId, body, etag, headers, staleAt };
 }
 
-/** The ordinary way: HEAD, a query string, or the first request for a document. */
-export async function sendDocument(
+export interface DocumentRouteDeps<O> {
+  readonly documents: PublishedDocuments;
+  readonly isUnavailable: IsUnavailable;
+  find(orgId: string): Promise<O | undefined>;
+}
+
+/**
+ * The ordinary way: HEAD, a query string, or the first request for a document. It is kept under the one address that
+ * the metadata names, so that other spellings of it fill nothing; while the database is away, what was kept is served.
+ */
+export function documentRoute<O>(
+  { documents, isUnavailable, find }: DocumentRouteDeps<O>,
+  make: (organisation: O) => Promise<PublishedDocument>,
+): OrganisationRoute {
+  return async (request, reply) => {
+    const { org = "" } = request.params as { org?: string };
+    const path = (request.routeOptions.url ?? "").replace(":org", org.toLowerCase());
+    const mark = documents.mark();
+    const answer = inOrganisation(find, async ({ organisation }) => {
+      const document = await make(organisation);
+      documents.put(path, document, mark);
+      await sendDocument(request, reply, document);
+    });
+    try {
+      await answer(request, reply);
+    } catch (error) {
+      const kept = isUnavailable(error) ? documents.kept(path) : undefined;
+      if (!kept) throw error;
+      await sendDocument(request, reply, kept);
+    }
+  };
+}
+
+async function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
   document: PublishedDocument,
@@ -102,7 +149,8 @@ export async function sendDocument(
     if (name !== "Content-Length") reply.header(name, document.headers[at + 1]);
   }
   if (isNotModified(request.headers["if-none-match"], document.etag)) await reply.code(304).send();
-  else await reply.send(document.body);
+  // As bytes, so that Fastify leaves the content type as it is kept.
+  else await reply.send(Buffer.from(document.body, "latin1"));
 }
 
 /** RFC 9110 §13.1.2: a list of tags, weak ones too, or `*`. */

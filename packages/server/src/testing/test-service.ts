@@ -59,10 +59,12 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   });
   const lines: RequestLine[] = [];
   const errors: unknown[] = [];
-  const service = await openService(config, {
+  const opened = await openService(config, {
     ...(options.clock ? { clock: options.clock } : {}),
     onError: (error) => errors.push(error),
   });
+  const service = { ...opened, passwords: options.passwords ?? opened.passwords };
+  const demo = await options.demo?.(service);
   const app = await createApp(service, {
     nodeName: "test",
     logRequest: (line) => lines.push(line),
@@ -70,6 +72,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     logDocuments: () => {},
     logRefusal: () => {},
     isDraining: () => false,
+    ...(demo ? { demo } : {}),
   });
   await app.listen({ host: "127.0.0.1", port });
   return {

@@ -2,6 +2,7 @@
 import { createUser } from "../core/users/users.ts";
 import type { Service } from "../open-service.ts";
 import { authorizationRequest, type TestBrowser, type TestPage } from "./test-browser.ts";
+import { redeem } from "./test-client.ts";
 import { PASSWORD, REDIRECT_URI, type TestOrganisation } from "./test-service.ts";
 
 export interface Asked {
@@ -72,6 +73,32 @@ export async function signInAndConsent(
 ): Promise<TestPage> {
   const page = await logIn(browser, org, await visit(browser, org, asked), typed);
   return showsConsent(page) ? decide(browser, org, page) : page;
+}
+
+/** The tokens of the web application for who is signed in in this browser, or signs in for it. */
+export async function tokensOf(
+  browser: TestBrowser,
+  org: TestOrganisation,
+  more: Readonly<Record<string, string>> = {},
+  client = org.web,
+) {
+  const { query, verifier } = authorizationRequest(client.application.id, REDIRECT_URI, more);
+  let page = await follow(browser, await browser.get(`${org.issuer}/authorize?${query}`));
+  const asked = showsLogin(page);
+  if (asked) page = await logIn(browser, org, page);
+  if (showsConsent(page)) page = await decide(browser, org, page);
+  const code = answerOf(page).get("code");
+  if (code === null) throw new Error(`no code: ${answerOf(page)}`);
+  const { status, body } = await redeem(org, { code, verifier }, client);
+  if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`);
+  const idToken = String(body["id_token"]);
+  const claims = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString()) as {
+    readonly sub: string;
+    readonly sid: string;
+    readonly auth_time: number;
+  };
+  const { access_token: accessToken, refresh_token: refreshToken } = body;
+  return { asked, idToken, claims, accessToken: String(accessToken), refreshToken: String(refreshToken) };
 }
 
 /** The parameters with which the browser was sent outside, whether in the query or in the fragment. */

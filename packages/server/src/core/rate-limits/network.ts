@@ -1,8 +1,12 @@
-/** One subscriber has a whole IPv6 /64: an address of it more or less is no other guesser. */
+/**
+ * Whom an address is counted as. One subscriber has a whole IPv6 /64: an address of it more or less is no other guesser.
+ * An IPv4 address that comes in IPv6 form (RFC 4291 §2.5.5.2) is the same address.
+ */
 export function networkOf(address: string): string {
-  if (!address.includes(":") || address.startsWith("::ffff:")) return address;
+  if (address.startsWith("::ffff:")) return address.slice("::ffff:".length);
+  if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");
-  const groups = head.split(":");
+  const groups = head === "" ? [] : head.split(":");
   if (tail !== undefined) {
     const behind = tail === "" ? [] : tail.split(":");
     while (groups.length + behind.length < 8) groups.push("0");

@@ -1,5 +1,5 @@
 /** What stands in the tokens (RFC 9068; OpenID Connect Core §2; wire-contract.md §2). */
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { formatScope } from "@signet/protocol/scope";
 import type { Application } from "../applications/application.ts";
 import { seconds } from "../clock.ts";
@@ -114,22 +114,24 @@ function audienceOf({ issuer, application, scopes, resources }: TokenSubject): s
 }
 
 const FAMILY_BYTES = 16;
-const RANDOM_BYTES = 16;
+const UUID_BYTES = 16;
 
 /**
- * The `jti`: 128 random bits, and before them the token family when there is one, so that revoking a family reaches
- * its access tokens without a list of them.
+ * The `jti`: a random UUID (Node draws its randomness ahead, which matters once per token), and before it the token
+ * family when there is one, so that revoking a family reaches its access tokens without a list of them.
  */
 function newTokenId(familyId: string | undefined): string {
-  const random = randomBytes(RANDOM_BYTES);
-  if (familyId === undefined) return random.toString("base64url");
-  return Buffer.concat([Buffer.from(familyId.replaceAll("-", ""), "hex"), random]).toString("base64url");
+  const random = bytesOfUuid(randomUUID());
+  const bytes = familyId === undefined ? random : Buffer.concat([bytesOfUuid(familyId), random]);
+  return bytes.toString("base64url");
 }
+
+const bytesOfUuid = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex");
 
 /** The token family that a `jti` names, as a UUID. */
 export function familyOfTokenId(jti: string): string | undefined {
   const bytes = Buffer.from(jti, "base64url");
-  return bytes.length === FAMILY_BYTES + RANDOM_BYTES
+  return bytes.length === FAMILY_BYTES + UUID_BYTES
     ? uuidOfBytes(bytes.subarray(0, FAMILY_BYTES))
     : undefined;
 }

@@ -7,8 +7,8 @@ import { issuerOf, type Organisation } from "../../core/organisations/organisati
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
-import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { type PublishedDocuments, publishedDocument, sendDocument } from "../../http/published-documents.ts";
+import { isDatabaseUnavailable } from "../../db/unavailable.ts";
+import { documentRoute, type PublishedDocuments, publishedDocument } from "../../http/published-documents.ts";
 
 export interface DiscoveryDeps {
   readonly baseUrl: string;
@@ -21,18 +21,11 @@ export interface DiscoveryDeps {
 export const DOCUMENT_LIFETIME_MS = 30_000;
 
 export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
-  const handler = inOrganisation<Organisation>(
-    deps.organisations.find,
-    async ({ organisation, request, reply }) => {
-      const staleAt = deps.clock() + DOCUMENT_LIFETIME_MS;
-      const document = publishedDocument(
-        organisation.id,
-        providerMetadata(issuerOf(deps.baseUrl, organisation.id)),
-        staleAt,
-      );
-      if (!request.url.includes("?")) deps.documents.put(request.url, document);
-      await sendDocument(request, reply, document);
-    },
+  const { documents, organisations } = deps;
+  const handler = documentRoute<Organisation>(
+    { documents, find: organisations.find, isUnavailable: isDatabaseUnavailable },
+    async ({ id }) =>
+      publishedDocument(id, providerMetadata(issuerOf(deps.baseUrl, id)), deps.clock() + DOCUMENT_LIFETIME_MS),
   );
   app.get("/oauth/:org/.well-known/openid-configuration", { exposeHeadRoute: true }, handler);
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);

@@ -4,8 +4,8 @@ import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
-import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { type PublishedDocuments, publishedDocument, sendDocument } from "../../http/published-documents.ts";
+import { isDatabaseUnavailable } from "../../db/unavailable.ts";
+import { documentRoute, type PublishedDocuments, publishedDocument } from "../../http/published-documents.ts";
 import { DOCUMENT_LIFETIME_MS } from "./discovery.route.ts";
 
 export interface JwksDeps {
@@ -16,23 +16,18 @@ export interface JwksDeps {
 }
 
 export function jwksRoute(app: FastifyInstance, deps: JwksDeps): void {
-  app.get(
-    "/oauth/:org/.well-known/jwks.json",
-    { exposeHeadRoute: true },
-    inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
+  const { documents, organisations } = deps;
+  const handler = documentRoute<Organisation>(
+    { documents, find: organisations.find, isUnavailable: isDatabaseUnavailable },
+    async ({ id }) => {
       const now = deps.clock();
-      const keys = (await deps.keys.published(organisation.id)).filter(
+      const keys = (await deps.keys.published(id)).filter(
         ({ retireAt }) => retireAt === null || retireAt > now,
       );
       const nextChange = Math.min(...keys.map(({ retireAt }) => retireAt ?? Number.POSITIVE_INFINITY));
       const staleAt = Math.min(nextChange, now + DOCUMENT_LIFETIME_MS);
-      const document = publishedDocument(
-        organisation.id,
-        { keys: keys.map(({ publicJwk }) => publicJwk) },
-        staleAt,
-      );
-      if (!request.url.includes("?")) deps.documents.put(request.url, document);
-      await sendDocument(request, reply, document);
-    }),
+      return publishedDocument(id, { keys: keys.map(({ publicJwk }) => publicJwk) }, staleAt);
+    },
   );
+  app.get("/oauth/:org/.well-known/jwks.json", { exposeHeadRoute: true }, handler);
 }

@@ -1,6 +1,5 @@
 /** GET and POST userinfo (OpenID Connect Core §5.3): the claims of the scopes that the access token was granted. */
 import { bearerChallenge, parseBearer } from "@signet/protocol/bearer";
-import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Organisation } from "../../core/organisations/organisation.ts";
@@ -54,7 +53,9 @@ export function userinfoRoutes(app: FastifyInstance, deps: UserinfoDeps): void {
 /** In the header or in a form body, in one of them only (RFC 6750 §2); in a query it would end up in logs. */
 function presentedToken(request: FastifyRequest, organisation: Organisation): string {
   const form = formOf(request);
-  requireSingle(form);
+  if (form.repeated.size > 0) {
+    throw bearerError(organisation, "invalid_request", "a parameter came more than once");
+  }
   const inBody = form.values.get("access_token");
   const { authorization } = request.headers;
   if (queryOf(request).values.has("access_token")) {

@@ -15,6 +15,27 @@ import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
+/** What is read of a request; all else in it is ignored (RFC 6749 §3.1). */
+export const requestParameters: ReadonlySet<string> = new Set([
+  "response_type",
+  "client_id",
+  "redirect_uri",
+  "response_mode",
+  "scope",
+  "state",
+  "nonce",
+  "code_challenge",
+  "code_challenge_method",
+  "prompt",
+  "max_age",
+  "login_hint",
+  "id_token_hint",
+  "ui_locales",
+  "resource",
+  "request",
+  "request_uri",
+]);
+
 /** Where the answer goes: everything in it is verified. */
 export interface AnswerTarget {
   readonly application: Application;

@@ -3,7 +3,7 @@
  * of ours; or an authorization request that another site posts (OpenID Connect Core §3.1.2.1), which is turned into the
  * same request by GET, so that the browser sends its Lax cookies along.
  */
-import { type Form, parseForm } from "@signet/protocol/form";
+import { type Form, requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
@@ -14,10 +14,9 @@ import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit } from "./browser.ts";
-import { type Flow, flowOf, withParameter } from "./flow.ts";
+import { type Flow, flowOf, withAnotherAccount, withPrompts } from "./flow.ts";
+import { repeatByGet } from "./repeat-by-get.ts";
 import { issueCode, type ReadFlow, readFlow, takeStep } from "./take-step.ts";
-
-const MAX_QUERY = 8_000;
 
 export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
@@ -33,28 +32,27 @@ export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
     "/oauth/:org/authorize",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       const form = formOf(visit.request);
-      if (form.values.has("flow")) await processDecision(deps, visit, form);
-      else await asGet(visit);
+      if (isOfOurPages(form)) await processDecision(deps, visit, form);
+      else await repeatByGet(visit, "authorize", form);
       return visit.reply;
     }),
   );
 }
 
-/** The request itself, or one of ours on its way. */
-function flowOfQuery(deps: BrowserDeps, visit: Visit, query: Form): Flow {
-  const sealed = query.values.get("flow");
-  if (sealed !== undefined && !query.values.has("client_id")) return openFlow(deps, visit, sealed);
-  requireCarriable(visit.request.url);
-  return flowOf(visit.organisation.id, query, deps.clock());
+/** A request that another site makes may have a `flow` too, which means nothing here. */
+function isOfOurPages({ values }: Form): boolean {
+  return values.has("flow") && !values.has("response_type") && !values.has("client_id");
 }
 
-/** The pages carry the sealed request in their addresses, which must fit into a request line. */
-function requireCarriable(query: string): void {
-  if (query.length <= MAX_QUERY) return;
-  throw new OAuthError("invalid_request", "The request is too long.", { status: 414 });
+/** The request itself, or one of ours on its way. */
+function flowOfQuery(deps: BrowserDeps, visit: Visit, query: Form): Flow {
+  if (!isOfOurPages(query)) return flowOf(visit.organisation.id, query, deps.clock());
+  requireSingle(query);
+  return openFlow(deps, visit, query.values.get("flow"));
 }
 
 async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+  requireSingle(form);
   const flow = openFlow(deps, visit, form.values.get("flow"));
   const read = await readFlow(deps, visit, flow);
   if (!read) return;
@@ -106,31 +104,15 @@ async function allow(
 async function chooseAccount(
   deps: BrowserDeps,
   visit: Visit,
-  { flow }: ReadFlow,
+  read: ReadFlow,
   account: string | undefined,
 ): Promise<void> {
+  const { flow, request } = read;
+  if (account !== "current" && account !== "other") return takeStep(deps, visit, read);
+  const prompts = request.prompts.filter((prompt) => prompt !== "select_account");
   const chosen =
-    account === "other"
-      ? { ...withParameter(flow, "prompt", "login"), startedAt: deps.clock() }
-      : withParameter(flow, "prompt", withoutChoice(flow));
+    account === "other" ? withAnotherAccount(flow, prompts, deps.clock()) : withPrompts(flow, prompts);
   await visit.reply
     .header("cache-control", "no-store")
     .redirect(`${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(chosen)}`, 303);
-}
-
-function withoutChoice(flow: Flow): string | undefined {
-  const prompt = flow.parameters.find(([name]) => name === "prompt")?.[1] ?? "";
-  const rest = prompt.split(" ").filter((word) => word !== "" && word !== "select_account");
-  return rest.length > 0 ? rest.join(" ") : undefined;
-}
-
-/** Only what parses goes on, and into a query of our own making. */
-async function asGet({ organisation, request, reply }: Visit): Promise<void> {
-  const { parameters } = flowOf(organisation.id, formOf(request), 0);
-  const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
-  requireCarriable(query);
-  parseForm(query);
-  await reply
-    .header("cache-control", "no-store")
-    .redirect(`${orgPath(organisation, "authorize")}?${query}`, 303);
 }

@@ -1,4 +1,5 @@
 /** GET consent: the consent screen of a flow. The decision goes to POST authorize. */
+import { requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { queryOf } from "../../../http/form-body.ts";
@@ -14,7 +15,7 @@ import {
   show,
 } from "./browser.ts";
 import { consentPage } from "./consent.page.ts";
-import { withParameter } from "./flow.ts";
+import { withAnotherAccount } from "./flow.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
 export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
@@ -22,7 +23,9 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
     "/oauth/:org/consent",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       const { organisation, reply } = visit;
-      const flow = openFlow(deps, visit, queryOf(visit.request).values.get("flow"));
+      const query = queryOf(visit.request);
+      requireSingle(query);
+      const flow = openFlow(deps, visit, query.values.get("flow"));
       const read = await readFlow(deps, visit, flow);
       if (!read) return reply;
       const { request, step } = read;
@@ -31,7 +34,7 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
         return reply;
       }
       const frame = pageFrame(visit, request.uiLocales);
-      const otherAccount = { ...withParameter(flow, "prompt", "login"), startedAt: deps.clock() };
+      const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
       const page = consentPage({
         ...frame,
         organisation: pageOrganisation(organisation),

@@ -2,6 +2,7 @@
  * GET and POST end_session (OpenID Connect RP-Initiated Logout 1.0). A genuine ID token as the hint signs out and goes
  * back to a registered address; without one nobody is signed out before they say so, and nobody is sent anywhere.
  */
+import { buildRedirect } from "@signet/protocol/authorization-response";
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import { verifyJws } from "@signet/protocol/jws";
@@ -25,6 +26,7 @@ import {
   whoIsThere,
 } from "./browser.ts";
 import { endSessionPage, signedOutPage } from "./end-session.page.ts";
+import { repeatByGet } from "./repeat-by-get.ts";
 
 interface LogoutRequest {
   /** Whose ID token the hint is; undefined without a genuine one. */
@@ -51,10 +53,17 @@ export function endSessionRoutes(app: FastifyInstance, deps: BrowserDeps): void 
   app.post(
     "/oauth/:org/end_session",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await processLogout(deps, visit, formOf(visit.request));
+      const form = formOf(visit.request);
+      if (isWithoutCookie(deps, visit)) await repeatByGet(visit, "end_session", form);
+      else await processLogout(deps, visit, form);
       return visit.reply;
     }),
   );
+}
+
+/** Another site's POST: whoever is signed in cannot be seen in it. */
+function isWithoutCookie(deps: BrowserDeps, { organisation, request }: Visit): boolean {
+  return deps.cookies.read(request, organisation.id) === undefined && !deps.csrf.isSameOrigin(request);
 }
 
 async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
@@ -119,7 +128,7 @@ async function askFirst(
   deps: BrowserDeps,
   visit: Visit,
   form: Form,
-  { application }: LogoutRequest,
+  { application, redirectUri }: LogoutRequest,
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, form.values.get("ui_locales"));
@@ -137,7 +146,7 @@ async function askFirst(
     fields,
     ...(application?.settings.homepageUri === undefined ? {} : { stayUri: application.settings.homepageUri }),
   });
-  return show(visit, frame, page);
+  return show(visit, frame, page, redirectUri === undefined ? {} : { redirectUri });
 }
 
 async function goBack(
@@ -145,10 +154,9 @@ async function goBack(
   redirectUri: string,
   state: string | undefined,
 ): Promise<void> {
-  const separator = redirectUri.includes("?") ? "&" : "?";
-  const query = state === undefined ? "" : `${separator}state=${encodeURIComponent(state)}`;
+  const address = state === undefined ? redirectUri : buildRedirect(redirectUri, "query", [["state", state]]);
   reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
-  await reply.redirect(redirectUri + query, request.method === "GET" ? 302 : 303);
+  await reply.redirect(address, request.method === "GET" ? 302 : 303);
 }
 
 async function showSignedOut(visit: Visit, form: Form, { application }: LogoutRequest): Promise<void> {

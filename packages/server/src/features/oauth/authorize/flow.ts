@@ -6,6 +6,7 @@
 import { createHmac } from "node:crypto";
 import type { Form } from "@signet/protocol/form";
 import { constantTimeEqual } from "@signet/protocol/hash";
+import { type Prompt, requestParameters } from "./authorization-request.ts";
 
 export interface Flow {
   readonly orgId: string;
@@ -61,10 +62,15 @@ export function flows(key: Buffer): Flows {
 }
 
 export function flowOf(orgId: string, form: Form, startedAt: number): Flow {
-  const parameters = [...form.values].flatMap(([name, value]) =>
+  const parameters = parametersOf(form).filter(([name]) => requestParameters.has(name));
+  return { orgId, parameters, startedAt };
+}
+
+/** All that a form says, repeated ones included. */
+export function parametersOf(form: Form): Flow["parameters"] {
+  return [...form.values].flatMap(([name, value]) =>
     (form.allValues.get(name) ?? [value]).map((one) => [name, one] as const),
   );
-  return { orgId, parameters, startedAt };
 }
 
 export function formOfFlow({ parameters }: Flow): Form {
@@ -78,8 +84,13 @@ export function formOfFlow({ parameters }: Flow): Form {
   return { values, repeated: new Set(allValues.keys()), allValues };
 }
 
-/** The same request with one parameter changed, or left out. */
-export function withParameter(flow: Flow, name: string, value: string | undefined): Flow {
-  const others = flow.parameters.filter(([other]) => other !== name);
-  return { ...flow, parameters: value === undefined ? others : [...others, [name, value]] };
+/** The same request with other prompts. */
+export function withPrompts(flow: Flow, prompts: readonly Prompt[]): Flow {
+  const others = flow.parameters.filter(([name]) => name !== "prompt");
+  return { ...flow, parameters: prompts.length === 0 ? others : [...others, ["prompt", prompts.join(" ")]] };
+}
+
+/** The same request from now on, with a sign-in first; the other wishes stay. */
+export function withAnotherAccount(flow: Flow, prompts: readonly Prompt[], now: number): Flow {
+  return { ...withPrompts(flow, [...new Set<Prompt>(["login", ...prompts])]), startedAt: now };
 }

@@ -70,11 +70,11 @@ export function signInStep(
     return ask(request, { kind: "login" }, "login_required", "the user must sign in");
   if (isSomebodyElse(situation, signedIn)) {
     // OpenID Connect Core §3.1.2.1: after a sign-in that was made for this request, somebody else stays somebody else.
-    const justSignedIn = signedIn.session.authTime >= situation.startedAt;
+    const justSignedIn = isMadeForThis(situation, signedIn);
     const error = new OAuthError("login_required", "another user is signed in", { status: 400 });
     return isSilent(request) || justSignedIn ? { kind: "refuse", error } : { kind: "login" };
   }
-  if (request.prompts.includes("select_account") && signedIn.session.authTime < situation.startedAt) {
+  if (request.prompts.includes("select_account") && !isMadeForThis(situation, signedIn)) {
     return { kind: "select-account", signedIn };
   }
   return factorStep(situation, signedIn) ?? { kind: "signed-in", signedIn };
@@ -152,12 +152,21 @@ function unmet(description: string): { readonly kind: "refuse"; readonly error: 
   return { kind: "refuse", error };
 }
 
-function mustSignInAgain({ request, startedAt, now }: SignInSituation, { session }: SignedIn): boolean {
-  if (session.authTime >= startedAt) return false;
-  if (request.prompts.includes("login")) return true;
-  return request.maxAgeSeconds !== undefined && session.authTime + request.maxAgeSeconds * 1000 < now;
+function isMadeForThis({ startedAt }: SignInSituation, { session }: SignedIn): boolean {
+  return session.authTime >= startedAt;
 }
 
-function isSomebodyElse({ hintedUser }: SignInSituation, { user }: SignedIn): boolean {
-  return hintedUser !== undefined && hintedUser !== user.id;
+function mustSignInAgain(situation: SignInSituation, signedIn: SignedIn): boolean {
+  if (isMadeForThis(situation, signedIn)) return false;
+  const { request, now } = situation;
+  if (request.prompts.includes("login")) return true;
+  const { authTime } = signedIn.session;
+  return request.maxAgeSeconds !== undefined && authTime + request.maxAgeSeconds * 1000 < now;
+}
+
+/** A hint that is not genuine names nobody: whoever signs in anew is as good as any. */
+function isSomebodyElse(situation: SignInSituation, signedIn: SignedIn): boolean {
+  const { hintedUser } = situation;
+  if (hintedUser === null) return !isMadeForThis(situation, signedIn);
+  return hintedUser !== undefined && hintedUser !== signedIn.user.id;
 }

@@ -26,6 +26,9 @@ import { type Flow, formOfFlow } from "./flow.ts";
 import { type LoginFailure, loginPage } from "./login.page.ts";
 import { type NextStep, nextStep } from "./next-step.ts";
 
+/** Characters; beside the browser's own headers they must fit into the 16 KiB of a request's head. */
+const MAX_SEALED = 12_000;
+
 export interface ReadFlow {
   readonly flow: Flow;
   readonly request: AuthorizationRequest;
@@ -41,6 +44,7 @@ export async function readFlow(deps: BrowserDeps, visit: Visit, flow: Flow): Pro
   const form = formOfFlow(flow);
   const target = await readTarget(deps.applications, visit.organisation.id, form);
   try {
+    requireCarriable(deps, flow);
     const request = readAuthorizationRequest(target, form);
     const signedIn = await whoIsThere(deps, visit);
     return { flow, request, step: await decide(deps, visit, flow, request, signedIn) };
@@ -49,6 +53,12 @@ export async function readFlow(deps: BrowserDeps, visit: Visit, flow: Flow): Pro
     await answerWithError(deps, visit, target, error);
     return undefined;
   }
+}
+
+/** The pages carry the sealed request in their addresses: one that would not fit there is refused before they begin. */
+function requireCarriable(deps: BrowserDeps, flow: Flow): void {
+  if (deps.flows.seal(flow).length <= MAX_SEALED) return;
+  throw new OAuthError("invalid_request", "the request is too long");
 }
 
 async function decide(

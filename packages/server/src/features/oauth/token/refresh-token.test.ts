@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
+import { atHash } from "@signet/protocol/at-hash";
+import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
+import { type CodeSource, codeSource } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { credentials, getTokens, postForm, refresh } from "../../../testing/test-client.ts";
+import { type Answer, credentials, postForm, refresh } from "../../../testing/test-client.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -16,48 +20,67 @@ forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   let clock: FakeClock;
+  let source: CodeSource;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock });
     org = await makeOrganisation(running.service);
+    source = codeSource(org);
   });
-  after(() => running.close());
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
 
+  const refused = (answer: Answer, about = "") => assertOAuthError(answer, 400, "invalid_grant", about);
   const active = async (token: string) =>
     (await postForm(`${org.issuer}/introspect`, { token, ...credentials(org.web) })).body["active"];
+  const DAY = 86_400_000;
 
   test("a refresh token gives a new access token and a new refresh token", async () => {
-    const first = await getTokens(org);
+    const first = await source.tokens();
     const second = await refresh(org, first.refreshToken);
     assert.equal(second.status, 200);
+    assert.equal(second.headers.get("cache-control"), "no-store");
     assert.notEqual(second.body["refresh_token"], first.refreshToken);
     assert.notEqual(second.body["access_token"], first.accessToken);
     assert.equal((await refresh(org, String(second.body["refresh_token"]))).status, 200);
   });
 
   test("within the grace window the same token gives the same successor again, after it the family ends", async () => {
-    const first = await getTokens(org);
+    const first = await source.tokens();
     const successor = (await refresh(org, first.refreshToken)).body["refresh_token"];
     clock.advance(9_000);
-    assert.equal((await refresh(org, first.refreshToken)).body["refresh_token"], successor);
-    clock.advance(1_001);
-    const late = await refresh(org, first.refreshToken);
-    assert.equal(late.status, 400);
-    assert.equal(late.body["error"], "invalid_grant");
-    assert.equal((await refresh(org, String(successor))).status, 400, "the replay ended the family");
+    const again = await refresh(org, first.refreshToken);
+    assert.equal(again.body["refresh_token"], successor);
+    assert.equal(await active(String(again.body["access_token"])), true);
+    clock.advance(1_000);
+    refused(await refresh(org, first.refreshToken));
+    refused(await refresh(org, String(successor)), "the replay ended the family");
     assert.equal(await active(first.accessToken), false, "and its access tokens");
+    assert.equal(await active(String(again.body["access_token"])), false);
   });
 
   test("once the successor was used, the older token is a replay even within the window", async () => {
-    const first = await getTokens(org);
+    const first = await source.tokens();
     const second = String((await refresh(org, first.refreshToken)).body["refresh_token"]);
     const third = String((await refresh(org, second)).body["refresh_token"]);
-    assert.equal((await refresh(org, first.refreshToken)).status, 400);
-    assert.equal((await refresh(org, third)).status, 400);
+    refused(await refresh(org, first.refreshToken));
+    refused(await refresh(org, third));
+  });
+
+  test("a token from long before is a replay as well", async () => {
+    const { refreshToken, accessToken } = await source.tokens();
+    let living = refreshToken;
+    for (let count = 0; count < 5; count++)
+      living = String((await refresh(org, living)).body["refresh_token"]);
+    refused(await refresh(org, refreshToken));
+    refused(await refresh(org, living));
+    assert.equal(await active(accessToken), false);
   });
 
   test("a hundred refreshes at once leave one living family and one successor", async () => {
-    const { refreshToken } = await getTokens(org);
+    const { refreshToken } = await source.tokens();
     const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(org, refreshToken)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     const successors = new Set(answers.map(({ body }) => body["refresh_token"]));
@@ -70,12 +93,152 @@ forEachDatabase(({ fresh }) => {
       redirectUris: [REDIRECT_URI],
       refreshTokenGraceSeconds: 0,
     });
-    const { refreshToken } = await getTokens(org, {}, strict);
+    const { refreshToken } = await source.tokens({}, strict);
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => refresh(org, refreshToken, {}, strict)),
     );
     const good = answers.filter(({ status }) => status === 200);
     assert.equal(good.length, 1);
-    assert.equal((await refresh(org, String(good[0]?.body["refresh_token"]), {}, strict)).status, 400);
+    refused(await refresh(org, String(good[0]?.body["refresh_token"]), {}, strict));
+  });
+
+  test("another client's token is refused, and lives on for its own client", async () => {
+    const { refreshToken } = await source.tokens();
+    const thief = await makeClient(running.service, org.organisation, { redirectUris: [REDIRECT_URI] });
+    refused(await refresh(org, refreshToken, {}, thief));
+    const form = { grant_type: "refresh_token", refresh_token: refreshToken, client_id: org.native.id };
+    refused(await postForm(`${org.issuer}/token`, form), "a public client");
+    assert.equal((await refresh(org, refreshToken)).status, 200);
+    refused(await refresh(org, refreshToken, {}, thief), "nor does its replay of a rotated one end it");
+    assert.equal((await refresh(org, refreshToken)).status, 200, "within the window");
+  });
+
+  test("another organisation knows nothing of the token, and ends nothing with it", async () => {
+    const other = await makeOrganisation(running.service, "Elsewhere");
+    const { refreshToken } = await source.tokens();
+    refused(await refresh(other, refreshToken));
+    assert.equal((await refresh(org, refreshToken)).status, 200);
+  });
+
+  test("a confidential client without its secret gets nothing, and ends nothing", async () => {
+    const { refreshToken } = await source.tokens();
+    const bare = {
+      grant_type: "refresh_token",
+      refresh_token: refreshToken,
+      client_id: org.web.application.id,
+    };
+    assertOAuthError(await postForm(`${org.issuer}/token`, bare), 401, "invalid_client");
+    const wrong = await postForm(`${org.issuer}/token`, { ...bare, client_secret: "wrong" });
+    assertOAuthError(wrong, 401, "invalid_client");
+    assert.equal((await refresh(org, refreshToken)).status, 200);
+  });
+
+  test("the family's identifier with a made-up secret ends nothing", async () => {
+    const { refreshToken } = await source.tokens();
+    const bytes = Buffer.from(refreshToken.slice("sgn_rt_".length), "base64url");
+    for (const tail of [
+      randomBytes(40),
+      Buffer.alloc(40),
+      Buffer.concat([bytes.subarray(16, 55), Buffer.of(0)]),
+    ]) {
+      const forged = Buffer.concat([bytes.subarray(0, 16), tail]);
+      refused(await refresh(org, `sgn_rt_${forged.toString("base64url")}`));
+    }
+    for (const spelling of [
+      `${refreshToken}=`,
+      `${refreshToken} `,
+      refreshToken.toUpperCase(),
+      `${refreshToken}A`,
+    ]) {
+      refused(await refresh(org, spelling), spelling);
+    }
+    assert.equal((await refresh(org, refreshToken)).status, 200);
+  });
+
+  test("no other token passes for a refresh token", async () => {
+    const { accessToken, idToken } = await source.tokens();
+    const { code } = await source.code();
+    const cookie = [...source.browser.cookies.values()][0] ?? "";
+    for (const token of [
+      accessToken,
+      idToken,
+      code,
+      cookie,
+      org.web.secret,
+      "x",
+      "sgn_rt_",
+      "a".repeat(60_000),
+    ]) {
+      refused(await refresh(org, token), token.slice(0, 40));
+    }
+    assertOAuthError(await refresh(org, ""), 400, "invalid_request", "missing");
+  });
+
+  test("less may be asked for, more may not, and asking for less takes nothing away", async () => {
+    const { refreshToken, body } = await source.tokens({ scope: "openid profile email" });
+    assert.equal(body["scope"], "openid profile email");
+    const less = await refresh(org, refreshToken, { scope: "email" });
+    assert.equal(less.body["scope"], "email");
+    assert.equal(payloadOf(less.body["access_token"])["scope"], "email");
+    assert.equal(less.body["id_token"], undefined, "without openid there is no ID token");
+    const next = String(less.body["refresh_token"]);
+    for (const more of [
+      "openid phone",
+      "openid profile email offline_access",
+      "openid  profile",
+      'a"b',
+      "x".repeat(9_000),
+    ]) {
+      assertOAuthError(await refresh(org, next, { scope: more }), 400, "invalid_scope", more.slice(0, 40));
+    }
+    const all = await refresh(org, next);
+    assert.equal(all.body["scope"], "openid profile email");
+  });
+
+  test("the ID token of a refresh keeps who and when, and has a nonce only if the first had one", async () => {
+    for (const nonce of ["", "n-1"]) {
+      const first = await source.tokens({ nonce });
+      clock.advance(5_000);
+      const { body } = await refresh(org, first.refreshToken);
+      const [was, is] = [payloadOf(first.idToken), payloadOf(body["id_token"])];
+      for (const claim of ["iss", "sub", "aud", "auth_time", "azp", "sid", "amr", "acr"])
+        assert.deepEqual(is[claim], was[claim], claim);
+      assert.equal(Number(is["iat"]) - Number(was["iat"]), 5);
+      assert.equal(is["nonce"], nonce === "" ? undefined : nonce);
+      assert.equal(is["at_hash"], atHash(String(body["access_token"]), "ES256"));
+      assert.deepEqual(Object.keys(is).sort(), Object.keys(was).sort());
+    }
+  });
+
+  test("a token that is not used ends by itself, one that is used lives on to the absolute end", async () => {
+    const client = await makeClient(running.service, org.organisation, {
+      redirectUris: [REDIRECT_URI],
+      refreshTokenLifetimeSeconds: 86_400,
+      refreshTokenAbsoluteLifetimeSeconds: 3 * 86_400,
+    });
+    const idle = await source.tokens({ scope: "openid offline_access" }, client);
+    const used = await source.tokens({ scope: "openid offline_access" }, client);
+    clock.advance(DAY - 1);
+    const second = await refresh(org, used.refreshToken, {}, client);
+    assert.equal(second.status, 200);
+    clock.advance(1);
+    refused(await refresh(org, idle.refreshToken, {}, client), "idle");
+    clock.advance(DAY - 2);
+    const third = await refresh(org, String(second.body["refresh_token"]), {}, client);
+    assert.equal(third.status, 200);
+    clock.advance(DAY - 10);
+    const fourth = await refresh(org, String(third.body["refresh_token"]), {}, client);
+    assert.equal(fourth.status, 200);
+    clock.advance(12);
+    refused(await refresh(org, String(fourth.body["refresh_token"]), {}, client), "absolute");
+  });
+
+  test("a revoked token is refused, and so is its family", async () => {
+    const { refreshToken } = await source.tokens();
+    const next = String((await refresh(org, refreshToken)).body["refresh_token"]);
+    const revoked = await postForm(`${org.issuer}/revoke`, { token: next, ...credentials(org.web) });
+    assert.equal(revoked.status, 200);
+    refused(await refresh(org, next));
+    refused(await refresh(org, refreshToken), "not even within the grace window");
   });
 });

@@ -1,0 +1,186 @@
+/**
+ * kill -9 at random points under refresh load (quality.md, "Endurance"): no token that a client was given is lost, none
+ * is accepted twice, nobody is signed out. SIGNET_TEST_SEED repeats the points of an earlier run.
+ */
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { sha256Base64url } from "../packages/protocol/src/hash.ts";
+import { type Database, openDatabase } from "../packages/server/src/db/open.ts";
+import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
+import { type TestBrowser, testBrowser } from "../packages/server/src/testing/test-browser.ts";
+import {
+  type Chain,
+  type ChainClient,
+  firstToken,
+  presentToken,
+  refreshChain,
+  refreshUntilGone,
+} from "./refresh-chain.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "./server-process.ts";
+import { signet } from "./signet-command.ts";
+
+const kills = { sqlite: 36, postgres: 14 };
+const chainsPerClient = 4;
+const longestLoadMs = 200;
+const seed = Number(process.env["SIGNET_TEST_SEED"] ?? randomInt(2 ** 31));
+
+forEachDatabase(({ name, fresh }) => {
+  test(`${kills[name]} kills: no acknowledged token lost, none accepted twice, nobody signed out`, async (t) => {
+    t.diagnostic(`SIGNET_TEST_SEED=${seed}`);
+    const scene = await setScene(t, name === "postgres" ? await fresh() : undefined);
+    const random = randomNumbers(seed);
+    let server = scene.server;
+    for (let kill = 0; kill < kills[name]; kill += 1) {
+      const load = Promise.all(scene.chains.map(refreshUntilGone));
+      await Promise.race([load, delay(random() * longestLoadMs)]);
+      await server.kill();
+      await load;
+      server = await scene.restart();
+      await Promise.all(scene.chains.map((chain) => goOn(scene, chain)));
+      await replayOne(scene, scene.chains[kill % scene.chains.length]);
+    }
+    await server.stop();
+    const { inFlight, lostAnswers, replays, chains } = scene;
+    const refreshes = chains.reduce((sum, chain) => sum + chain.refreshes, 0);
+    t.diagnostic(`${refreshes} refreshes answered, ${inFlight} in flight at a kill`);
+    t.diagnostic(`without a grace window ${lostAnswers} of them were told that theirs had been used`);
+    assert.ok(inFlight > kills[name] / 2, "the kills came under load");
+    // The service itself knows these refusals as replays, and no other.
+    assert.equal(await countReplays(scene.databaseUrl), replays + lostAnswers);
+  });
+});
+
+type Scene = {
+  databaseUrl: string;
+  browser: TestBrowser;
+  chains: Chain[];
+  server: ServerProcess;
+  restart(): Promise<ServerProcess>;
+  inFlight: number;
+  lostAnswers: number;
+  replays: number;
+};
+
+/** A server with a person signed in, and clients with and without a grace window that have a token family each. */
+async function setScene(t: TestContext, givenUrl: string | undefined): Promise<Scene> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), "signet-kill-"));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const databaseUrl = givenUrl ?? `sqlite:${path.join(dataDir, "signet.db")}`;
+  // Read by the restarts: half of a start is the stripping of types.
+  const settings = { LOG_LEVEL: "warn", NODE_COMPILE_CACHE: path.join(dataDir, "compiled") };
+  const options: ServerOptions = { dataDir, databaseUrl, settings };
+  const first = await startServer(options);
+  t.after(() => first.kill());
+  const demo = await first.demo();
+  const environment = {
+    ...settings,
+    PORT: String(first.port),
+    SIGNET_DATA_DIR: dataDir,
+    DATABASE_URL: databaseUrl,
+  };
+  const strict = await makeStrictClient(demo.org, environment);
+  const clients = [{ ...demo.webApp, hasGrace: true }, strict];
+  // Ended in order, so that what was compiled is written down.
+  await first.stop();
+  const restart = async () => {
+    const server = await startServer({ ...options, port: first.port, isDemo: false });
+    t.after(() => server.kill());
+    return server;
+  };
+  const server = await restart();
+  const browser = testBrowser();
+  const chains: Chain[] = [];
+  for (let index = 0; index < chainsPerClient * clients.length; index += 1) {
+    const chain = { issuer: demo.issuer, client: clients[index % clients.length] as ChainClient };
+    const last = await firstToken(chain, browser, demo.user);
+    chains.push({ ...chain, last, isInFlight: false, refreshes: 0 });
+  }
+  return { databaseUrl, browser, chains, server, restart, inFlight: 0, lostAnswers: 0, replays: 0 };
+}
+
+async function makeStrictClient(org: string, environment: Record<string, string>): Promise<ChainClient> {
+  const names = ["--org", org, "--name", "Strict", "--type", "confidential"];
+  const settings = ["--redirect-uri", "http://127.0.0.1/callback", "--refresh-token-grace", "0"];
+  const made = await signet(["app", "create", ...names, ...settings], environment);
+  return {
+    clientId: String(made["clientId"]),
+    clientSecret: String(made["clientSecret"]),
+    hasGrace: false,
+  };
+}
+
+/** After a restart every chain goes on from the last answer that it got. */
+async function goOn(scene: Scene, chain: Chain): Promise<void> {
+  if (!chain.isInFlight) return refreshChain(chain);
+  scene.inFlight += 1;
+  const retried = await presentToken(chain, chain.last);
+  if (chain.client.hasGrace) {
+    assert.equal(retried.status, 200, "a retry after a lost answer");
+    const again = await presentToken(chain, chain.last);
+    assert.deepEqual(again, retried, "one and the same successor");
+  } else if (retried.status !== 200) {
+    // Rotated before the kill: without a grace window the lost answer cannot be told from a thief's.
+    assert.deepEqual([retried.status, retried.error], [400, "invalid_grant"]);
+    assert.ok(await wasRotated(scene.databaseUrl, chain.last), "refused, but not because it was used");
+    scene.lostAnswers += 1;
+    chain.last = await firstToken(chain, scene.browser);
+    return;
+  }
+  chain.last = retried.token;
+  await refreshChain(chain);
+}
+
+/** A token whose successor has been used is refused for good, with its family; the session is still there for a new one. */
+async function replayOne(scene: Scene, chain: Chain | undefined): Promise<void> {
+  assert.ok(chain);
+  const used = chain.last;
+  await refreshChain(chain);
+  await refreshChain(chain);
+  for (const token of [used, chain.last]) {
+    const { status, error } = await presentToken(chain, token);
+    assert.deepEqual([status, error], [400, "invalid_grant"]);
+  }
+  scene.replays += 1;
+  chain.last = await firstToken(chain, scene.browser);
+}
+
+function wasRotated(databaseUrl: string, token: string): Promise<boolean> {
+  return withDatabase(databaseUrl, async ({ query }) => {
+    const families = query.selectFrom("token_family").select("id");
+    const previous = families.where("previous_hash", "=", sha256Base64url(token));
+    return (await previous.executeTakeFirst()) !== undefined;
+  });
+}
+
+function countReplays(databaseUrl: string): Promise<number> {
+  return withDatabase(databaseUrl, async ({ query }) => {
+    const events = query.selectFrom("audit_event").select("id");
+    return (await events.where("action", "=", "refresh-token.replayed").execute()).length;
+  });
+}
+
+/** Not kept open: with a second reader SQLite would have nothing to recover after a kill. */
+async function withDatabase<T>(url: string, ask: (database: Database) => Promise<T>): Promise<T> {
+  const database = openDatabase(url, 1);
+  try {
+    return await ask(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomNumbers(start: number): () => number {
+  let state = start >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

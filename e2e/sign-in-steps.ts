@@ -1,0 +1,57 @@
+/** What a person does on the pages, in a real browser: with the pointer, or with the keyboard alone. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+
+export type Person = { email: string; password: string };
+
+export async function signIn(page: Page, { email, password }: Person): Promise<void> {
+  await page.locator("#email").fill(email);
+  await page.locator("#password").fill(password);
+  await page.locator("#login-submit").click();
+}
+
+export async function allow(page: Page): Promise<void> {
+  await page.locator("#consent-allow").click();
+}
+
+/** The page must be ready to type in, the fields follow each other, and Enter sends. */
+export async function signInByKeyboard(page: Page, { email, password }: Person): Promise<void> {
+  await page.locator("#login-submit").waitFor();
+  assert.equal(await focusedId(page), "email", "the first field has the focus");
+  await page.keyboard.type(email);
+  await page.keyboard.press("Tab");
+  assert.equal(await focusedId(page), "password");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Tab");
+  assert.equal(await focusedId(page), "login-submit");
+  assert.ok(await isFocusVisible(page));
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Enter");
+}
+
+/** @returns what the Tab key visits from the top of the page to the allow button, which Enter then presses */
+export async function allowByKeyboard(page: Page): Promise<string[]> {
+  await page.locator("#consent-allow").waitFor();
+  const visited: string[] = [];
+  while (visited.at(-1) !== "consent-allow" && visited.length < 20) {
+    await page.keyboard.press("Tab");
+    visited.push(await focusedId(page));
+    assert.ok(await isFocusVisible(page), `focus on ${visited.at(-1)} is visible`);
+  }
+  await page.keyboard.press("Enter");
+  return visited;
+}
+
+/** The element's id, or else its text. */
+function focusedId(page: Page): Promise<string> {
+  return page.evaluate(
+    "document.activeElement?.id || document.activeElement?.textContent.trim() || ''",
+  ) as Promise<string>;
+}
+
+function isFocusVisible(page: Page): Promise<boolean> {
+  return page.evaluate(`(() => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+    return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+  })()`) as Promise<boolean>;
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readConfig } from "../config.ts";
+import { helpOf, helpOfAll } from "./help.ts";
+import { commands } from "./run.ts";
+
+/** Every name that the configuration is read from. */
+function settingNames(): string[] {
+  const names = new Set<string>();
+  const env = new Proxy<Record<string, string | undefined>>(
+    {},
+    {
+      get: (_target, name) => {
+        names.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  readConfig(env);
+  return [...names];
+}
+
+test("help names every command and every setting of the environment", () => {
+  const help = helpOfAll(commands);
+  for (const { name, summary } of commands) assert.match(help, new RegExp(`^  ${name} +\\S`, "m"), summary);
+  assert.ok(settingNames().length >= 10);
+  for (const name of settingNames()) assert.match(help, new RegExp(`^  ${name} +\\S`, "m"));
+});
+
+test("the help of a topic begins with its commands and how they are typed", () => {
+  const lines = helpOfAll(commands, "org").split("\n");
+  assert.equal(lines[0], "Organisations");
+  assert.ok(lines[1]?.startsWith("  signet org create --name NAME"));
+  assert.ok(lines.findIndex((line) => line.includes("org disable")) < lines.indexOf("Other commands"));
+});
+
+test("the help of a command explains each of its options, and its examples are its own", () => {
+  for (const command of commands) {
+    const help = helpOf(command);
+    assert.ok(help.includes(`Usage: signet ${command.name} ${command.usage}`));
+    for (const [name, option] of Object.entries(command.options)) {
+      assert.match(help, new RegExp(`^  --${name}( [A-Z]+)? +\\S`, "m"));
+      assert.ok(option.help.length > 3, `${command.name} --${name}`);
+      if (option.required) assert.ok(command.usage.includes(`--${name}`), `${command.name} --${name}`);
+    }
+    for (const example of command.examples ?? [])
+      assert.ok(example.includes(`signet ${command.name}`), example);
+  }
+});
+
+test("every command that answers has --json", () => {
+  for (const { name, options } of commands) assert.equal("json" in options, name !== "start", name);
+});

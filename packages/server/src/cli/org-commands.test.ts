@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { listAuditEvents } from "../core/audit/store.ts";
+import { openDatabase } from "../db/open.ts";
+import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
+import { forEachDatabase } from "../testing/databases.ts";
+
+interface Shown {
+  readonly id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly createdAt: string;
+  readonly disabledAt: string | null;
+}
+
+const unknownId = "00000000-0000-7000-8000-000000000000";
+
+describe("signet org", () => {
+  forEachDatabase(({ fresh }) => {
+    let databaseUrl: string;
+    let settings: OperatorSettings;
+    const json = <Answer = Shown>(...args: string[]) => jsonHere<Answer>(["org", ...args], settings.env);
+    const typed = (...args: string[]) => runHere(["org", ...args], settings.env);
+
+    before(async () => {
+      databaseUrl = await fresh();
+      settings = await operatorSettings(databaseUrl);
+    });
+    after(() => settings.remove());
+
+    test("an empty database has no organisation, and says how to make one", async () => {
+      assert.match((await typed("list")).out, /no organisation yet: signet org create/);
+      assert.deepEqual(await json("list"), { items: [], more: false });
+    });
+
+    test("create, list, disable, enable", async () => {
+      const made = await json("create", "--name", " Acme ");
+      assert.equal(made.name, "Acme");
+      assert.equal(made.issuer, `http://localhost:8080/oauth/${made.id}`);
+      assert.equal(made.disabledAt, null);
+      const other = await json("create", "--name", "Other");
+      assert.deepEqual((await json<{ items: Shown[] }>("list")).items, [made, other]);
+
+      const disabled = await json("disable", made.id.toUpperCase());
+      assert.ok(Math.abs(Date.parse(disabled.disabledAt ?? "") - Date.now()) < 60_000);
+      assert.match((await typed("list")).out, new RegExp(`^${made.id}  Acme +disabled`, "m"));
+      assert.deepEqual(await json("disable", made.id, "--enable"), made);
+      assert.match((await typed("list")).out, new RegExp(`^${made.id}  Acme +enabled`, "m"));
+    });
+
+    test("what was done is in the audit log, by the operator", async () => {
+      const { id } = await json("create", "--name", "Audited");
+      await json("disable", id);
+      await json("disable", id, "--enable");
+      const database = openDatabase(databaseUrl);
+      const events = await listAuditEvents(database.query, id, 10);
+      await database.close();
+      assert.deepEqual(
+        events.map(({ actor, action }) => `${actor} ${action}`),
+        ["operator organisation.enabled", "operator organisation.disabled", "operator organisation.created"],
+      );
+    });
+
+    test("an unknown id is refused with a sentence and exit code 1", async () => {
+      for (const id of [unknownId, "acme", "' or 1=1"]) {
+        const { code, out, err } = await typed("disable", id);
+        assert.deepEqual([code, out], [1, ""]);
+        assert.equal(err, `signet org disable: there is no organisation "${id}"\n`);
+      }
+    });
+
+    test("a name that could deceive is refused", async () => {
+      for (const name of ["A\u202ecmE", "line\nbreak", "x".repeat(101)]) {
+        const { code, err } = await typed("create", "--name", name);
+        assert.equal(code, 1);
+        assert.match(err, /1 to 100 plain characters/);
+      }
+    });
+
+    test("--limit shows the first ones and says that there are more", async () => {
+      const { items, more } = await json<{ items: Shown[]; more: boolean }>("list", "--limit", "2");
+      assert.deepEqual([items.length, more], [2, true]);
+      assert.match((await typed("list", "--limit", "2")).out, /There are more/);
+    });
+  });
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { collect, runHere, runProgram, startProgram } from "../testing/command-line.ts";
+
+let folder: string;
+let env: Record<string, string>;
+before(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "signet-run-"));
+  env = { SIGNET_DATA_DIR: path.join(folder, "data") };
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+const unknownId = "00000000-0000-7000-8000-000000000000";
+
+/** Runs the program with `--json`: it ends with 0, says nothing on standard error, and one document on standard output. */
+async function json(args: string[], piped = ""): Promise<Record<string, unknown> & { out: string }> {
+  const { code, out, err } = await runProgram([...args, "--json"], env, piped);
+  assert.deepEqual([code, err], [0, ""], `${args.join(" ")}: ${out}`);
+  return { ...(JSON.parse(out) as Record<string, unknown>), out };
+}
+
+test("the program does an operator's whole work, on a data folder that it makes for its owner alone", async () => {
+  const org = String((await json(["org", "create", "--name", "Acme"]))["id"]);
+  assert.equal((await stat(path.join(folder, "data"))).mode & 0o777, 0o700);
+  assert.equal((await stat(path.join(folder, "data", "master.key"))).mode & 0o777, 0o600);
+  assert.ok((await json(["org", "list"])).out.includes(org));
+
+  const person = ["--org", org, "--email", "ada@acme.example"];
+  const user = await json(["user", "create", ...person, "--role", "administrator"], "plum tractor ninety\n");
+  assert.ok(!user.out.includes("plum"));
+  const { password } = await json(["user", "set-password", ...person, "--generate"]);
+  assert.ok(!(await json(["user", "list", "--org", org])).out.includes(String(password)));
+  assert.ok((await json(["user", "disable", ...person]))["disabledAt"]);
+
+  const made = ["--name", "Batch", "--type", "confidential", "--grant", "client_credentials"];
+  const app = await json(["app", "create", "--org", org, ...made]);
+  const client = ["--org", org, "--app", String(app["clientId"])];
+  const second = await json(["secret", "create", ...client, "--label", "second", "--expires", "30"]);
+  await json(["secret", "revoke", ...client, "--id", String(second["id"])]);
+  for (const args of [
+    ["app", "list", "--org", org],
+    ["app", "show", ...client],
+    ["app", "disable", ...client],
+  ]) {
+    const { out } = await json(args);
+    assert.ok(out.includes(String(app["clientId"])));
+    for (const secret of [app["clientSecret"], second["clientSecret"]])
+      assert.ok(!out.includes(String(secret)));
+  }
+  const key = await json(["keys", "rotate", "--org", org, "--alg", "EdDSA"]);
+  assert.ok((await json(["keys", "list", "--org", org])).out.includes(String(key["kid"])));
+  assert.deepEqual((await json(["migrate"]))["applied"], []);
+  assert.equal((await json(["doctor"]))["ok"], true);
+  assert.ok((await json(["org", "disable", org.toUpperCase()]))["disabledAt"]);
+});
+
+test("the program tells an unknown id by 1, wrong words by 2, and both on standard error only", async () => {
+  const unknown = await runProgram(["org", "disable", unknownId, "--json"], env);
+  assert.deepEqual([unknown.code, unknown.out], [1, ""]);
+  assert.equal(unknown.err, `signet org disable: there is no organisation "${unknownId}"\n`);
+  const wrong = await runProgram(["org", "create", "--nmae", "Acme"], env);
+  assert.deepEqual([wrong.code, wrong.out], [2, ""]);
+  assert.equal(wrong.err, "signet org create: Unknown option '--nmae'\nSee: signet org create --help\n");
+});
+
+test("a password that is piped in by a program that stays does not keep the command from ending", async () => {
+  const { id } = await json(["org", "create", "--name", "Pipes"]);
+  const child = startProgram(["user", "create", "--org", String(id), "--email", "bo@acme.example"], env);
+  const output = collect(child);
+  child.stdin?.write("plum tractor ninety\n");
+  const [code] = (await once(child, "close")) as [number | null];
+  assert.equal(code, 0, output.err());
+});
+
+test("wrong words touch no data folder", async () => {
+  const untouched = { SIGNET_DATA_DIR: path.join(folder, "untouched") };
+  for (const args of [
+    ["org", "create"],
+    ["user", "create", "--org", "x"],
+    ["app", "show"],
+    ["keys", "list", "now"],
+  ])
+    assert.equal((await runHere(args, untouched)).code, 2, args.join(" "));
+  assert.ok(!(await readdir(folder)).includes("untouched"));
+});
+
+test("everything that is missing is named at once", async () => {
+  const { err } = await runHere(["app", "create"], env);
+  assert.match(err, /--org is missing, --name is missing, --type is missing/);
+});
+
+test("help is found by every way to ask, and ends with 0", async () => {
+  for (const args of [[], ["--help"], ["-h"], ["help"]]) {
+    const { code, out, err } = await runHere(args, env);
+    assert.deepEqual([code, err], [0, ""], args.join(" "));
+    assert.match(out, /^Signet: .*Usage: signet COMMAND/s);
+  }
+  for (const args of [
+    ["org", "--help"],
+    ["help", "org"],
+    ["org", "-h"],
+  ]) {
+    const { code, out } = await runHere(args, env);
+    assert.equal(code, 0);
+    assert.match(out, /^Organisations\n {2}signet org create/);
+  }
+  for (const args of [
+    ["org", "create", "--help"],
+    ["help", "org", "create"],
+    ["org", "create", "-h", "--name", "X"],
+  ]) {
+    const { code, out } = await runHere(args, env);
+    assert.equal(code, 0);
+    assert.match(out, /^signet org create: .*Usage: signet org create --name NAME/s);
+  }
+});
+
+test("help needs no configuration that can be used", async () => {
+  const { code, out } = await runHere(["org", "list", "--help"], { PORT: "x" });
+  assert.equal(code, 0);
+  assert.match(out, /^signet org list/);
+});
+
+test("a command that does not exist is told from its family's, with where to look", async () => {
+  const said = async (...args: string[]) => {
+    const { code, out, err } = await runHere(args, env);
+    assert.deepEqual([code, out], [2, ""]);
+    return err;
+  };
+  assert.equal(await said("cake"), 'signet: there is no command "cake"\nSee: signet --help\n');
+  assert.match(await said("cake", "--help"), /no command "cake"/);
+  assert.match(
+    await said("org"),
+    /"org"; there is: org create, org list, org disable\nSee: signet org --help/,
+  );
+  assert.match(await said("org", "delete"), /"org delete"; there is: org create/);
+  assert.match(await said("--json", "org", "list"), /the command comes first/);
+});
+
+test("every fault of the configuration is named at once, with exit code 1", async () => {
+  const faulty = { PORT: "x", DATABASE_URL: "mysql://db.example/x", LOG_LEVEL: "loud" };
+  const { code, out, err } = await runHere(["org", "list"], faulty);
+  assert.deepEqual([code, out], [1, ""]);
+  for (const name of ["PORT", "DATABASE_URL", "LOG_LEVEL"])
+    assert.match(err, new RegExp(`^ {2}- ${name} must`, "m"));
+});

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { type Environment, jsonHere, runHere, runProgram } from "../testing/command-line.ts";
+import { eventually } from "../testing/eventually.ts";
+import { type StartedProgram, startSignet } from "../testing/started-program.ts";
+import { authorizationRequest, authorize, testBrowser } from "../testing/test-browser.ts";
+import { postForm } from "../testing/test-client.ts";
+import type { DemoFile, ServiceApp } from "./demo-file.ts";
+
+/** How soon the server must know: it looks every 100 ms, and this machine may be busy. */
+const SOON_MS = 1_000;
+
+describe("a command on the database of a running server takes effect in it at once", () => {
+  let dataDir: string;
+  let env: Environment;
+  let server: StartedProgram;
+  let demo: DemoFile;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(os.tmpdir(), "signet-running-"));
+    env = { SIGNET_DATA_DIR: dataDir };
+    server = await startSignet(["--demo"], env);
+    demo = JSON.parse(await readFile(path.join(dataDir, "demo.json"), "utf8")) as DemoFile;
+  });
+  after(async () => {
+    const { code } = await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+    assert.equal(code, 0);
+  });
+
+  const tokenStatus = async ({ clientId, clientSecret }: ServiceApp, issuer = demo.issuer) => {
+    const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+    return (await postForm(`${issuer}/token`, form)).status;
+  };
+  const becomes = async (status: number, ask: () => Promise<number>) => {
+    const began = performance.now();
+    await eventually(`the answer is ${status}`, async () => (await ask()) === status, SOON_MS);
+    return `${Math.round(performance.now() - began)} ms`;
+  };
+
+  test("app disable: no more tokens, and app enable lets it in again", async (t) => {
+    const ask = () => tokenStatus(demo.serviceApp);
+    assert.equal(await ask(), 200);
+    const args = ["app", "disable", demo.serviceApp.clientId, "--org", demo.org];
+    assert.equal((await runProgram(args, env)).code, 0);
+    t.diagnostic(`refused ${await becomes(401, ask)} after the command had ended`);
+    assert.equal((await runHere([...args, "--enable"], env)).code, 0);
+    t.diagnostic(`accepted ${await becomes(200, ask)} after the command had ended`);
+  });
+
+  test("secret create and revoke", async () => {
+    const { clientId } = demo.serviceApp;
+    const which = ["--org", demo.org, "--app", clientId];
+    const made = await jsonHere<{ id: string; clientSecret: string }>(["secret", "create", ...which], env);
+    const second = { clientId, clientSecret: made.clientSecret };
+    await becomes(200, () => tokenStatus(second));
+    await jsonHere(["secret", "revoke", ...which, "--id", made.id], env);
+    await becomes(401, () => tokenStatus(second));
+    assert.equal(await tokenStatus(demo.serviceApp), 200);
+  });
+
+  test("org disable: its issuer is gone, and comes back", async () => {
+    const { issuer, org } = demo.otherOrg;
+    const discovery = async () => (await fetch(`${issuer}/.well-known/openid-configuration`)).status;
+    assert.equal(await discovery(), 200);
+    await jsonHere(["org", "disable", org], env);
+    await becomes(404, discovery);
+    await becomes(404, () => tokenStatus(demo.otherOrg.serviceApp, issuer));
+    await jsonHere(["org", "disable", org, "--enable"], env);
+    await becomes(200, discovery);
+  });
+
+  test("keys rotate: the JWKS shows the new key; a compromised one leaves it", async () => {
+    const jwks = async () => {
+      const answer = await fetch(`${demo.issuer}/.well-known/jwks.json`);
+      return ((await answer.json()) as { keys: Array<{ kid: string }> }).keys.map(({ kid }) => kid);
+    };
+    const before = await jwks();
+    const next = await jsonHere<{ kid: string }>(["keys", "rotate", "--org", demo.org], env);
+    await eventually("the next key is published", async () => (await jwks()).includes(next.kid), SOON_MS);
+    assert.ok(before.every((kid) => kid !== next.kid));
+    const args = ["keys", "rotate", "--org", demo.org, "--compromised"];
+    const { kid } = await jsonHere<{ kid: string }>(args, env);
+    const replaced = async () => {
+      const now = await jwks();
+      return now.includes(kid) && !now.includes(next.kid) && now.length === 2;
+    };
+    await eventually("the old keys are gone", replaced, SOON_MS);
+    assert.equal(await tokenStatus(demo.serviceApp), 200);
+  });
+
+  test("user create, set-password and disable rule who may sign in and whose tokens live", async () => {
+    const who = ["--org", demo.org, "--email", "nia@demo.example"];
+    const password = "plum tractor ninety";
+    assert.equal((await runHere(["user", "create", ...who], env, password)).code, 0);
+    const { clientId, clientSecret, redirectUris } = demo.webApp;
+    const [redirectUri = ""] = redirectUris;
+    const { query, verifier } = authorizationRequest(clientId, redirectUri);
+    const person = { email: "nia@demo.example", password };
+    const answer = await authorize(testBrowser(), { issuer: demo.issuer, query, ...person });
+    const client = { client_id: clientId, client_secret: clientSecret };
+    const { body } = await postForm(`${demo.issuer}/token`, {
+      grant_type: "authorization_code",
+      code: answer.get("code") ?? "",
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+      ...client,
+    });
+    const userinfo = async () => {
+      const headers = { authorization: `Bearer ${body["access_token"]}` };
+      return (await fetch(`${demo.issuer}/userinfo`, { headers })).status;
+    };
+    assert.equal(await userinfo(), 200);
+    await jsonHere(["user", "disable", ...who], env);
+    await becomes(401, userinfo);
+    const refresh = { grant_type: "refresh_token", refresh_token: String(body["refresh_token"]), ...client };
+    assert.equal((await postForm(`${demo.issuer}/token`, refresh)).status, 400);
+    await jsonHere(["user", "disable", ...who, "--enable"], env);
+    await jsonHere(["user", "set-password", ...who, "--generate"], env);
+    const again = authorizationRequest(clientId, redirectUri);
+    await assert.rejects(authorize(testBrowser(), { issuer: demo.issuer, query: again.query, ...person }));
+  });
+});

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { test } from "node:test";
+import { UsageError } from "./command.ts";
+import { terminal } from "./terminal.ts";
+
+/** @param isTTY whether a person types */
+function fakeStreams(isTTY: boolean) {
+  const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: () => {} });
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  let shown = "";
+  for (const stream of [stdout, stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      shown += text;
+    });
+  }
+  /** Types the text once the question has been shown. */
+  const answer = async (question: string, text: string) => {
+    while (!shown.endsWith(question)) await new Promise(setImmediate);
+    stdin.write(text);
+  };
+  return { streams: { stdin, stdout, stderr }, shown: () => shown, answer };
+}
+
+test("what is piped in ends with its first line", async () => {
+  const { streams } = fakeStreams(false);
+  streams.stdin.end("plum tractor ninety \r\nsecond line\n");
+  assert.equal(await terminal(streams).readSecret("New password"), "plum tractor ninety ");
+});
+
+test("a pipe that stays open does not keep the command waiting", async () => {
+  const { streams } = fakeStreams(false);
+  streams.stdin.write("plum tractor ninety\n");
+  assert.equal(await terminal(streams).readSecret("New password"), "plum tractor ninety");
+  assert.ok(streams.stdin.destroyed);
+});
+
+test("nothing piped in is an empty password", async () => {
+  const { streams } = fakeStreams(false);
+  streams.stdin.end();
+  assert.equal(await terminal(streams).readSecret("New password"), "");
+});
+
+test("on a terminal the password is asked for twice and never shown", async () => {
+  const { streams, shown, answer } = fakeStreams(true);
+  const read = terminal(streams).readSecret("New password");
+  await answer("New password: ", "plum tractorx\u007f ninety\r");
+  await answer("Once more: ", "plum tractor ninety\r");
+  assert.equal(await read, "plum tractor ninety");
+  assert.equal(shown(), "New password: \nOnce more: \n");
+});
+
+test("two different passwords are refused", async () => {
+  const { streams, answer } = fakeStreams(true);
+  const read = terminal(streams).readSecret("New password");
+  await answer("New password: ", "plum tractor ninety\r");
+  await answer("Once more: ", "plum tractor nine\r");
+  await assert.rejects(read, UsageError);
+});
+
+for (const [name, key] of [
+  ["Ctrl-C", "\u0003"],
+  ["Ctrl-D", "\u0004"],
+] as const) {
+  test(`${name} ends the question with an error`, async () => {
+    const { streams, answer } = fakeStreams(true);
+    const read = terminal(streams).readSecret("New password");
+    await Promise.all([assert.rejects(read, /interrupted|no password/), answer("New password: ", key)]);
+  });
+}
+
+test("a reader that has seen enough is no error, another failure is", () => {
+  const { streams } = fakeStreams(false);
+  terminal(streams).print("one line");
+  streams.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+  assert.throws(() => streams.stdout.emit("error", new Error("no space left")), /no space left/);
+});

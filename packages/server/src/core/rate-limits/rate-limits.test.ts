@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { migrate } from "../../db/migrate.ts";
+import { type Database, openDatabase } from "../../db/open.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { countAttempt, defaultRateLimits, RateLimited } from "./rate-limits.ts";
+import { deletePassedWindows } from "./store.ts";
+
+const ORG = "0190a1b2-0000-7000-8000-000000000001";
+const limit = { name: "password-account", count: 3, windowSeconds: 60 };
+
+test("the limits are those of the contract", () => {
+  assert.deepEqual(defaultRateLimits, {
+    "password-account": { name: "password-account", count: 10, windowSeconds: 900 },
+    "password-address": { name: "password-address", count: 100, windowSeconds: 3_600 },
+  });
+});
+
+forEachDatabase(({ fresh }) => {
+  let database: Database;
+  let clock: FakeClock;
+  before(async () => {
+    clock = fakeClock();
+    database = openDatabase(await fresh());
+    await migrate(database);
+  });
+  after(() => database.close());
+
+  const count = (subject: string, orgId = ORG) =>
+    countAttempt({ database, clock }, orgId, [{ limit, subject }]);
+  const limited = (retryAfterSeconds: number) => (error: unknown) =>
+    error instanceof RateLimited && error.retryAfterSeconds === retryAfterSeconds && error.limit === limit;
+
+  test("so many go through, and the next one hears how long to wait", async () => {
+    for (let at = 0; at < 3; at++) await count("a");
+    clock.advance(20_500);
+    await assert.rejects(count("a"), limited(40));
+    await count("b");
+    await count("a", "0190a1b2-0000-7000-8000-000000000002");
+  });
+
+  test("what is refused does not make the wait longer, and the window ends to the millisecond", async () => {
+    for (let at = 0; at < 3; at++) await count("c");
+    for (let at = 0; at < 10; at++) await assert.rejects(count("c"), limited(60));
+    clock.advance(59_999);
+    await assert.rejects(count("c"), limited(1));
+    clock.advance(1);
+    for (let at = 0; at < 3; at++) await count("c");
+    await assert.rejects(count("c"), limited(60));
+  });
+
+  test("what is given back does not count, and never below zero", async () => {
+    const attempts = [await count("d"), await count("d"), await count("d")];
+    for (const attempt of [...attempts, ...attempts]) await attempt.giveBack();
+    for (let at = 0; at < 3; at++) await count("d");
+    await assert.rejects(count("d"), limited(60));
+  });
+
+  test("a hundred at once are a hundred", async () => {
+    const results = await Promise.allSettled(Array.from({ length: 100 }, () => count("e")));
+    assert.equal(results.filter(({ status }) => status === "fulfilled").length, 3);
+  });
+
+  test("under two limits an attempt counts for both, and is given back to both", async () => {
+    const both = () =>
+      countAttempt({ database, clock }, ORG, [
+        { limit, subject: "f" },
+        { limit: { ...limit, name: "password-address" }, subject: "f" },
+      ]);
+    for (let at = 0; at < 10; at++) await (await both()).giveBack();
+    for (let at = 0; at < 3; at++) await both();
+    await assert.rejects(both(), RateLimited);
+    await assert.rejects(
+      countAttempt({ database, clock }, ORG, [
+        { limit: { ...limit, name: "password-address" }, subject: "f" },
+      ]),
+      RateLimited,
+    );
+  });
+
+  test("neither an address nor an account can be read in the table, and passed windows are removed", async () => {
+    await count("someone@acme.example|192.0.2.1");
+    const rows = await database.query.selectFrom("rate_limit").selectAll().execute();
+    assert.doesNotMatch(JSON.stringify(rows), /acme|192/);
+    clock.advance(61_000);
+    await deletePassedWindows(database.query, clock(), 1_000);
+    assert.deepEqual(await database.query.selectFrom("rate_limit").selectAll().execute(), []);
+  });
+});

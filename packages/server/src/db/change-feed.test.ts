@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { sql } from "kysely";
+import { forEachDatabase } from "../testing/databases.ts";
+import { eventually } from "../testing/eventually.ts";
+import { type Change, type ChangeFeed, openChangeFeed } from "./change-feed.ts";
+import { migrate } from "./migrate.ts";
+import { type Database, openDatabase } from "./open.ts";
+
+type Heard = Change | "everything";
+
+forEachDatabase(({ name, fresh }) => {
+  let here: { database: Database; feed: ChangeFeed; heard: Heard[] };
+  let there: typeof here;
+  before(async () => {
+    const url = await fresh();
+    here = await openNode(url);
+    there = await openNode(url);
+  });
+  after(async () => {
+    for (const { feed, database } of [here, there]) {
+      await feed.close();
+      await database.close();
+    }
+  });
+
+  const CHANGE: Change = { orgId: "0197b0a0-0000-7000-8000-000000000000", topic: "application" };
+  const forget = () => {
+    here.heard.length = 0;
+    there.heard.length = 0;
+  };
+  /** What a change looks like from another process: SQLite tells only that there was one. */
+  const NEWS = name === "postgres" ? CHANGE : "everything";
+
+  let leases = 0;
+  const changeHere = (work: () => void = () => {}) =>
+    here.database.transaction(async (tx) => {
+      await sql`insert into background_lease (name, holder, expires_at) values (${`lease ${leases++}`}, 'x', 0)`.execute(
+        tx,
+      );
+      await here.feed.publish(tx, CHANGE);
+      work();
+    });
+
+  test("a change is heard here at once, and elsewhere within a second", async () => {
+    forget();
+    await changeHere();
+    assert.deepEqual(here.heard[0], CHANGE);
+    await eventually("heard there", () => there.heard.length > 0);
+    assert.deepEqual(there.heard, [NEWS]);
+  });
+
+  test("it is heard when it is committed and not before", async () => {
+    forget();
+    let release: () => void = () => {};
+    const waits = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const done = here.database.transaction(async (tx) => {
+      await sql`insert into background_lease (name, holder, expires_at) values (${`lease ${leases++}`}, 'x', 0)`.execute(
+        tx,
+      );
+      await here.feed.publish(tx, CHANGE);
+      await waits;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    assert.deepEqual(there.heard, []);
+    release();
+    await done;
+    await eventually("heard there", () => there.heard.length > 0);
+  });
+
+  if (name === "postgres") {
+  test("a change that was taken back is not heard elsewhere", async () => {
+    forget();
+    const taken = changeHere(() => {
+      throw new Error("taken back");
+    });
+    await assert.rejects(taken, /taken back/);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    assert.deepEqual(there.heard, []);
+  });
+
+    test("a message that is not understood means that anything may have changed", async () => {
+      for (const payload of ["", "nonsense", "application", "a-newer-topic 1", "application  x"]) {
+        forget();
+        await sql`select pg_notify('signet_changes', ${payload})`.execute(here.database.query);
+        await eventually("heard there", () => there.heard.length > 0);
+        assert.deepEqual(there.heard, ["everything"], payload);
+      }
+    });
+  } else
+    test("a process hears nothing of its own writes but what it publishes", async () => {
+      forget();
+      await sql`update background_lease set holder = 'y'`.execute(here.database.query);
+      await eventually("heard there", () => there.heard.length > 0);
+      assert.deepEqual(here.heard, []);
+    });
+
+  test("a feed that was closed hears nothing any more", async () => {
+    forget();
+    await there.feed.close();
+    await changeHere();
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    assert.deepEqual(there.heard, []);
+  });
+});
+
+async function openNode(url: string) {
+  const database = openDatabase(url, 2);
+  await migrate(database);
+  const feed = await openChangeFeed(database);
+  const heard: Heard[] = [];
+  feed.subscribe((change) => heard.push(change));
+  return { database, feed, heard };
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import { sql } from "kysely";
+import pg from "pg";
+import { forEachDatabase } from "../testing/databases.ts";
+import { isMigrated, MIGRATION_LOCK, migrate } from "./migrate.ts";
+import { timeline } from "./migrations/timeline.ts";
+import { type Database, openDatabase } from "./open.ts";
+
+forEachDatabase(({ name, fresh }) => {
+  const opened: Database[] = [];
+  const open = (url: string) => {
+    const database = openDatabase(url, 2);
+    opened.push(database);
+    return database;
+  };
+  after(() => Promise.all(opened.map((database) => database.close())));
+
+  const applied = async ({ query }: Database) =>
+    (await sql<{ name: string }>`select name from schema_migration order by applied_at, name`.execute(query)).rows.map(
+      ({ name: one }) => one,
+    );
+  const all = timeline.map(({ name: one }) => one);
+
+  test("an empty database gets the whole timeline in order, a second time nothing is left to do", async () => {
+    const database = open(await fresh());
+    assert.equal(await isMigrated(database), false);
+    assert.deepEqual(await migrate(database), all);
+    assert.equal(await isMigrated(database), true);
+    assert.deepEqual(await migrate(database), []);
+    assert.deepEqual(await applied(database), all);
+  });
+
+  test("several processes at once apply each step once", async () => {
+    const url = await fresh();
+    const results = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url)));
+    assert.deepEqual(
+      results.filter(({ length }) => length > 0),
+      [all],
+    );
+    assert.equal(await isMigrated(open(url)), true);
+  });
+
+  test("a database that a newer program has migrated is left alone, and counts as migrated", async () => {
+    const database = open(await fresh());
+    await migrate(database);
+    await sql`insert into schema_migration (name, applied_at) values ('9999-later', 1)`.execute(database.query);
+    assert.deepEqual(await migrate(database), []);
+    assert.equal(await isMigrated(database), true);
+  });
+
+  test("a step that fails leaves nothing behind", async () => {
+    const database = open(await fresh());
+    // A table in the way of one of the last statements.
+    await sql`create table background_lease (other text)`.execute(database.query);
+    await assert.rejects(migrate(database), /background_lease/);
+    assert.equal(await isMigrated(database), false);
+    await assert.rejects(sql`select 1 from organisation`.execute(database.query));
+    await sql`drop table background_lease`.execute(database.query);
+    assert.deepEqual(await migrate(database), all);
+  });
+
+  if (name === "postgres")
+    test("a node waits for another one's migration longer than a request would wait", async () => {
+      const url = await fresh();
+      const holder = new pg.Client({ connectionString: url });
+      await holder.connect();
+      await holder.query(`alter database "${new URL(url).pathname.slice(1)}" set statement_timeout = '50ms'`);
+      await holder.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+      const migrated = migrate(open(url));
+      await delay(200);
+      await holder.end();
+      assert.deepEqual(await migrated, all);
+    });
+});
+
+/** In a process of its own: SQLite's locks keep processes apart, and its calls block the one that they are made in. */
+async function migrateElsewhere(url: string): Promise<string[]> {
+  const module = (name: string) => JSON.stringify(import.meta.resolve(name));
+  const script = `
+    const { openDatabase } = await import(${module("./open.ts")});
+    const { migrate } = await import(${module("./migrate.ts")});
+    const database = openDatabase(${JSON.stringify(url)}, 1);
+    console.log(JSON.stringify(await migrate(database)));
+    await database.close();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  return JSON.parse(stdout) as string[];
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { sql } from "kysely";
+import { forEachDatabase } from "../testing/databases.ts";
+import { migrate } from "./migrate.ts";
+import { type Database, openDatabase } from "./open.ts";
+
+/** What belongs to no organisation: the organisations themselves, and what the nodes keep for each other. */
+const GLOBAL = ["background_lease", "organisation", "schema_migration"];
+
+forEachDatabase(({ fresh }) => {
+  let database: Database;
+  before(async () => {
+    database = openDatabase(await fresh(), 2);
+    await migrate(database);
+  });
+  after(() => database.close());
+
+  /** Each table's columns by position, and the columns of its keys in their order. */
+  const catalogue = async (): Promise<Array<{ table: string; key: string; columns: string[] }>> => {
+    const { rows } =
+      database.kind === "postgres"
+        ? await sql<{ table: string; key: string; columns: string }>`
+            select t.relname as "table", i.relname as key,
+              string_agg(a.attname, ',' order by k.position) as columns
+            from pg_index x
+            join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
+            join pg_namespace n on n.oid = t.relnamespace and n.nspname = 'public'
+            cross join lateral unnest(x.indkey) with ordinality as k(column_number, position)
+            join pg_attribute a on a.attrelid = t.oid and a.attnum = k.column_number
+            where x.indisunique group by 1, 2`.execute(database.query)
+        : await sql<{ table: string; key: string; columns: string }>`
+            select t.name as "table", i.name as key,
+              (select group_concat(c.name) from (select name from pragma_index_info(i.name) order by seqno) c) as columns
+            from sqlite_schema t join pragma_index_list(t.name) i on i."unique" = 1
+            where t.type = 'table'`.execute(database.query);
+    return rows.map((row) => ({ ...row, columns: row.columns.split(",") }));
+  };
+
+  test("every unique key begins with the organisation, so that no row can stand in another one's way", async () => {
+    const keys = await catalogue();
+    const tables = new Set(keys.map(({ table }) => table));
+    assert.equal(tables.size, 16);
+    for (const { table, key, columns } of keys) {
+      if (!GLOBAL.includes(table)) assert.equal(columns[0], "org_id", `${table}: ${key}`);
+    }
+  });
+
+  test("nothing but the organisation itself is known without one", async () => {
+    const keys = await catalogue();
+    const withoutOrganisation = keys.filter(({ columns }) => columns[0] !== "org_id").map(({ table }) => table);
+    assert.deepEqual([...new Set(withoutOrganisation)].sort(), GLOBAL);
+  });
+});

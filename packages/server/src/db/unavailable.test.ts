@@ -1,0 +1,165 @@
+/** Real errors of real databases, and what they mean for the answer: 503 when trying again may help, else 500. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
+import { postgresServer } from "../testing/databases.ts";
+import { createDatabase, dropDatabase } from "../testing/postgres.ts";
+import { openSqliteFile } from "./node-sqlite.ts";
+import { type Database, type Db, openDatabase } from "./open.ts";
+import { isDatabaseUnavailable } from "./unavailable.ts";
+
+async function errorOf(work: () => unknown): Promise<unknown> {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  return assert.fail("nothing was thrown");
+}
+
+const run = (db: Db, statement: string) => sql.raw(statement).execute(db);
+
+describe("postgres", () => {
+  let url: string;
+  let database: Database & { kind: "postgres" };
+  before(async () => {
+    url = await createDatabase(await postgresServer());
+    const opened = openDatabase(url, 2);
+    assert.ok(opened.kind === "postgres");
+    database = opened;
+    await run(database.query, "create table things (id integer primary key)");
+  });
+  after(async () => {
+    await database.close();
+    await dropDatabase(await postgresServer(), url);
+  });
+  const isUnavailable = async (work: () => unknown) => isDatabaseUnavailable(await errorOf(work));
+
+  test("a server that is not there", async () => {
+    const nowhere = new URL(url);
+    nowhere.port = "1";
+    const gone = openDatabase(nowhere.href, 1);
+    assert.equal(await isUnavailable(() => gone.ping()), true);
+    await gone.close();
+    assert.equal(await isUnavailable(() => gone.ping()), true, "a pool that was closed under a late request");
+  });
+
+  test("a connection that the server ends, idle, at work, or between two statements of a transaction", async () => {
+    const own = "select pg_terminate_backend(pg_backend_pid())";
+    assert.equal(await isUnavailable(() => run(database.query, own)), true);
+    const between = () =>
+      database.transaction(async (tx) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
+        await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(database.query);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await run(tx, "insert into things values (1)");
+      });
+    assert.equal(await isUnavailable(between), true);
+    await database.ping();
+  });
+
+  test("no connection free within two seconds, and a statement that takes too long", async () => {
+    const hold = () => database.transaction((tx) => run(tx, "select pg_sleep(2.5)"));
+    const held = Promise.all([hold(), hold()]);
+    assert.equal(await isUnavailable(() => database.ping()), true);
+    await held;
+    const slow = () =>
+      database.transaction(async (tx) => {
+        await run(tx, "set local statement_timeout = 20");
+        await run(tx, "select pg_sleep(1)");
+      });
+    assert.equal(await isUnavailable(slow), true);
+  });
+
+  test("two transactions that wait for each other", async () => {
+    await run(database.query, "insert into things values (10), (11)");
+    const cross = (first: number, second: number) =>
+      database.transaction(async (tx) => {
+        await run(tx, "set local deadlock_timeout = '20ms'");
+        await run(tx, `update things set id = id where id = ${first}`);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await run(tx, `update things set id = id where id = ${second}`);
+      });
+    const results = await Promise.allSettled([cross(10, 11), cross(11, 10)]);
+    const [failed] = results.filter((result) => result.status === "rejected");
+    assert.equal(isDatabaseUnavailable(failed?.reason), true);
+  });
+
+  test("a statement that is wrong is our fault, whatever the server thinks of it", async () => {
+    for (const statement of [
+      "select * from nowhere",
+      "insert into things values (10)",
+      "selec",
+      "select 1/0",
+      "select 'x'::integer",
+    ]) {
+      assert.equal(await isUnavailable(() => run(database.query, statement)), false, statement);
+    }
+    for (const error of [new TypeError("x"), new Error("ECONNREFUSED"), "57P01", undefined, { code: "57P01" }])
+      assert.equal(isDatabaseUnavailable(error), false);
+  });
+});
+
+describe("sqlite", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "signet-unavailable-"));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const openFile = async (name: string) => {
+    const path = join(folder, name);
+    const database = openDatabase(`sqlite:${path}`);
+    assert.ok(database.kind === "sqlite");
+    database.file.exec("pragma busy_timeout = 0");
+    await run(database.query, "create table things (id integer primary key, text text)");
+    return { database, path };
+  };
+
+  test("a file that another process is writing; afterwards everything goes on", async () => {
+    const { database, path } = await openFile("busy.db");
+    const other = openSqliteFile(path);
+    other.exec("begin immediate");
+    for (let time = 0; time < 3; time++) {
+      const writing = () => run(database.query, "insert into things values (1, 'x')");
+      assert.equal(isDatabaseUnavailable(await errorOf(writing)), true);
+      const inTransaction = () => database.transaction((tx) => run(tx, "insert into things values (1, 'x')"));
+      assert.equal(isDatabaseUnavailable(await errorOf(inTransaction)), true);
+      await run(database.query, "select * from things");
+    }
+    other.exec("rollback");
+    other.close();
+    await database.transaction((tx) => run(tx, "insert into things values (1, 'x')"));
+    await database.close();
+  });
+
+  test("a disk that is full: writes fail, reads go on, and it recovers alone", async () => {
+    const { database } = await openFile("full.db");
+    const limit = (pages: number) => database.file.exec(`pragma max_page_count = ${pages}`);
+    limit(5);
+    const fill = (id: number) => run(database.query, `insert into things values (${id}, '${"x".repeat(50_000)}')`);
+    const fillInTransaction = () =>
+      database.transaction(async (tx) => {
+        await run(tx, "insert into things values (100, 'small')");
+        await run(tx, `insert into things values (101, '${"x".repeat(50_000)}')`);
+      });
+    for (const work of [() => fill(1), fillInTransaction, () => fill(2), fillInTransaction])
+      assert.equal(isDatabaseUnavailable(await errorOf(work)), true);
+    assert.deepEqual((await run(database.query, "select id from things")).rows, []);
+    limit(10_000);
+    await fillInTransaction();
+    assert.deepEqual((await run(database.query, "select id from things")).rows, [{ id: 100 }, { id: 101 }]);
+    await database.close();
+  });
+
+  test("a statement that is wrong is our fault", async () => {
+    const { database } = await openFile("wrong.db");
+    await run(database.query, "insert into things values (1, 'x')");
+    for (const statement of ["select * from nowhere", "insert into things values (1, 'x')", "selec"])
+      assert.equal(isDatabaseUnavailable(await errorOf(() => run(database.query, statement))), false, statement);
+    await database.close();
+  });
+});

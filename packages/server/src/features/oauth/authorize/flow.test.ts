@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseForm } from "@signet/protocol/form";
+import { type Flow, flowOf, flows, formOfFlow, withAnotherAccount, withPrompts } from "./flow.ts";
+
+const ORG = "0190a1b2-0000-7000-8000-000000000001";
+const OTHER_ORG = "0190a1b2-0000-7000-8000-000000000002";
+const STARTED_AT = 1_800_000_000_000;
+const DAY_MS = 86_400_000;
+
+const ours = flows(Buffer.alloc(32, 1));
+const flow: Flow = {
+  orgId: ORG,
+  parameters: [
+    ["client_id", "app"],
+    ["state", 'odd ✓ & = % + " \\ \n'],
+  ],
+  startedAt: STARTED_AT,
+};
+
+test("a sealed flow opens to the same request, on any node with the same key", () => {
+  const sealed = ours.seal(flow);
+  assert.match(sealed, /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/, "fits into an address and a field as it is");
+  assert.deepEqual(flows(Buffer.alloc(32, 1)).open(sealed, ORG, STARTED_AT), flow);
+});
+
+test("one altered character anywhere opens nothing", () => {
+  const sealed = ours.seal(flow);
+  for (let at = 0; at < sealed.length; at++) {
+    const altered = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
+    assert.equal(ours.open(altered, ORG, STARTED_AT), undefined, `at ${at}`);
+  }
+});
+
+test("a flow of another organisation or another key opens nothing", () => {
+  assert.equal(ours.open(ours.seal(flow), OTHER_ORG, STARTED_AT), undefined);
+  assert.equal(flows(Buffer.alloc(32, 2)).open(ours.seal(flow), ORG, STARTED_AT), undefined);
+  const [body] = ours.seal(flow).split(".");
+  const [, foreign] = ours.seal({ ...flow, orgId: OTHER_ORG }).split(".");
+  assert.equal(ours.open(`${body}.${foreign}`, ORG, STARTED_AT), undefined);
+});
+
+test("what is no sealed flow opens nothing", () => {
+  const sealed = ours.seal(flow);
+  for (const text of [
+    undefined,
+    "",
+    ".",
+    "..",
+    "a.b",
+    sealed.split(".")[0],
+    `.${sealed}`,
+    `${sealed}.`,
+    `${sealed}.x`,
+  ])
+    assert.equal(ours.open(text, ORG, STARTED_AT), undefined, text);
+});
+
+test("a flow opens for a day and not a millisecond longer", () => {
+  const sealed = ours.seal(flow);
+  assert.ok(ours.open(sealed, ORG, STARTED_AT + DAY_MS - 1));
+  assert.equal(ours.open(sealed, ORG, STARTED_AT + DAY_MS), undefined);
+});
+
+test("a request goes into a flow and comes out again with what was repeated still repeated", () => {
+  const form = parseForm("client_id=app&resource=a&state=1&resource=b&state=2&nonce=&resource=c");
+  const kept = formOfFlow(flowOf(ORG, form, STARTED_AT));
+  assert.deepEqual(Object.fromEntries(kept.values), { client_id: "app", resource: "a", state: "1" });
+  assert.deepEqual([...kept.repeated].sort(), ["resource", "state"]);
+  assert.deepEqual(kept.allValues.get("resource"), ["a", "b", "c"]);
+});
+
+test("other prompts take the place of all that were there", () => {
+  const form = parseForm("prompt=consent&client_id=app&prompt=none");
+  const changed = withPrompts(flowOf(ORG, form, STARTED_AT), ["login", "consent"]);
+  assert.equal(formOfFlow(changed).values.get("prompt"), "login consent");
+  assert.equal(formOfFlow(changed).repeated.size, 0);
+  assert.equal(formOfFlow(withPrompts(changed, [])).values.has("prompt"), false);
+  assert.equal(changed.startedAt, STARTED_AT);
+});
+
+test("another account means a sign-in from now on, with all other wishes kept", () => {
+  const changed = withAnotherAccount(flow, ["consent", "login"], STARTED_AT + 5);
+  assert.equal(formOfFlow(changed).values.get("prompt"), "login consent");
+  assert.equal(changed.startedAt, STARTED_AT + 5);
+  assert.deepEqual(changed.parameters.slice(0, 2), flow.parameters);
+});
+
+test("what a request says that nobody here understands is not carried along", () => {
+  const form = parseForm("client_id=app&utm_source=mail&constructor=x&state=1");
+  assert.deepEqual(flowOf(ORG, form, STARTED_AT).parameters, [
+    ["client_id", "app"],
+    ["state", "1"],
+  ]);
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { disableOrganisation } from "../../core/organisations/organisations.ts";
+import { sendRaw } from "../../testing/answers.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let url: string;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh() });
+    org = await makeOrganisation(running.service);
+    url = `${org.issuer}/.well-known/openid-configuration`;
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
+
+  const rfc8414 = () => org.issuer.replace("/oauth/", "/.well-known/oauth-authorization-server/oauth/");
+
+  test("the issuer is the prefix of the address, and every endpoint is the issuer's", async () => {
+    const { status, body, headers } = await sendRaw(url, {});
+    assert.equal(status, 200);
+    assert.match(headers.get("content-type") ?? "", /^application\/json/);
+    assert.equal(url, `${body["issuer"]}/.well-known/openid-configuration`);
+    const endpoints = Object.entries(body).filter(([name]) => /_(endpoint|uri)$/.test(name));
+    assert.deepEqual(Object.fromEntries(endpoints), {
+      authorization_endpoint: `${org.issuer}/authorize`,
+      token_endpoint: `${org.issuer}/token`,
+      userinfo_endpoint: `${org.issuer}/userinfo`,
+      jwks_uri: `${org.issuer}/.well-known/jwks.json`,
+      revocation_endpoint: `${org.issuer}/revoke`,
+      introspection_endpoint: `${org.issuer}/introspect`,
+      end_session_endpoint: `${org.issuer}/end_session`,
+    });
+  });
+
+  test("it lists what OpenID Connect Discovery asks for", async () => {
+    const { body } = await sendRaw(url, {});
+    assert.deepEqual(body["response_types_supported"], ["code"]);
+    assert.deepEqual(body["response_modes_supported"], ["query", "fragment", "form_post"]);
+    assert.deepEqual(body["subject_types_supported"], ["public"]);
+    assert.deepEqual(body["code_challenge_methods_supported"], ["S256"]);
+    assert.deepEqual(body["scopes_supported"], ["openid", "profile", "email", "phone", "offline_access"]);
+    const grants = ["authorization_code", "refresh_token", "client_credentials"];
+    assert.deepEqual(body["grant_types_supported"], grants);
+    const methods = ["client_secret_post", "client_secret_basic", "none"];
+    assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);
+    assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, 2));
+    assert.equal(body["authorization_response_iss_parameter_supported"], true);
+    assert.equal(body["request_parameter_supported"], false);
+    assert.equal(body["request_uri_parameter_supported"], false);
+    assert.ok((body["id_token_signing_alg_values_supported"] as string[]).includes("RS256"));
+    assert.ok(!(body["id_token_signing_alg_values_supported"] as string[]).includes("none"));
+    const claims = body["claims_supported"] as string[];
+    for (const claim of ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "name", "email", "phone_number"])
+      assert.ok(claims.includes(claim), claim);
+  });
+
+  test("only what works is listed: every endpoint answers, in its own way", async () => {
+    const { body } = await sendRaw(url, {});
+    for (const [name, address] of Object.entries(body)) {
+      if (!/_(endpoint|uri)$/.test(name)) continue;
+      const post = /token|revocation|introspection/.test(name);
+      const { status } = await sendRaw(String(address), { method: post ? "POST" : "GET" });
+      assert.ok(status !== 404 && status < 500, `${name} ${status}`);
+    }
+  });
+
+  test("RFC 8414's address has the same document", async () => {
+    const [oidc, oauth] = [await sendRaw(url, {}), await sendRaw(rfc8414(), {})];
+    assert.equal(oauth.status, 200);
+    assert.equal(oauth.text, oidc.text);
+  });
+
+  test("it may be read by every origin, with credentials by none", async () => {
+    for (const address of [url, rfc8414()]) {
+      for (let time = 0; time < 2; time++) {
+        const { headers } = await sendRaw(address, { headers: { origin: "https://stranger.example" } });
+        assert.equal(headers.get("access-control-allow-origin"), "*");
+        assert.equal(headers.get("access-control-allow-credentials"), null);
+      }
+    }
+  });
+
+  test("neither Host nor forwarding headers have any influence, the first time or later", async () => {
+    const path = new URL(url).pathname;
+    const evil = {
+      host: "evil.example",
+      "x-forwarded-host": "evil.example",
+      "x-forwarded-proto": "https",
+      forwarded: "host=evil.example;proto=https",
+    };
+    const unseen = await makeOrganisation(running.service, "Unseen");
+    for (const at of [path, path.replace(org.organisation.id, unseen.organisation.id)]) {
+      const { statusCode, body } = await running.app.inject({ url: at, headers: evil });
+      assert.equal(statusCode, 200);
+      assert.ok(!body.includes("evil") && !body.includes("https://"));
+    }
+    assert.ok(!(await sendRaw(url, {})).text.includes("evil"));
+  });
+
+  test("an upper-case organisation is found, and the issuer is as it always is", async () => {
+    const upper = url.replace(org.organisation.id, org.organisation.id.toUpperCase());
+    const { status, body } = await sendRaw(upper, {});
+    assert.equal(status, 200);
+    assert.equal(body["issuer"], org.issuer);
+  });
+
+  test("a disabled organisation's document is gone at once, and back when it is enabled", async () => {
+    const shut = await makeOrganisation(running.service, "Shut");
+    const address = `${shut.issuer}/.well-known/openid-configuration`;
+    const status = async () => (await sendRaw(address, {})).status;
+    assert.deepEqual([await status(), await status()], [200, 200]);
+    const change = { orgId: shut.organisation.id, actor: "test" };
+    await disableOrganisation(running.service, { ...change, disabled: true });
+    assert.deepEqual([await status(), await status()], [404, 404]);
+    await disableOrganisation(running.service, { ...change, disabled: false });
+    assert.equal(await status(), 200);
+  });
+
+  test("an unknown organisation, another method or a longer path is 404", async () => {
+    const unknown = url.replace(org.organisation.id, "0197b0a0-0000-7000-8000-000000000000");
+    for (const address of [unknown, `${url}/`, `${url}/x`, url.replace("openid", "OpenID"), url.replace("/oauth/", "//oauth/")])
+      assert.equal((await sendRaw(address, {})).status, 404, address);
+    for (const method of ["POST", "PUT", "DELETE"])
+      assert.equal((await sendRaw(url, { method })).status, 404, method);
+  });
+});

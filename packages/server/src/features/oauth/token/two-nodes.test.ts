@@ -1,0 +1,197 @@
+/** Two servers on one PostgreSQL. Their clock stands still, so that no cache ends by itself: only news can change it. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
+import { disableApplication } from "../../../core/applications/applications.ts";
+import { createClientSecret, revokeSecret } from "../../../core/applications/client-secrets.ts";
+import { disableOrganisation } from "../../../core/organisations/organisations.ts";
+import { openDatabase } from "../../../db/open.ts";
+import { assertOAuthError, headerOf, sendRaw } from "../../../testing/answers.ts";
+import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
+import { postgresServer } from "../../../testing/databases.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
+import { createDatabase, dropDatabase } from "../../../testing/postgres.ts";
+import { credentials, postForm, refresh } from "../../../testing/test-client.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestClient,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+describe("two nodes on one PostgreSQL", () => {
+  let databaseUrl: string;
+  let nodes: [TestService, TestService];
+  let clock: FakeClock;
+  let org: TestOrganisation;
+  let source: CodeSource;
+  before(async () => {
+    databaseUrl = await createDatabase(await postgresServer());
+    clock = fakeClock();
+    nodes = await startTwo(databaseUrl, clock);
+    org = at(0, await makeOrganisation(nodes[0].service));
+    source = codeSource(org);
+  });
+  after(async () => {
+    for (const node of nodes) assert.deepEqual(node.errors, []);
+    await Promise.all(nodes.map((node) => node.close()));
+    await dropDatabase(await postgresServer(), databaseUrl);
+  });
+
+  /** The organisation as it is reached at a node. */
+  const at = (node: number, one: TestOrganisation = org): TestOrganisation => {
+    const { baseUrl } = nodes[node % 2] ?? nodes[0];
+    return { ...one, issuer: `${baseUrl}/oauth/${one.organisation.id}` };
+  };
+  const askAt = (node: number, client: TestClient, one = org) =>
+    postForm(`${at(node, one).issuer}/token`, { grant_type: "client_credentials", ...credentials(client) });
+  const isRefusedAt = (node: number, client: TestClient, one = org) =>
+    eventually(`refused at node ${node}`, async () => (await askAt(node, client, one)).status !== 200);
+  const jobClient = async () => {
+    const client = await makeClient(nodes[0].service, org.organisation, {
+      grantTypes: ["client_credentials"],
+      allowedScopes: ["jobs:run"],
+    });
+    for (const node of [0, 1]) assert.equal((await askAt(node, client)).status, 200);
+    return client;
+  };
+
+  test("started at the same time they migrate once, and their tokens are one issuer's", async () => {
+    const migrated = nodes.map(({ service }) => service.migrated.length);
+    assert.deepEqual(migrated.filter((count) => count > 0).length, 1);
+    const { accessToken } = await source.tokens();
+    for (const node of [0, 1]) {
+      const headers = { authorization: `Bearer ${accessToken}` };
+      assert.equal((await sendRaw(`${at(node).issuer}/userinfo`, { headers })).status, 200);
+    }
+  });
+
+  test("a hundred redemptions spread over both: one success, which the others end", async () => {
+    const grant = await source.code();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => redeemWith(at(index), grant)),
+    );
+    const good = answers.filter(({ status }) => status === 200);
+    assert.equal(good.length, 1);
+    for (const answer of answers) if (answer !== good[0]) assertOAuthError(answer, 400, "invalid_grant");
+    const token = String(good[0]?.body["access_token"]);
+    for (const node of [0, 1]) {
+      const { body } = await postForm(`${at(node).issuer}/introspect`, { token, ...credentials(org.web) });
+      assert.equal(body["active"], false);
+    }
+  });
+
+  test("a hundred refreshes spread over both: one living family and one successor", async () => {
+    const { refreshToken } = await source.tokens();
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => refresh(at(index), refreshToken)),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    const successors = new Set(answers.map(({ body }) => String(body["refresh_token"])));
+    assert.equal(successors.size, 1);
+    const third = await refresh(at(1), [...successors][0] ?? "");
+    assert.equal(third.status, 200);
+    assertOAuthError(await refresh(at(0), refreshToken), 400, "invalid_grant", "a replay at the other node");
+    const fourth = await refresh(at(1), String(third.body["refresh_token"]));
+    assertOAuthError(fourth, 400, "invalid_grant", "the replay ended the family for both");
+  });
+
+  test("an application, a secret and an organisation that are shut at one node are shut at the other", async () => {
+    const client = await jobClient();
+    const { orgId, id } = client.application;
+    await disableApplication(nodes[0].service, { orgId, id, disabled: true, actor: "test" });
+    await isRefusedAt(1, client);
+
+    const other = await jobClient();
+    const input = { orgId, applicationId: other.application.id, actor: "test" };
+    const made = await createClientSecret(nodes[1].service, { ...input, label: "b", expiresAt: null });
+    const newer = { ...other, secret: made.plaintext };
+    await eventually("known at node 0", async () => (await askAt(0, newer)).status === 200);
+    assert.equal((await askAt(1, newer)).status, 200);
+    await revokeSecret(nodes[0].service, { ...input, id: made.secret.id });
+    await isRefusedAt(1, newer);
+    assert.equal((await askAt(1, other)).status, 200);
+
+    const shut = await makeOrganisation(nodes[0].service, "Shut");
+    const discovery = `${at(1, shut).issuer}/.well-known/openid-configuration`;
+    assert.equal((await askAt(1, shut.batch, shut)).status, 200);
+    assert.equal((await sendRaw(discovery, {})).status, 200);
+    await disableOrganisation(nodes[0].service, {
+      orgId: shut.organisation.id,
+      disabled: true,
+      actor: "test",
+    });
+    await isRefusedAt(1, shut.batch, shut);
+    await eventually("no discovery", async () => (await sendRaw(discovery, {})).status === 404);
+  });
+
+  test("a key rotated at one node is published, and signs, at the other", async () => {
+    const kids = async (node: number) => {
+      const { body } = await sendRaw(`${at(node).issuer}/.well-known/jwks.json`, {});
+      return (body["keys"] as { kid: string }[]).map(({ kid }) => kid);
+    };
+    const before = await kids(1);
+    const { orgId } = org.batch.application;
+    const made = await nodes[0].service.keys.rotate(orgId, "ES256", { actor: "test", compromised: true });
+    await eventually("published", async () => (await kids(1)).includes(made.kid));
+    const [gone] = before.filter((kid) => kid !== made.kid);
+    assert.ok(gone);
+    assert.equal((await kids(1)).length, before.length, "and the compromised one is gone");
+    const { body } = await askAt(1, org.batch);
+    assert.equal(headerOf(body["access_token"])["kid"], made.kid);
+  });
+
+  test("both make an organisation's first keys at once, and it has one of each algorithm", async () => {
+    for (let round = 0; round < 3; round++) {
+      const fresh = await makeOrganisation(nodes[0].service, `Round${round}`);
+      const paths = ["0", "1", "0", "1"].map(
+        (node) => `${at(Number(node), fresh).issuer}/.well-known/jwks.json`,
+      );
+      const sets = await Promise.all(paths.map((path) => sendRaw(path, {})));
+      assert.equal(new Set(sets.map(({ text }) => text)).size, 1, "all saw the same set");
+      const keys = sets.flatMap(({ body }) => body["keys"] as { alg: string }[]);
+      const algorithms = keys.slice(0, keys.length / sets.length).map(({ alg }) => alg);
+      assert.deepEqual(algorithms.sort(), ["ES256", "RS256"]);
+    }
+  });
+
+  test("a node whose listener was cut off listens again, and forgets what it may have missed", async () => {
+    const client = await jobClient();
+    const { orgId, id } = client.application;
+    const { query } = nodes[0].service.database;
+    const listeners = sql<{ pid: number }>`select pid, pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query like 'listen %'`;
+    assert.equal((await listeners.execute(query)).rows.length, 2);
+    await disableApplication(nodes[0].service, { orgId, id, disabled: true, actor: "test" });
+    await isRefusedAt(1, client);
+    const living = sql<{ pid: number }>`select pid from pg_stat_activity
+      where datname = current_database() and query like 'listen %'`;
+    await eventually("both listen", async () => (await living.execute(query)).rows.length === 2, 3_000);
+    await disableApplication(nodes[0].service, { orgId, id, disabled: false, actor: "test" });
+    await eventually("hears again", async () => (await askAt(1, client)).status === 200);
+  });
+});
+
+/** At the same moment, on an empty database. The issuer is an address that nobody has: requests name the node. */
+function startTwo(databaseUrl: string, clock: FakeClock): Promise<[TestService, TestService]> {
+  const options = { databaseUrl, clock, baseUrl: "http://127.0.0.1:1" };
+  return Promise.all([startTestService(options), startTestService(options)]);
+}
+
+test("five nodes that start together on an empty database all start, and the schema is made once", async (t) => {
+  const server = await postgresServer();
+  const databaseUrl = await createDatabase(server);
+  const nodes = await Promise.all(Array.from({ length: 5 }, () => startTestService({ databaseUrl })));
+  t.after(async () => {
+    await Promise.all(nodes.map((node) => node.close()));
+    await dropDatabase(server, databaseUrl);
+  });
+  assert.equal(nodes.filter(({ service }) => service.migrated.length > 0).length, 1);
+  const database = openDatabase(databaseUrl, 1);
+  const { rows } = await sql<{ name: string }>`select name from schema_migration`.execute(database.query);
+  assert.equal(new Set(rows.map(({ name }) => name)).size, rows.length);
+  await database.close();
+});

@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { disableOrganisation } from "../core/organisations/organisations.ts";
+import { sendRaw } from "../testing/answers.ts";
+import { forEachDatabase } from "../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../testing/test-service.ts";
+import { publishedDocument, publishedDocuments } from "./published-documents.ts";
+
+describe("the map of documents", () => {
+  const path = (index: number) => `/oauth/${index}/x`;
+  const make = (orgId: string, staleAt = 1_000) => publishedDocument(orgId, { orgId }, staleAt);
+
+  test("is bounded: the one kept longest goes first", () => {
+    const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
+    for (let index = 0; index < 10; index++) documents.put(path(index), make(`${index}`), documents.mark());
+    const kept = Array.from({ length: 10 }, (_, index) => index).filter((index) =>
+      documents.kept(path(index)),
+    );
+    assert.deepEqual(kept, [7, 8, 9]);
+    documents.put(path(9), make("9"), documents.mark());
+    assert.ok(documents.kept(path(7)), "putting one anew pushes no other out");
+  });
+
+  test("keeps nothing that was made from what has been evicted since", () => {
+    const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
+    for (const evict of [() => documents.evictOrganisation("a"), () => documents.clear()]) {
+      const mark = documents.mark();
+      evict();
+      documents.put(path(1), make("a"), mark);
+      assert.equal(documents.kept(path(1)), undefined);
+    }
+    documents.put(path(1), make("a"), documents.mark());
+    documents.put(path(2), make("b"), documents.mark());
+    documents.evictOrganisation("a");
+    assert.equal(documents.kept(path(1)), undefined);
+    assert.ok(documents.kept(path(2)), "another organisation's stays");
+  });
+
+  test("a document is ASCII whatever is in it, so that its length in characters is its length in bytes", () => {
+    const document = publishedDocument("a", { name: "Zoë \u2028 😀 \u007f" }, 0);
+    assert.match(document.body, /^[\x20-\x7e]*$/);
+    assert.deepEqual(JSON.parse(document.body), { name: "Zoë \u2028 😀 \u007f" });
+    assert.notEqual(document.etag, publishedDocument("a", { name: "Zoe" }, 0).etag);
+  });
+});
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let clock: FakeClock;
+  let addresses: string[];
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock });
+    org = await makeOrganisation(running.service);
+    addresses = [
+      `${org.issuer}/.well-known/openid-configuration`,
+      `${org.issuer}/.well-known/jwks.json`,
+      org.issuer.replace("/oauth/", "/.well-known/oauth-authorization-server/oauth/"),
+    ];
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
+
+  const countLines = () => running.lines.length;
+
+  test("the same bytes and headers come from memory and the ordinary way", async () => {
+    for (const url of addresses) {
+      const first = await sendRaw(`${url}?x=1`, {});
+      const second = await sendRaw(url, {});
+      const before = countLines();
+      const third = await sendRaw(url, {});
+      assert.equal(countLines(), before, "the third was answered before routing");
+      for (const answer of [second, third]) {
+        assert.equal(answer.status, 200);
+        assert.equal(answer.text, first.text);
+        for (const name of [
+          "etag",
+          "cache-control",
+          "content-type",
+          "content-length",
+          "access-control-allow-origin",
+          "x-content-type-options",
+        ])
+          assert.equal(answer.headers.get(name), first.headers.get(name), name);
+      }
+      assert.equal(first.headers.get("cache-control"), "public, max-age=300");
+    }
+  });
+
+  test("a reader that has it is told so: single tags, lists, weak tags and a star", async () => {
+    for (const url of addresses) {
+      const etag = (await sendRaw(url, {})).headers.get("etag") ?? "";
+      assert.match(etag, /^"[A-Za-z0-9_-]+"$/);
+      for (const at of [url, `${url}?x=1`]) {
+        const ask = (tags: string) => sendRaw(at, { headers: { "if-none-match": tags } });
+        for (const same of [etag, `W/${etag}`, `"x", ${etag}`, `"x",W/${etag} , "y"`, "*"]) {
+          const { status, text, headers } = await ask(same);
+          assert.equal(status, 304, same);
+          assert.equal(text, "");
+          assert.equal(headers.get("etag"), etag);
+          assert.equal(headers.get("cache-control"), "public, max-age=300");
+        }
+        for (const other of ['"x"', etag.slice(1, -1), "", `${etag}x`, etag.toLowerCase().toUpperCase()])
+          assert.equal((await ask(other)).status, 200, other);
+      }
+    }
+  });
+
+  test("HEAD has the headers and no body", async () => {
+    for (const url of addresses) {
+      const get = await sendRaw(url, {});
+      const head = await sendRaw(url, { method: "HEAD" });
+      assert.equal(head.status, 200);
+      assert.equal(head.text, "");
+      for (const name of ["etag", "content-length", "content-type", "cache-control"])
+        assert.equal(head.headers.get(name), get.headers.get(name), name);
+      const tag = { "if-none-match": get.headers.get("etag") ?? "" };
+      assert.equal((await sendRaw(url, { method: "HEAD", headers: tag })).status, 304);
+    }
+  });
+
+  test("other spellings of an address are answered, and take no place in memory", async () => {
+    for (const url of addresses) {
+      const { text } = await sendRaw(url, {});
+      const id = org.organisation.id;
+      for (const spelling of [
+        url.replace(id, id.toUpperCase()),
+        `${url}?`,
+        `${url}?a=b`,
+        url.replace("/.well", "/%2ewell"),
+      ]) {
+        for (let time = 0; time < 2; time++) {
+          const before = countLines();
+          const answer = await sendRaw(spelling, {});
+          assert.equal(answer.text, text, spelling);
+          assert.equal(countLines(), before + 1, `${spelling} went the ordinary way`);
+        }
+      }
+    }
+  });
+
+  test("a document is made anew after half a minute, even if no news came", async () => {
+    const [url = ""] = addresses;
+    await sendRaw(url, {});
+    const before = countLines();
+    clock.advance(29_999);
+    await sendRaw(url, {});
+    assert.equal(countLines(), before);
+    clock.advance(1);
+    await sendRaw(url, {});
+    assert.equal(countLines(), before + 1);
+  });
+
+  test("a change that comes while a document is being made is not lost", async () => {
+    const shut = await makeOrganisation(running.service, "Shut");
+    const url = `${shut.issuer}/.well-known/openid-configuration`;
+    const change = { orgId: shut.organisation.id, actor: "test" };
+    for (let round = 0; round < 20; round++) {
+      await disableOrganisation(running.service, { ...change, disabled: false });
+      const asked = Promise.all([sendRaw(url, {}), sendRaw(url, {})]);
+      await disableOrganisation(running.service, { ...change, disabled: true });
+      await asked;
+      assert.equal((await sendRaw(url, {})).status, 404);
+    }
+  });
+});

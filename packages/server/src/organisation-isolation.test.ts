@@ -1,0 +1,317 @@
+// Every route with what belongs to another organisation, and with an organisation that is not there. A new route fails
+// here until it has a row.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { listRoutes } from "./app-routes.ts";
+import { disableOrganisation } from "./core/organisations/organisations.ts";
+import { createUser } from "./core/users/users.ts";
+import { forEachDatabase } from "./testing/databases.ts";
+import { type FakeClock, fakeClock } from "./testing/fake-clock.ts";
+import { quickPasswords } from "./testing/quick-passwords.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "./testing/test-browser.ts";
+import { type CodeGrant, credentials, getCode, postForm, redeem, refresh } from "./testing/test-client.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  PASSWORD,
+  startTestService,
+  type TestClient,
+  type TestOrganisation,
+  type TestService,
+} from "./testing/test-service.ts";
+import {
+  answerOf,
+  requestQuery,
+  sessionCookie,
+  showsConsent,
+  showsLogin,
+  signInAndConsent,
+  tokensOf,
+  visit,
+} from "./testing/test-visit.ts";
+
+/** What organisation A has, in the hands of somebody who knows it all, to be tried at B. */
+interface Loot {
+  readonly a: TestOrganisation;
+  readonly b: TestOrganisation;
+  readonly tokens: Awaited<ReturnType<typeof tokensOf>>;
+  readonly code: CodeGrant;
+  readonly onlyAtA: TestClient;
+  /** Signed in at A, at its consent page; the session's token under the name of B's cookie too. */
+  readonly browser: TestBrowser;
+  readonly consent: TestPage;
+}
+type Probe = (loot: Loot) => Promise<void>;
+
+const ORIGIN_AT_A = "https://only-at-a.example";
+const clientForm = ({ web }: TestOrganisation) => credentials(web);
+const get = (url: string, headers: Record<string, string> = {}) =>
+  fetch(url, { headers, redirect: "manual" });
+const errorOf = (page: TestPage) => answerOf(page).get("error");
+
+const discovery: Probe = async ({ a, b }) => {
+  const response = await get(`${b.issuer}/.well-known/openid-configuration`);
+  const text = await response.text();
+  assert.ok(text.includes(b.organisation.id) && !text.includes(a.organisation.id));
+};
+const metadata: Probe = async ({ a, b }) => {
+  const { origin, pathname } = new URL(b.issuer);
+  const text = await (await get(`${origin}/.well-known/oauth-authorization-server${pathname}`)).text();
+  assert.ok(text.includes(b.organisation.id) && !text.includes(a.organisation.id));
+};
+const jwks: Probe = async ({ a, b }) => {
+  const kids = async ({ issuer }: TestOrganisation) =>
+    ((await (await get(`${issuer}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(
+      ({ kid }) => kid,
+    );
+  const [ofA, ofB] = [await kids(a), await kids(b)];
+  assert.ok(ofA.length >= 2 && ofB.length >= 2);
+  assert.equal(new Set([...ofA, ...ofB]).size, ofA.length + ofB.length);
+};
+const preflight =
+  (endpoint: string): Probe =>
+  async ({ a, b }) => {
+    const ask = ({ issuer }: TestOrganisation) =>
+      fetch(`${issuer}/${endpoint}`, {
+        method: "OPTIONS",
+        headers: { origin: ORIGIN_AT_A, "access-control-request-method": "POST" },
+      });
+    assert.equal((await ask(a)).headers.get("access-control-allow-origin"), ORIGIN_AT_A);
+    assert.equal((await ask(b)).headers.get("access-control-allow-origin"), null);
+  };
+const userinfo =
+  (method: "GET" | "POST"): Probe =>
+  async ({ a, b, tokens }) => {
+    const ask = ({ issuer }: TestOrganisation) =>
+      fetch(`${issuer}/userinfo`, { method, headers: { authorization: `Bearer ${tokens.accessToken}` } });
+    assert.equal((await ask(a)).status, 200);
+    const refused = await ask(b);
+    assert.equal(refused.status, 401);
+    assert.match(refused.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
+  };
+const endSession =
+  (method: "get" | "post"): Probe =>
+  async ({ a, b, browser, tokens }) => {
+    const asked = {
+      id_token_hint: tokens.idToken,
+      post_logout_redirect_uri: "https://app.example/bye",
+      client_id: a.web.application.id,
+    };
+    const page =
+      method === "get"
+        ? await browser.get(`${b.issuer}/end_session?${new URLSearchParams(asked)}`)
+        : await browser.post(`${b.issuer}/end_session`, asked);
+    assert.equal(page.location, undefined);
+    assert.match(page.body, /You are signed out/, "nobody is signed in there");
+    assert.equal(
+      errorOf(await visit(browser, a, { more: { prompt: "none" } })),
+      null,
+      "and at A they still are",
+    );
+  };
+
+const NO_ORGANISATION = "of no organisation";
+const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
+  "GET /": NO_ORGANISATION,
+  "GET /healthz": NO_ORGANISATION,
+  "GET /readyz": NO_ORGANISATION,
+  "GET /assets/:file": NO_ORGANISATION,
+  "GET /demo/try": NO_ORGANISATION,
+  "GET /demo/callback": NO_ORGANISATION,
+  "GET /oauth/:org/.well-known/openid-configuration": discovery,
+  "HEAD /oauth/:org/.well-known/openid-configuration": discovery,
+  "GET /.well-known/oauth-authorization-server/oauth/:org": metadata,
+  "HEAD /.well-known/oauth-authorization-server/oauth/:org": metadata,
+  "GET /oauth/:org/.well-known/jwks.json": jwks,
+  "HEAD /oauth/:org/.well-known/jwks.json": jwks,
+  "OPTIONS /oauth/:org/token": preflight("token"),
+  "OPTIONS /oauth/:org/revoke": preflight("revoke"),
+  "OPTIONS /oauth/:org/userinfo": preflight("userinfo"),
+  "GET /oauth/:org/userinfo": userinfo("GET"),
+  "POST /oauth/:org/userinfo": userinfo("POST"),
+  "GET /oauth/:org/end_session": endSession("get"),
+  "POST /oauth/:org/end_session": endSession("post"),
+
+  "GET /oauth/:org/authorize": async ({ a, b, browser, consent, tokens }) => {
+    const foreignClient = await browser.get(`${b.issuer}/authorize?${requestQuery(a)}`);
+    assert.equal(foreignClient.status, 400);
+    assert.equal(foreignClient.location, undefined);
+    const foreignFlow = await browser.get(`${b.issuer}/authorize?flow=${consent.hidden["flow"]}`);
+    assert.equal(foreignFlow.status, 400);
+    assert.equal(
+      errorOf(await visit(browser, b, { more: { prompt: "none" } })),
+      "login_required",
+      "A's session",
+    );
+    const own = testBrowser();
+    await signInAndConsent(own, b);
+    const hinted = await visit(own, b, { more: { prompt: "none", id_token_hint: tokens.idToken } });
+    assert.equal(errorOf(hinted), "login_required", "A's ID token");
+  },
+  "POST /oauth/:org/authorize": async ({ b, browser, consent }) => {
+    const foreignFlow = await browser.post(`${b.issuer}/authorize`, { ...consent.hidden, decision: "allow" });
+    assert.equal(foreignFlow.status, 400);
+    const own = testBrowser();
+    const page = await signInAndConsent(own, b).then(() => visit(own, b, { more: { prompt: "consent" } }));
+    const csrf = consent.hidden["csrf"] ?? "";
+    const again = await own.post(`${b.issuer}/authorize`, { ...page.hidden, csrf, decision: "allow" });
+    assert.match(again.location ?? "", /\/consent\?flow=/, "A's token confirms nothing");
+  },
+  "POST /oauth/:org/login": async ({ a, b, consent }) => {
+    const own = testBrowser();
+    const login = await visit(own, b);
+    const { email, password } = a.user;
+    const foreignFlow = { ...login.hidden, flow: consent.hidden["flow"] ?? "", email, password };
+    assert.equal((await own.post(`${b.issuer}/login`, foreignFlow)).status, 400);
+    const foreignUser = await own.post(`${b.issuer}/login`, { ...login.hidden, email, password });
+    assert.equal(foreignUser.status, 401);
+    assert.ok(showsLogin(foreignUser));
+    const foreignToken = { ...login.hidden, csrf: consent.hidden["csrf"] ?? "", ...b.user };
+    assert.equal((await own.post(`${b.issuer}/login`, foreignToken)).status, 403);
+  },
+  "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
+    assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
+    const own = await visit(testBrowser(), b);
+    assert.ok(showsLogin(await browser.get(`${b.issuer}/consent?flow=${own.hidden["flow"]}`)), "A's session");
+  },
+  "POST /oauth/:org/token": async ({ a, b, code, tokens }) => {
+    assert.equal((await redeem({ ...b, web: a.web }, code)).status, 401, "A's client");
+    assert.equal((await redeem(b, code)).body["error"], "invalid_grant", "A's code");
+    assert.equal((await refresh(b, tokens.refreshToken)).body["error"], "invalid_grant", "A's refresh token");
+    const machine = { grant_type: "client_credentials" };
+    assert.equal((await postForm(`${b.issuer}/token`, { ...machine, ...credentials(a.batch) })).status, 401);
+    const mixed = { ...machine, client_id: b.batch.application.id, client_secret: a.batch.secret };
+    assert.equal((await postForm(`${b.issuer}/token`, mixed)).status, 401, "A's secret");
+    assert.equal((await redeem(a, code)).status, 200, "nothing was burnt");
+    assert.equal((await refresh(a, tokens.refreshToken)).status, 200, "nothing was ended");
+  },
+  "POST /oauth/:org/revoke": async ({ a, b, tokens }) => {
+    for (const token of [tokens.accessToken, tokens.refreshToken]) {
+      assert.equal(
+        (await postForm(`${b.issuer}/revoke`, { token, ...clientForm(b) })).status,
+        200,
+        "like any unknown one",
+      );
+      assert.equal((await postForm(`${b.issuer}/revoke`, { token, ...clientForm(a) })).status, 401);
+      assert.equal(
+        (await postForm(`${a.issuer}/introspect`, { token, ...clientForm(a) })).body["active"],
+        true,
+      );
+    }
+  },
+  "POST /oauth/:org/introspect": async ({ a, b, tokens }) => {
+    for (const token of [tokens.accessToken, tokens.refreshToken, tokens.idToken]) {
+      const { body } = await postForm(`${b.issuer}/introspect`, { token, ...clientForm(b) });
+      assert.deepEqual(body, { active: false });
+      assert.equal((await postForm(`${b.issuer}/introspect`, { token, ...clientForm(a) })).status, 401);
+    }
+  },
+};
+
+const routes = await listRoutes();
+const isOfOrganisation = (route: string) => probes[route] !== NO_ORGANISATION;
+
+test("every registered route is either of no organisation or has a probe", () => {
+  const registered = routes.map(({ method, path }) => `${method} ${path}`);
+  assert.deepEqual(Object.keys(probes).sort(), registered.sort());
+  for (const route of registered) assert.equal(isOfOrganisation(route), route.includes(":org"), route);
+});
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let clock: FakeClock;
+  let a: TestOrganisation;
+  let b: TestOrganisation;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock, passwords: quickPasswords });
+    a = await makeOrganisation(running.service, "A");
+    b = await makeOrganisation(running.service, "B");
+    await createUser(running.service, {
+      organisation: b.organisation,
+      email: "both@example.com",
+      password: PASSWORD,
+      firstname: "",
+      surname: "",
+      role: "Standard",
+      emailVerified: true,
+      actor: "test",
+    });
+  });
+  after(() => running.close());
+
+  async function loot(): Promise<Loot> {
+    const settings = { redirectUris: [`${ORIGIN_AT_A}/callback`] };
+    const onlyAtA = await makeClient(running.service, a.organisation, settings);
+    const browser = testBrowser();
+    const tokens = await tokensOf(browser, a);
+    const [, value = ""] = sessionCookie(browser, a) ?? [];
+    browser.cookies.set(`signet-${b.organisation.id}`, value);
+    const consent = await visit(browser, a, { more: { prompt: "consent" } });
+    assert.ok(showsConsent(consent));
+    return { a, b, tokens, code: await getCode(a), onlyAtA, browser, consent };
+  }
+
+  for (const [route, probe] of Object.entries(probes)) {
+    if (probe === NO_ORGANISATION) continue;
+    test(`${route}: what is A's is nothing at B`, async () => {
+      await probe(await loot());
+      assert.deepEqual(running.errors, []);
+    });
+  }
+
+  test("an organisation that is unknown, malformed or disabled is 404 on every route", async () => {
+    const gone = await makeOrganisation(running.service, "Gone");
+    const tokens = await tokensOf(testBrowser(), gone);
+    const key = { orgId: gone.organisation.id, disabled: true, actor: "test" };
+    await disableOrganisation(running.service, key);
+    const basic = `Basic ${Buffer.from(`${gone.web.application.id}:${gone.web.secret}`).toString("base64")}`;
+    for (const { method, path } of routes.filter(({ path }) => path.includes(":org"))) {
+      for (const org of [
+        gone.organisation.id,
+        "01a1fd3c-484e-78bb-9893-e02106c1d59d",
+        "x",
+        "%00",
+        "a".repeat(190),
+        `${a.organisation.id}x`,
+      ]) {
+        for (const authorization of [basic, `Bearer ${tokens.accessToken}`]) {
+          const response = await fetch(
+            `${running.baseUrl}${path.replace(":org", org)}?client_id=${gone.web.application.id}`,
+            {
+              method,
+              headers: { authorization, origin: "https://app.example" },
+              ...(method === "POST"
+                ? {
+                    body: new URLSearchParams({
+                      grant_type: "client_credentials",
+                      token: tokens.accessToken,
+                    }),
+                  }
+                : {}),
+              redirect: "manual",
+            },
+          );
+          const what = `${method} ${path} ${org}`;
+          // A preflight says nothing about the organisation, only that no origin may read its answers.
+          assert.equal(response.status, method === "OPTIONS" ? 204 : 404, what);
+          if (method === "OPTIONS")
+            assert.equal(response.headers.get("access-control-allow-origin"), null, what);
+          assert.doesNotMatch(await response.text(), /Gone|app\.example/, what);
+        }
+      }
+    }
+    await disableOrganisation(running.service, { ...key, disabled: false });
+    assert.equal((await refresh(gone, tokens.refreshToken)).status, 200, "enabled again, it goes on");
+  });
+
+  test("an organisation is the same however its id is written", async () => {
+    const upper = { ...a, issuer: a.issuer.replace(a.organisation.id, a.organisation.id.toUpperCase()) };
+    const browser = testBrowser();
+    assert.ok(answerOf(await signInAndConsent(browser, upper)).get("code"));
+    assert.equal(browser.cookies.size, 1);
+    const answer = answerOf(await visit(browser, a, { more: { prompt: "none" } }));
+    assert.ok(answer.get("code"));
+    assert.equal(answer.get("iss"), a.issuer);
+  });
+});

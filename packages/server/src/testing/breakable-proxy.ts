@@ -1,0 +1,60 @@
+/** Stands between the service and its database, so that a test can take the database away and give it back. */
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+export interface BreakableProxy {
+  /** The database's address, through the proxy. */
+  readonly url: string;
+  /** Cuts every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Keeps the connections and lets nothing through any more. */
+  freeze(): void;
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function breakableProxy(databaseUrl: string): Promise<BreakableProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+  const server = createServer((inside) => {
+    const outside = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (bytes) => {
+        if (!isFrozen) to.write(bytes);
+      });
+      from.on("error", () => {});
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+
+  const cut = async () => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    url: url.href,
+    cut,
+    freeze: () => {
+      isFrozen = true;
+    },
+    restore: async () => {
+      isFrozen = false;
+      if (!server.listening) await listen(port);
+    },
+    close: cut,
+  };
+}

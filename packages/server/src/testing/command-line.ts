@@ -1,0 +1,86 @@
+/** The command line under test: inside this process, which is fast, or as the program that an operator starts. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { run } from "../cli/run.ts";
+import { readConfig } from "../config.ts";
+import { TEST_MASTER_KEY } from "./test-service.ts";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+export const program = path.join(import.meta.dirname, "..", "main.ts");
+
+/** Runs one command inside this process. @param typed what is typed or piped in when a password is asked for */
+export async function runHere(args: readonly string[], env: Environment, typed = ""): Promise<Ended> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    print: (line: string) => void out.push(`${line}\n`),
+    printError: (line: string) => void err.push(`${line}\n`),
+    readSecret: async () => typed,
+  };
+  const code = await run(args, { io, readConfig: () => readConfig(env) });
+  return { code, out: out.join(""), err: err.join("") };
+}
+
+/** The answer of a command that has to succeed, called with `--json`. */
+export async function jsonHere<Answer = Record<string, unknown>>(
+  args: readonly string[],
+  env: Environment,
+  typed = "",
+): Promise<Answer> {
+  const { code, out, err } = await runHere([...args, "--json"], env, typed);
+  if (code !== 0) throw new Error(`signet ${args.join(" ")} ended with ${code}: ${err}${out}`);
+  return JSON.parse(out) as Answer;
+}
+
+export interface OperatorSettings {
+  readonly env: Environment;
+  remove(): Promise<void>;
+}
+
+/** The environment of an operator of this database, with a data folder of its own. */
+export async function operatorSettings(databaseUrl: string): Promise<OperatorSettings> {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), "signet-operator-"));
+  const env = { SIGNET_DATA_DIR: dataDir, DATABASE_URL: databaseUrl, SIGNET_MASTER_KEY: TEST_MASTER_KEY };
+  return { env, remove: () => rm(dataDir, { recursive: true, force: true }) };
+}
+
+/** Starts the program. Nothing of this process's environment reaches it but PATH. */
+export function startProgram(args: readonly string[], env: Environment, cwd?: string): ChildProcess {
+  return spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+}
+
+/** Runs the program to its end. @param piped what is piped in */
+export async function runProgram(args: readonly string[], env: Environment, piped = ""): Promise<Ended> {
+  const child = startProgram(args, env);
+  const output = collect(child);
+  child.stdin?.end(piped);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, out: output.out(), err: output.err() };
+}
+
+/** All that the program has written so far. */
+export function collect(child: ChildProcess): { out(): string; err(): string } {
+  let out = "";
+  let err = "";
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  return { out: () => out, err: () => err };
+}
