@@ -2,7 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import cookie from "@fastify/cookie";
 import Fastify, { type FastifyInstance } from "fastify";
-import { deriveKey } from "./core/encryption/encryption.ts";
+import { createEncryption, deriveKey } from "./core/encryption/encryption.ts";
+import { passkeyChallenges } from "./core/second-factors/passkeys/challenge.ts";
+import { relyingPartyOf } from "./core/second-factors/passkeys/passkey.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
@@ -14,20 +16,26 @@ import { consentRoute } from "./features/oauth/authorize/consent.route.ts";
 import { endSessionRoutes } from "./features/oauth/authorize/end-session.route.ts";
 import { flows } from "./features/oauth/authorize/flow.ts";
 import { loginRoute } from "./features/oauth/authorize/login.route.ts";
+import { twoFactorRoute } from "./features/oauth/authorize/two-factor.route.ts";
 import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
 import { introspectRoute } from "./features/oauth/introspect.route.ts";
 import { jwksRoute } from "./features/oauth/jwks.route.ts";
+import { newPasswordRoutes } from "./features/oauth/recovery/new-password.route.ts";
+import { recoveryRoute } from "./features/oauth/recovery/recovery.route.ts";
+import { verifyEmailRoutes } from "./features/oauth/recovery/verify-email.route.ts";
+import { verifyOfferRoutes } from "./features/oauth/recovery/verify-offer.route.ts";
 import { revokeRoute } from "./features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "./features/oauth/token/authorization-code.ts";
 import { clientCredentialsGrant } from "./features/oauth/token/client-credentials.ts";
 import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
-import { copyScript, formPostScript } from "./html/scripts.ts";
+import { copyScript, formPostScript, passkeyScript } from "./html/scripts.ts";
 import { stylesheet } from "./html/stylesheet.ts";
 import { assetRoutes } from "./http/assets.ts";
 import { clientCors } from "./http/cors.ts";
 import { csrf } from "./http/csrf.ts";
+import { deviceCookies } from "./http/device-cookie.ts";
 import {
   type ErrorHandlerDeps,
   oauthErrorHandler,
@@ -92,7 +100,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   }
 
   healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
-  assetRoutes(app, [stylesheet, formPostScript, copyScript]);
+  assetRoutes(app, [stylesheet, formPostScript, copyScript, passkeyScript]);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   await app.register(async (scope) => mountTokenEndpoints(scope, service, errors));
   await app.register(async (scope) => {
@@ -193,20 +201,39 @@ function mountPages(
   errors: ErrorHandlerDeps,
   options: AppOptions,
 ): void {
-  const { baseUrl, rateLimits } = service.config;
-  const browser: BrowserDeps = {
-    ...service,
-    baseUrl,
-    cookies: sessionCookies(baseUrl),
-    csrf: csrf(deriveKey(service.masterKey, "csrf"), baseUrl),
-    flows: flows(deriveKey(service.masterKey, "authorize-flow")),
-  };
+  const { baseUrl } = service.config;
+  const browser = browserDeps(service);
   acceptForms(scope);
   scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
   authorizeRoutes(scope, browser);
-  loginRoute(scope, { ...browser, passwords: service.passwords, rateLimits });
+  loginRoute(scope, { ...browser, passwords: service.passwords });
+  twoFactorRoute(scope, browser);
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
+  recoveryRoute(scope, browser);
+  newPasswordRoutes(scope, { ...browser, passwords: service.passwords });
+  verifyOfferRoutes(scope, browser);
+  verifyEmailRoutes(scope, browser);
   landingRoute(scope, { baseUrl, organisations: service.organisations, demo: options.demo });
   if (options.demo) demoRoutes(scope, { ...service, baseUrl, demo: options.demo });
+}
+
+function browserDeps(service: Service): BrowserDeps {
+  const { config, masterKey } = service;
+  const { baseUrl, rateLimits } = config;
+  return {
+    ...service,
+    baseUrl,
+    rateLimits,
+    cookies: sessionCookies(baseUrl),
+    csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),
+    flows: flows(deriveKey(masterKey, "authorize-flow")),
+    secondFactors: {
+      // A key of their own: as many as there are sign-ins would wear out the one for data at rest.
+      seals: createEncryption(deriveKey(masterKey, "browser-state")),
+      challenges: passkeyChallenges(deriveKey(masterKey, "passkey-challenge")),
+      relyingParty: relyingPartyOf(baseUrl),
+      devices: deviceCookies(baseUrl),
+    },
+  };
 }

@@ -32,7 +32,24 @@ test("an empty environment is a server on localhost:8080 with SQLite in ./data",
     logLevel: "info",
     trustedProxies: [],
     rateLimits: defaultRateLimits,
+    outboundAllow: [],
+    keyRotationDays: 90,
   });
+});
+
+test("what may be called beside public addresses is checked, and key rotation may be turned off", () => {
+  const config = readConfig({
+    SIGNET_OUTBOUND_ALLOW: " hooks.internal, 10.0.0.0/8 ,::1",
+    SIGNET_KEY_ROTATION_DAYS: "0",
+  });
+  assert.deepEqual(config.outboundAllow, ["hooks.internal", "10.0.0.0/8", "::1"]);
+  assert.equal(config.keyRotationDays, 0);
+  const faults = (env: Record<string, string>) => {
+    assert.throws(() => readConfig(env), InvalidConfig);
+  };
+  faults({ SIGNET_OUTBOUND_ALLOW: "https://hooks.internal" });
+  faults({ SIGNET_OUTBOUND_ALLOW: "10.0.0.0/40" });
+  faults({ SIGNET_KEY_ROTATION_DAYS: "-1" });
 });
 
 test("a setting that is empty or blank counts as not set", () => {

@@ -2,7 +2,9 @@
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
 import { createApp } from "../app.ts";
+import { startLogoutDelivery } from "../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
+import { loopbackNetworks } from "../core/outbound/address-rules.ts";
 import { openService, type Service } from "../open-service.ts";
 import type { Command, Io } from "./command.ts";
 import { type Demo, prepareDemo, printDemo } from "./demo.ts";
@@ -28,9 +30,15 @@ export const startCommand: Command = {
     // Before anything is opened: a signal that comes during the start ends in order too.
     const told = nextSignal();
     const log = openLog(config.logLevel);
-    const service = await openService(config, {
-      onError: (error) => log.error(describe(error), "background work failed"),
-    });
+    // Applications to try run on the same machine.
+    const local = values.demo === true ? loopbackNetworks : [];
+    const outboundAllow = [...config.outboundAllow, ...local];
+    const service = await openService(
+      { ...config, outboundAllow },
+      {
+        onError: (error) => log.error(describe(error), "background work failed"),
+      },
+    );
     try {
       const demo = values.demo === true ? await prepareDemo(service, io) : undefined;
       await serve(service, { log, io, demo, told });
@@ -64,6 +72,11 @@ async function serve(
     ...service,
     onError: (error) => log.error(describe(error), "housekeeping failed"),
   });
+  const stopLogoutDelivery = startLogoutDelivery({
+    ...service,
+    baseUrl: config.baseUrl,
+    onError: (error) => log.error(describe(error), "delivering back-channel logouts failed"),
+  });
   log.info({ baseUrl: config.baseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
   if (demo) printDemo(demo, io);
 
@@ -71,7 +84,7 @@ async function serve(
   draining = true;
   log.info({ signal }, "stopping: requests under way are finished");
   await closeWithin(app, DRAIN_MS);
-  await stopHousekeeping();
+  await Promise.all([stopHousekeeping(), stopLogoutDelivery()]);
 }
 
 function nextSignal(): Promise<string> {

@@ -22,6 +22,7 @@ import type {
 } from "./tables/tokens.ts";
 import type {
   BrowserSessionTable,
+  KnownBrowserTable,
   MembershipTable,
   SessionApplicationTable,
   UserAccountTable,
@@ -55,4 +56,5 @@ export interface Schema {
   session_application: SessionApplicationTable;
   user_action: UserActionTable;
   outgoing_mail: OutgoingMailTable;
+  known_browser: KnownBrowserTable;
 }

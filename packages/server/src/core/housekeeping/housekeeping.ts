@@ -4,8 +4,13 @@
  */
 import { randomUUIDv7 } from "node:crypto";
 import type { Database, Db } from "../../db/open.ts";
+import { deletePassedActions } from "../actions/store.ts";
+import { deleteOldLogouts } from "../backchannel-logout/store.ts";
 import type { Clock } from "../clock.ts";
 import { deleteDeadCodes } from "../codes/store.ts";
+import { deletePassedValues } from "../consumed-values/store.ts";
+import { deleteForgottenBrowsers } from "../known-browsers/store.ts";
+import { deleteOldMails } from "../mail/store.ts";
 import { deletePassedWindows } from "../rate-limits/store.ts";
 import { deleteDeadSessions } from "../sessions/store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
@@ -38,6 +43,12 @@ const removals: readonly Removal[] = [
   (db, now) => deleteDeadSessions(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedWindows(db, now, BATCH),
   (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
+  // A day longer than needed: a clock that is set back must not make a value good again.
+  (db, now) => deletePassedValues(db, now - DAY_MS, BATCH),
+  (db, now) => deleteOldLogouts(db, now - 7 * DAY_MS, BATCH),
+  (db, now) => deletePassedActions(db, now - DAY_MS, BATCH),
+  (db, now) => deleteOldMails(db, now - 7 * DAY_MS, BATCH),
+  (db, now) => deleteForgottenBrowsers(db, now, BATCH),
 ];
 
 /** One round: every kind, batch by batch until nothing is left. @returns how many rows were removed */

@@ -12,6 +12,8 @@ export interface OrganisationSettings {
   readonly sessionIdleSeconds: number;
   /** `required`: who has no second factor adds one right after the password, before anything is issued. */
   readonly secondFactor: SecondFactorPolicy;
+  /** Whether users show that their address is theirs before anything is issued to an application. */
+  readonly requireVerifiedEmail: boolean;
 }
 
 export const secondFactorPolicies = ["optional", "required"] as const;
@@ -31,6 +33,7 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   sessionLifetimeSeconds: 12 * 3600,
   sessionIdleSeconds: 2 * 3600,
   secondFactor: "optional",
+  requireVerifiedEmail: false,
 };
 
 /** The issuer identifier: what discovery, tokens and answers name (wire-contract.md §1). */

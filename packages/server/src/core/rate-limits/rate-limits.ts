@@ -19,6 +19,9 @@ export const defaultRateLimits = {
   // Three of a million codes are good at any moment: a day of guessing, with the password known, finds one in 1,400 times.
   "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 60 * 60 },
   "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 60 * 60 },
+  "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
+  // Of one mailbox, whoever asks: nobody can fill it, and the newest link in it goes on working.
+  "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 60 * 60 },
 } satisfies Record<string, RateLimit>;
 
 export type RateLimitName = keyof typeof defaultRateLimits;

@@ -29,10 +29,7 @@ const countFactors = prepared((db, value: Parameter<OwnerValues>) =>
 );
 
 /** What the user has, without any of its secrets. */
-export async function findFactorSummary(
-  db: Db,
-  { homeOrgId, userId }: FactorOwner,
-): Promise<FactorSummary> {
+export async function findFactorSummary(db: Db, { homeOrgId, userId }: FactorOwner): Promise<FactorSummary> {
   const [row] = await countFactors(db, { homeOrgId, userId });
   return {
     hasTotp: (row?.totp ?? 0) > 0,

@@ -2,11 +2,7 @@
 import { acrValues } from "./session.ts";
 
 /** Each includes what the ones before it prove: a passkey is two factors in one. */
-const ascending: readonly string[] = [
-  acrValues.password,
-  acrValues.multiFactor,
-  acrValues.phishingResistant,
-];
+const ascending: readonly string[] = [acrValues.password, acrValues.multiFactor, acrValues.phishingResistant];
 
 export const assurance = { none: 0, password: 1, multiFactor: 2, phishingResistant: 3 } as const;
 export type Assurance = (typeof assurance)[keyof typeof assurance];

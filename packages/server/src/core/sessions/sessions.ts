@@ -5,11 +5,11 @@ import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
 import { findUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
+import { endSessions } from "./end-sessions.ts";
 import type { Session, SignedIn } from "./session.ts";
-import { endSessions, findSession, insertSession, renewSession, touchSession } from "./store.ts";
+import { findSession, insertSession, renewSession, touchSession } from "./store.ts";
 
 export interface SessionDeps {
   readonly database: Database;
@@ -114,14 +114,15 @@ export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: st
 }
 
 async function endSession(tx: Db, { session, user }: SignedIn, now: number, address: string): Promise<void> {
-  await endSessions(tx, { orgId: session.orgId, id: session.id, now });
-  await revokeTokenFamilies(tx, { orgId: session.orgId, sessionId: session.id, now, reason: "signed_out" });
+  const { orgId, id: sessionId } = session;
+  const ended = await endSessions(tx, { orgId, userId: user.id, sessionId, now, reason: "signed_out" });
+  if (ended === 0) return;
   await recordAuditEvent(tx, {
-    orgId: session.orgId,
+    orgId,
     at: now,
     actor: `user:${user.id}`,
     action: "session.ended",
-    target: session.id,
+    target: sessionId,
     address,
   });
 }

@@ -1,4 +1,5 @@
 import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { BrowserSessionTable } from "../../db/tables/users.ts";
 import type { Session } from "./session.ts";
 
@@ -77,20 +78,41 @@ export async function touchSession(db: Db, key: { orgId: string; id: string }, n
     .execute();
 }
 
-/** Ends one session, or all of a user's in the organisation. */
-export async function endSessions(
+/**
+ * Ends one session of a user, or all of them in the organisation. Called by end-sessions.ts alone, which does what
+ * belongs to it. @returns the ids of those that had not ended before
+ */
+export async function markSessionsEnded(
   db: Db,
-  which: { orgId: string; now: number } & ({ id: string } | { userId: string }),
-): Promise<void> {
-  const query = db
+  which: { orgId: string; userId: string; sessionId?: string; now: number },
+): Promise<string[]> {
+  let query = db
     .updateTable("browser_session")
     .set({ ended_at: which.now })
     .where("org_id", "=", which.orgId)
+    .where("user_id", "=", which.userId)
     .where("ended_at", "is", null);
-  await ("id" in which
-    ? query.where("id", "=", which.id)
-    : query.where("user_id", "=", which.userId)
-  ).execute();
+  if (which.sessionId !== undefined) query = query.where("id", "=", which.sessionId);
+  return (await query.returning("id").execute()).map(({ id }) => id);
+}
+
+type SessionUse = { orgId: string; sessionId: string; applicationId: string; now: number };
+
+const noteUse = prepared((db, value: Parameter<SessionUse>) =>
+  db
+    .insertInto("session_application")
+    .values({
+      org_id: value("orgId"),
+      session_id: value("sessionId"),
+      application_id: value("applicationId"),
+      first_used_at: value("now"),
+    })
+    .onConflict((conflict) => conflict.columns(["org_id", "session_id", "application_id"]).doNothing()),
+);
+
+/** The application got tokens from the session: its end will concern it. */
+export async function noteSessionUse(db: Db, use: SessionUse): Promise<void> {
+  await noteUse(db, use);
 }
 
 /** Sessions that nobody can come back to. @returns how many were removed, at most `limit` */

@@ -15,7 +15,6 @@ import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import {
   CLOCK_SKEW_MS,
-  KEY_AGE_MS,
   LONGEST_TOKEN_MS,
   PUBLISH_AHEAD_MS,
   type SigningKey,
@@ -43,7 +42,7 @@ export interface SigningKeys {
    * @param compromised the old keys leave the JWKS at once, and all that they signed with them
    */
   rotate(orgId: string, alg: SigningAlg, by: { actor: string; compromised: boolean }): Promise<SigningKey>;
-  /** Rotates the keys that are 90 days old. @returns how many there were, at most `limit` */
+  /** Rotates the keys that have reached their age. @returns how many there were, at most `limit` */
   rotateDue(limit: number): Promise<number>;
 }
 
@@ -52,8 +51,11 @@ export interface SigningKeyDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly encryption: Encryption;
+  /** The age at which a key is rotated without anybody asking; 0: never. */
+  readonly rotationDays: number;
 }
 
+const DAY_MS = 86_400_000;
 const FIRST_ALGORITHMS: readonly SigningAlg[] = ["ES256", "RS256"];
 
 export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): SigningKeys {
@@ -99,9 +101,10 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     },
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
     rotateDue: async (limit) => {
-      const due = await findKeysToRotate(database.query, clock() - KEY_AGE_MS, limit);
+      if (deps.rotationDays === 0) return 0;
+      const due = await findKeysToRotate(database.query, clock() - deps.rotationDays * DAY_MS, limit);
       for (const { orgId, alg } of due)
-        await rotateKey(deps, orgId, alg as SigningAlg, { actor: "schedule", compromised: false });
+        await rotateKey(deps, orgId, alg as SigningAlg, { actor: "system", compromised: false });
       return due.length;
     },
   };

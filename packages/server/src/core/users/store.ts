@@ -83,9 +83,11 @@ export async function findUserByEmail(
   db: Db,
   orgId: string,
   emailKey: string,
-): Promise<{ user: User; passwordHash: string | null } | undefined> {
+): Promise<{ user: User; passwordHash: string | null; passwordChangedAt: number | null } | undefined> {
   const row = await members(db, orgId).where("user_account.email_key", "=", emailKey).executeTakeFirst();
-  return row && { user: fromRow(orgId, row), passwordHash: row.password_hash };
+  if (!row) return undefined;
+  const { password_hash: passwordHash, password_changed_at: passwordChangedAt } = row;
+  return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
 }
 
 /** Oldest first by identifier. */
@@ -97,6 +99,18 @@ export async function listUsers(
   let query = members(db, orgId).orderBy("membership.user_id").limit(page.limit);
   if (page.after) query = query.where("membership.user_id", ">", page.after);
   return (await query.execute()).map((row) => fromRow(orgId, row));
+}
+
+/** Every organisation that an account is a member of, its own included. */
+export async function organisationsOfUser(db: Db, homeOrgId: string, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("membership")
+    .select("org_id")
+    .where("home_org_id", "=", homeOrgId)
+    .where("user_id", "=", id)
+    .orderBy("org_id")
+    .execute();
+  return rows.map(({ org_id }) => org_id);
 }
 
 /** The home organisation alone changes an account. @returns false when it has no such user */
@@ -111,6 +125,23 @@ export async function setUserDisabled(
     .set({ disabled_at: disabledAt, updated_at: now })
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** The address has been shown to be the user's; another one since then stays unconfirmed. */
+export async function setEmailVerified(
+  db: Db,
+  key: { orgId: string; id: string; email: string },
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("user_account")
+    .set({ email_verified_at: now, updated_at: now })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where("email", "=", key.email)
+    .where("email_verified_at", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -142,11 +173,7 @@ export async function setPasswordHash(
  * Takes the account's row until the transaction ends: two changes that depend on each other's outcome come one after the
  * other, on every node.
  */
-export async function holdAccount(
-  tx: Db,
-  user: Pick<User, "homeOrgId" | "id">,
-  now: number,
-): Promise<void> {
+export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, now: number): Promise<void> {
   await tx
     .updateTable("user_account")
     .set({ updated_at: now })

@@ -78,23 +78,36 @@ export const openidComplete: Migration = {
       primary key (org_id, id),
       foreign key (org_id, application_id) references application (org_id, id) on delete cascade)`,
     "create index logout_delivery_due on logout_delivery (next_attempt_at) where delivered_at is null and failed_at is null",
+    "create index logout_delivery_age on logout_delivery (created_at)",
 
     // Who has what from a session: the applications that a sign-out must tell.
     `create table session_application (
       org_id text not null, session_id text not null, application_id text not null, first_used_at bigint not null,
-      primary key (org_id, session_id, application_id))`,
+      primary key (org_id, session_id, application_id),
+      foreign key (org_id, session_id) references browser_session (org_id, id) on delete cascade,
+      foreign key (org_id, application_id) references application (org_id, id) on delete cascade)`,
 
     `create table user_action (
       org_id text not null, id_hash text not null, type text not null, user_id text not null, data text not null,
       created_at bigint not null, expires_at bigint not null, used_at bigint,
       primary key (org_id, id_hash))`,
     "create index user_action_expiry on user_action (expires_at)",
+    // One open link of a kind: asking again replaces it in the statement that makes the new one.
+    "create unique index user_action_open on user_action (org_id, user_id, type) where used_at is null",
 
     `create table outgoing_mail (
       org_id text not null, id text not null, recipient text not null, template text not null, locale text not null,
-      data text not null, attempts bigint not null, next_attempt_at bigint not null,
+      data text not null, attempts bigint not null, next_attempt_at bigint not null, give_up_at bigint not null,
       created_at bigint not null, sent_at bigint, failed_at bigint, last_error text,
       primary key (org_id, id))`,
     "create index outgoing_mail_due on outgoing_mail (next_attempt_at) where sent_at is null and failed_at is null",
+    "create index outgoing_mail_age on outgoing_mail (created_at)",
+
+    // Browsers that a user has signed in with: another one is worth a mail.
+    `create table known_browser (
+      org_id text not null, user_id text not null, browser_hash text not null,
+      sign_ins bigint not null, last_seen_at bigint not null, expires_at bigint not null,
+      primary key (org_id, user_id, browser_hash))`,
+    "create index known_browser_expiry on known_browser (expires_at)",
   ],
 };

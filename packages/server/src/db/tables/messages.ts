@@ -22,6 +22,8 @@ export interface OutgoingMailTable {
   data: string;
   attempts: number;
   next_attempt_at: number;
+  /** Not tried any more from then on: a link in it would be dead, or a day has passed. */
+  give_up_at: number;
   created_at: number;
   sent_at: number | null;
   failed_at: number | null;

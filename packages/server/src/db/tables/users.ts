@@ -54,3 +54,13 @@ export interface SessionApplicationTable {
   application_id: string;
   first_used_at: number;
 }
+
+/** A browser, by the SHA-256 of its recognition cookie, that a user has signed in with. */
+export interface KnownBrowserTable {
+  org_id: string;
+  user_id: string;
+  browser_hash: string;
+  sign_ins: number;
+  last_seen_at: number;
+  expires_at: number;
+}

@@ -29,8 +29,9 @@ async function clientKey(alg: Alg, kid = `${alg}-key`) {
 }
 type ClientKey = Awaited<ReturnType<typeof clientKey>>;
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ name, fresh }) => {
   let running: TestService;
+  /** On PostgreSQL a node of its own. */
   let second: TestService;
   let org: TestOrganisation;
   let other: TestOrganisation;
@@ -40,12 +41,9 @@ forEachDatabase(({ fresh }) => {
   before(async () => {
     clock = fakeClock();
     const databaseUrl = await fresh();
-    running = await startTestService({
-      databaseUrl,
-      clock,
-      env: { SIGNET_OUTBOUND_ALLOW: "127.0.0.1" },
-    });
-    second = await startTestService({ databaseUrl, clock, baseUrl: running.baseUrl });
+    running = await startTestService({ databaseUrl, clock, env: { SIGNET_OUTBOUND_ALLOW: "localhost" } });
+    const { baseUrl } = running;
+    second = name === "sqlite" ? running : await startTestService({ databaseUrl, clock, baseUrl });
     org = await makeOrganisation(running.service);
     other = await makeOrganisation(running.service, "Other");
     es256 = await clientKey("ES256");
@@ -53,7 +51,7 @@ forEachDatabase(({ fresh }) => {
   });
   after(async () => {
     assert.deepEqual(running.errors, []);
-    await second.close();
+    if (second !== running) await second.close();
     await running.close();
   });
 
@@ -312,7 +310,7 @@ forEachDatabase(({ fresh }) => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as { port: number };
     try {
-      const own = await jwtClient({ jwksUri: `http://127.0.0.1:${port}/jwks` });
+      const own = await jwtClient({ jwksUri: `http://localhost:${port}/jwks` });
       accepted(await present(await assertion(claims(own))));
       const next = await clientKey("PS256", "next");
       keys.push(next.jwk);
@@ -320,10 +318,9 @@ forEachDatabase(({ fresh }) => {
       clock.advance(60_000);
       accepted(await present(await assertion(claims(own), next)));
       assert.equal(reads.length, 2);
-      const inside = await jwtClient({ jwksUri: `http://localhost:${port}/jwks` });
-      // The second node's configuration allows no address: it is refused where the first would have called.
-      const there = `${second.baseUrl}/oauth/${org.organisation.id}/token`;
-      refused(await present(await assertion(claims(inside)), {}, there), "not allowed");
+      // The same listener by another name, which is not among those allowed.
+      const inner = await jwtClient({ jwksUri: `http://127.0.0.1:${port}/jwks` });
+      refused(await present(await assertion(claims(inner))), "not allowed");
       assert.equal(reads.length, 2);
     } finally {
       server.closeAllConnections();

@@ -55,9 +55,7 @@ export async function recordPasskeyUse(
     .where("org_id", "=", owner.homeOrgId)
     .where("user_id", "=", owner.userId)
     .where("id", "=", use.id)
-    .where((eb) =>
-      use.counter === 0 ? eb("counter", "=", 0) : eb("counter", "<", use.counter),
-    )
+    .where((eb) => (use.counter === 0 ? eb("counter", "=", 0) : eb("counter", "<", use.counter)))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

@@ -20,11 +20,7 @@ function newRecoveryCode(): string {
 
 /** What people type, with or without the dashes. Undefined for what cannot be one. */
 export function readRecoveryCode(typed: string): string | undefined {
-  const code = typed
-    .toLowerCase()
-    .replaceAll(/[\s-]/g, "")
-    .replaceAll("o", "0")
-    .replaceAll(/[il]/g, "1");
+  const code = typed.toLowerCase().replaceAll(/[\s-]/g, "").replaceAll("o", "0").replaceAll(/[il]/g, "1");
   return code.length === LENGTH && [...code].every((character) => ALPHABET.includes(character))
     ? code
     : undefined;

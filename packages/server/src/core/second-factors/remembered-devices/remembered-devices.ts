@@ -8,7 +8,7 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../../db/open.ts";
 import type { User } from "../../users/user.ts";
 import type { RememberedDevice } from "./remembered-device.ts";
-import { findRememberedDevice, insertRememberedDevice } from "./store.ts";
+import { findRememberedDevice, insertRememberedDevice, touchRememberedDevice } from "./store.ts";
 
 export const REMEMBERED_DEVICE_MS = 30 * 86_400_000;
 
@@ -41,4 +41,14 @@ export async function deviceOfCookie(
   now: number,
 ): Promise<RememberedDevice | undefined> {
   return token === undefined ? undefined : findRememberedDevice(db, user, sha256Base64url(token), now);
+}
+
+/** A sign-in was spared the question there. */
+export async function noteDeviceUse(
+  db: Db,
+  user: Pick<User, "orgId" | "id">,
+  token: string | undefined,
+  now: number,
+): Promise<void> {
+  if (token !== undefined) await touchRememberedDevice(db, user, sha256Base64url(token), now);
 }

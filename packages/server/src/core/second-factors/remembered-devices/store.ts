@@ -66,13 +66,18 @@ const living = (db: Db, user: Whose, now: number) =>
       ]),
     );
 
-export async function touchRememberedDevice(db: Db, user: Whose, id: string, now: number): Promise<void> {
+export async function touchRememberedDevice(
+  db: Db,
+  user: Pick<Whose, "orgId" | "id">,
+  tokenHash: string,
+  now: number,
+): Promise<void> {
   await db
     .updateTable("remembered_device")
     .set({ last_used_at: now })
     .where("org_id", "=", user.orgId)
     .where("user_id", "=", user.id)
-    .where("id", "=", id)
+    .where("token_hash", "=", tokenHash)
     .execute();
 }
 
@@ -89,20 +94,6 @@ export async function revokeRememberedDevices(
     .where("revoked_at", "is", null);
   if (which.id !== undefined) query = query.where("id", "=", which.id);
   return Number((await query.executeTakeFirst()).numUpdatedRows);
-}
-
-/** Wherever the account is a member: without a factor there is nothing that a browser could be remembered for. */
-export async function revokeRememberedDevicesEverywhere(
-  db: Db,
-  which: { homeOrgId: string; userId: string; now: number },
-): Promise<void> {
-  const memberships = await db
-    .selectFrom("membership")
-    .select("org_id")
-    .where("home_org_id", "=", which.homeOrgId)
-    .where("user_id", "=", which.userId)
-    .execute();
-  for (const { org_id: orgId } of memberships) await revokeRememberedDevices(db, { ...which, orgId });
 }
 
 /** @returns how many were removed, at most `limit` */

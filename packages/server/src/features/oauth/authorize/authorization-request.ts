@@ -28,6 +28,8 @@ export const requestParameters: ReadonlySet<string> = new Set([
   "code_challenge_method",
   "prompt",
   "max_age",
+  "acr_values",
+  "claims",
   "login_hint",
   "id_token_hint",
   "ui_locales",

@@ -16,7 +16,7 @@ import { answerWithCode, answerWithError } from "./answer.ts";
 import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit } from "./browser.ts";
 import { type Flow, flowOf, withAnotherAccount, withPrompts } from "./flow.ts";
 import { repeatByGet } from "./repeat-by-get.ts";
-import { issueCode, type ReadFlow, readFlow, takeStep } from "./take-step.ts";
+import { issueCode, type ReadFlow, type ReadPageFlow, readFlow, takeStep } from "./take-step.ts";
 
 export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
@@ -60,7 +60,7 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   if (!isOwnForm(deps, visit, form.values.get("csrf"))) return takeStep(deps, visit, read);
   const { step } = read;
   if (step.kind === "select-account") return chooseAccount(deps, visit, read, form.values.get("account"));
-  if (step.kind !== "consent") return takeStep(deps, visit, read);
+  if (read.kind === "page" || step.kind !== "consent") return takeStep(deps, visit, read);
   const decision = form.values.get("decision");
   if (decision === "allow") return allow(deps, visit, read, step.signedIn);
   if (decision !== "deny") return takeStep(deps, visit, read);
@@ -104,7 +104,7 @@ async function allow(
 async function chooseAccount(
   deps: BrowserDeps,
   visit: Visit,
-  read: ReadFlow,
+  read: ReadFlow | ReadPageFlow,
   account: string | undefined,
 ): Promise<void> {
   const { flow, request } = read;

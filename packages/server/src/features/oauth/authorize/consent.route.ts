@@ -28,11 +28,12 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
       const flow = openFlow(deps, visit, query.values.get("flow"));
       const read = await readFlow(deps, visit, flow);
       if (!read) return reply;
-      const { request, step } = read;
-      if (step.kind !== "consent") {
+      const { step } = read;
+      if (read.kind === "page" || step.kind !== "consent") {
         await takeStep(deps, visit, read);
         return reply;
       }
+      const { request } = read;
       const frame = pageFrame(visit, request.uiLocales);
       const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
       const page = consentPage({

@@ -1,5 +1,5 @@
 /**
- * POST login: the password. The same answer and the same time for an unknown address and a wrong password; guesses are
+ * POST login: the password, or a passkey in its place. The same answer and the same time for an unknown address and a wrong password; guesses are
  * counted before they are looked at.
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
@@ -8,19 +8,25 @@ import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
-import { acrValues } from "../../../core/sessions/session.ts";
+import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import { noteDeviceUse } from "../../../core/second-factors/remembered-devices/remembered-devices.ts";
+import { acrValues, type Session } from "../../../core/sessions/session.ts";
 import { signIn } from "../../../core/sessions/sessions.ts";
 import { findUserByEmail, setPasswordHash } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit, whoIsThere } from "./browser.ts";
-import { type LoginShown, readFlow, showLogin } from "./take-step.ts";
+import { type BrowserDeps, isOwnForm, openFlow, type Visit, whoIsThere } from "./browser.ts";
+import { factorStep } from "./next-step.ts";
+import { signInByPasskey } from "./passkey-sign-in.ts";
+import { rateLimitHeaders } from "./rate-limit-headers.ts";
+import { showFactorStepOfPassword } from "./show-factor-step.ts";
+import { type LoginShown, showLogin } from "./show-login.ts";
+import { standingHere } from "./sign-in-situation.ts";
+import { goOn, type ReadFlow, type ReadPageFlow, readFlow, refuse } from "./take-step.ts";
 
 export interface LoginDeps extends BrowserDeps {
   readonly passwords: PasswordHasher;
-  readonly rateLimits: RateLimits;
 }
 
 /** Longer input is nobody's password: it is not hashed. */
@@ -49,19 +55,14 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
   if (!isOwnForm(deps, visit, form.values.get("csrf")))
     return again({ error: "session-expired", status: 403 });
   try {
+    const passkey = form.values.get("passkey") ?? "";
+    if (passkey !== "") {
+      const failure = await signInByPasskey(deps, visit, passkey);
+      return failure ? again({ error: failure, status: 401 }) : goOn(deps, visit, flow);
+    }
     const outcome = await checkPassword(deps, visit, email, password);
     if (typeof outcome === "string") return again({ error: outcome, status: 401 });
-    const { token } = await signIn(deps, {
-      organisation: visit.organisation,
-      user: outcome,
-      amr: ["pwd"],
-      acr: acrValues.password,
-      address: visit.request.ip,
-      userAgent: visit.request.headers["user-agent"] ?? "",
-      before: await whoIsThere(deps, visit),
-    });
-    const { sessionLifetimeSeconds } = visit.organisation.settings;
-    deps.cookies.write(visit.reply, visit.organisation.id, token, sessionLifetimeSeconds);
+    return await withRightPassword(deps, visit, read, outcome);
   } catch (error) {
     if (error instanceof RateLimited) {
       const { retryAfterSeconds } = error;
@@ -73,10 +74,51 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
     }
     throw error;
   }
-  // What comes next is decided with the new session, on a request of its own that can be reloaded.
-  await visit.reply
-    .header("cache-control", "no-store")
-    .redirect(`${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(flow)}`, 303);
+}
+
+/** A session, unless a second factor is due: then there is none before it is shown. */
+async function withRightPassword(
+  deps: LoginDeps,
+  visit: Visit,
+  read: ReadFlow | ReadPageFlow,
+  { user, passwordChangedAt }: RightPassword,
+): Promise<void> {
+  const { organisation, request } = visit;
+  const { flow } = read;
+  const now = deps.clock();
+  const factors = await standingHere(deps, visit, read.request, user);
+  const signedIn = { session: unstarted(user, now), user };
+  const step = factorStep({ request: read.request, now, factors }, signedIn);
+  if (step?.kind === "refuse") return refuse(deps, visit, read, step.error);
+  if (step?.kind === "second-factor" || step?.kind === "enrolment") {
+    return showFactorStepOfPassword(deps, visit, { flow, request: read.request, step }, passwordChangedAt);
+  }
+  const { token } = await signIn(deps, {
+    organisation,
+    user,
+    amr: signedIn.session.amr,
+    acr: signedIn.session.acr,
+    address: request.ip,
+    userAgent: request.headers["user-agent"] ?? "",
+    before: await whoIsThere(deps, visit),
+  });
+  if (factors.isRemembered) {
+    const device = deps.secondFactors.devices.read(request, organisation.id);
+    await noteDeviceUse(deps.database.query, user, device, now);
+  }
+  deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
+  return goOn(deps, visit, flow);
+}
+
+/** The session that the password alone would start: what the next step is decided by. */
+function unstarted({ id: userId, orgId }: User, now: number): Session {
+  const times = { authTime: now, createdAt: now, lastSeenAt: now, expiresAt: now };
+  return { orgId, id: "", userId, amr: ["pwd"], acr: acrValues.password, ...times };
+}
+
+interface RightPassword {
+  readonly user: User;
+  readonly passwordChangedAt: number | null;
 }
 
 async function checkPassword(
@@ -84,7 +126,7 @@ async function checkPassword(
   { organisation, request }: Visit,
   email: string,
   password: string,
-): Promise<User | "invalid-credentials" | "disabled"> {
+): Promise<RightPassword | "invalid-credentials" | "disabled"> {
   const orgId = organisation.id;
   const key = emailKey(email);
   const address = networkOf(request.ip);
@@ -116,7 +158,7 @@ async function checkPassword(
     const owner = { orgId: found.user.homeOrgId, id: found.user.id };
     await setPasswordHash(deps.database.query, owner, { hash, now: deps.clock(), replaces: stored });
   }
-  return found.user;
+  return found;
 }
 
 async function recordFailure(
@@ -135,11 +177,4 @@ async function recordFailure(
     details: { reason: user ? reason : "unknown account" },
     ...(user ? { target: user.id } : {}),
   });
-}
-
-function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Record<string, string> {
-  return {
-    "ratelimit-policy": `"${limit.name}";q=${limit.count};w=${limit.windowSeconds}`,
-    ratelimit: `"${limit.name}";r=0;t=${retryAfterSeconds}`,
-  };
 }

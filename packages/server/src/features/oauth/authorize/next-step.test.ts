@@ -5,6 +5,7 @@ import type { Consent } from "../../../core/consents/consent.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { AuthorizationRequest, Prompt } from "./authorization-request.ts";
 import { nextStep } from "./next-step.ts";
+import { noRequestedAcr } from "./requested-acr.ts";
 
 const STARTED_AT = 1_800_000_000_000;
 const NOW = STARTED_AT + 5_000;
@@ -26,6 +27,14 @@ const BEFORE = { signedInBefore: 10 * MINUTE };
 const FOR_IT = { signedInBefore: -1_000 };
 const GRANTED = { consents: [{ kind: "user", scopes: ["openid", "email"] }] } as const;
 const FOR_ALL = { consents: [{ kind: "organisation", scopes: ["openid", "email"] }] } as const;
+const NO_FACTORS = {
+  hasTotp: false,
+  passkeys: 0,
+  recoveryCodes: 0,
+  isRemembered: false,
+  isRequired: false,
+  mayEnrol: true,
+};
 const READY = { ...BEFORE, ...GRANTED };
 
 function application(requireConsent: boolean): Application {
@@ -63,6 +72,7 @@ function request({
     loginHint: undefined,
     idTokenHint: undefined,
     uiLocales: undefined,
+    acr: noRequestedAcr,
   };
 }
 
@@ -119,6 +129,7 @@ function decided(asked: Case): string {
     startedAt: STARTED_AT,
     now: NOW,
     signedIn: signedInBefore === undefined ? undefined : uma(STARTED_AT - signedInBefore),
+    factors: NO_FACTORS,
     hintedUser: hint,
     consents: consents.map(consent),
   });

@@ -16,6 +16,8 @@ export type SignInStep =
   | { readonly kind: "login" }
   | { readonly kind: "select-account"; readonly signedIn: SignedIn }
   | FactorStep
+  /** The organisation wants to know first that the address is the user's. */
+  | { readonly kind: "verify-email"; readonly signedIn: SignedIn }
   | { readonly kind: "refuse"; readonly error: OAuthError };
 
 /** A second factor is to be shown, or to be added first, that reaches at least this much. */
@@ -40,6 +42,8 @@ export interface SignInSituation {
   readonly factors: FactorStanding | undefined;
   /** The `sub` of a genuine `id_token_hint`; null when there was a hint that is not. */
   readonly hintedUser: string | null | undefined;
+  /** The organisation lets nobody go on whose address is not confirmed. */
+  readonly requiresVerifiedEmail?: boolean;
 }
 
 export interface Situation extends SignInSituation {
@@ -77,7 +81,18 @@ export function signInStep(
   if (request.prompts.includes("select_account") && !isMadeForThis(situation, signedIn)) {
     return { kind: "select-account", signedIn };
   }
-  return factorStep(situation, signedIn) ?? { kind: "signed-in", signedIn };
+  return (
+    factorStep(situation, signedIn) ?? addressStep(situation, signedIn) ?? { kind: "signed-in", signedIn }
+  );
+}
+
+function addressStep(
+  { request, requiresVerifiedEmail = false }: SignInSituation,
+  signedIn: SignedIn,
+): SignInStep | undefined {
+  if (!requiresVerifiedEmail || signedIn.user.emailVerified) return undefined;
+  const step = { kind: "verify-email", signedIn } as const;
+  return ask(request, step, "interaction_required", "the user must confirm their email address");
 }
 
 /**

@@ -49,7 +49,8 @@ export function destinationOf(
   organisation: Organisation,
   messages: Messages,
 ): { application: PageApplication; redirectUri?: string } {
-  if ("page" in request) return { application: { name: messages.places[request.page.place](organisation.name) } };
+  if ("page" in request)
+    return { application: { name: messages.places[request.page.place](organisation.name) } };
   const { application, redirectUri } = request;
   const { homepageUri, logoUri } = application.settings;
   return { application: { name: application.name, homepageUri, logoUri }, redirectUri };

@@ -11,6 +11,7 @@ import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
 import { findCode, holdGrounds, useCode } from "../../../core/codes/store.ts";
+import { noteSessionUse } from "../../../core/sessions/store.ts";
 import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
 import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
 import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
@@ -78,6 +79,8 @@ async function redeem(
     const use = { orgId: organisation.id, codeHash: code.codeHash, familyId, now };
     if (!(await useCode(tx, use))) return false;
     if (!(await holdGrounds(tx, code))) throw refused("the session or the consent has ended");
+    const { orgId, sessionId } = code;
+    await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
     await insertTokenFamily(tx, newFamily(application, code, { familyId, refreshToken, now }));
     return true;
   });
