@@ -53,6 +53,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await look("account choice", /^Choose an account/);
     await page.goto(authorizeUrl({ redirect_uri: "https://elsewhere.example/" }));
     await look("error", /^This request cannot be continued$/);
+    assert.equal(await page.locator(".brand-name").innerText(), "Demo");
+    await page.getByRole("link", { name: "Go to Demo web app" }).waitFor();
     await page.goto(`${demo.baseUrl}/oauth/00000000-0000-7000-8000-000000000000/authorize`);
     await look("unknown organisation", /^There is nothing at this address$/);
     // Held back, as the page would be gone at once.

@@ -1,10 +1,11 @@
 /** All wiring and every mount. A request enters one feature folder, uses a few nouns of the core, and leaves. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import cookie from "@fastify/cookie";
+import { isUuid } from "@signet/protocol/hash";
 import Fastify, { type FastifyInstance } from "fastify";
 import { deriveKey } from "./core/encryption/encryption.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
-import { renderErrorPage } from "./error-page.ts";
+import { errorPageRenderer } from "./error-page.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
 import { healthRoutes } from "./features/health/health.route.ts";
 import { landingRoute } from "./features/landing/landing.route.ts";
@@ -176,7 +177,10 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   clientCors(
     scope,
     ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo"],
-    async (orgId, origin) => (await service.applications.ofOrigin(orgId, origin)).length > 0,
+    async (orgId, origin) =>
+      isUuid(orgId) &&
+      (await service.organisations.find(orgId)) !== undefined &&
+      (await service.applications.ofOrigin(orgId, origin)).length > 0,
   );
   tokenRoute(scope, {
     ...shared,
@@ -202,7 +206,7 @@ function mountPages(
     flows: flows(deriveKey(service.masterKey, "authorize-flow")),
   };
   acceptForms(scope);
-  scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
+  scope.setErrorHandler(pageErrorHandler(errors, errorPageRenderer(service)));
   authorizeRoutes(scope, browser);
   loginRoute(scope, { ...browser, passwords: service.passwords, rateLimits });
   consentRoute(scope, browser);

@@ -1,14 +1,13 @@
 /** `signet start`: opens everything, listens, and leaves in order at SIGTERM. */
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
-import { createApp } from "../app.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
 import { openService, type Service } from "../open-service.ts";
 import type { Command, Io } from "./command.ts";
 import { type Demo, prepareDemo, printDemo } from "./demo.ts";
 import { type Log, openLog } from "./log.ts";
 
-const DRAIN_MS = 8_000;
+const DRAIN_MS = 7_000;
 
 export const startCommand: Command = {
   name: "start",
@@ -50,6 +49,8 @@ async function serve(
 ): Promise<void> {
   const { config } = service;
   let draining = false;
+  // Loaded only here: the other commands need no web server, and start in two thirds of the time without it.
+  const { createApp } = await import("../app.ts");
   const app = await createApp(service, {
     nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
     logRequest: log.request,

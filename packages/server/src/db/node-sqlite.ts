@@ -60,7 +60,12 @@ function nodeSqliteDriver(file: DatabaseSync): Driver {
     releaseConnection: async () => {},
     beginTransaction: async (connection) => {
       await turn.take();
-      group.begin();
+      try {
+        group.begin();
+      } catch (error) {
+        turn.give();
+        throw error;
+      }
       place(connection).inTransaction = true;
     },
     commitTransaction: async (connection) => {

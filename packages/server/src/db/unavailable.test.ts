@@ -148,10 +148,11 @@ describe("sqlite", () => {
       });
     for (const work of [() => fill(1), fillInTransaction, () => fill(2), fillInTransaction])
       assert.equal(isDatabaseUnavailable(await errorOf(work)), true);
-    assert.deepEqual((await run(database.query, "select id from things")).rows, []);
+    const count = async () => (await run(database.query, "select id from things")).rows.length;
+    assert.equal(await count(), 0);
     limit(10_000);
     await fillInTransaction();
-    assert.deepEqual((await run(database.query, "select id from things")).rows, [{ id: 100 }, { id: 101 }]);
+    assert.equal(await count(), 2);
     await database.close();
   });
 

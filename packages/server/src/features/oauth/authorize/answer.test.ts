@@ -89,7 +89,7 @@ forEachDatabase(({ fresh }) => {
       requireConsent: false,
     });
     const page = await visit(browser, org, { clientId: made.application.id, redirectUri });
-    assert.ok(page.location?.startsWith(`${redirectUri}&code=sgn_ac_`), page.location);
+    assert.ok(page.location?.startsWith(`${redirectUri}&code=sgn_ac_`), String(page.location));
   });
 
   test("the form of form_post may be sent to the client and nowhere else, and is kept by nobody", async () => {

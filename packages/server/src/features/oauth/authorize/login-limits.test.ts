@@ -22,15 +22,18 @@ const MINUTE = 60_000;
 
 /** Answers at once, so that hundreds of attempts cost nothing; counts them; can be full. */
 function quickHasher() {
-  const state = { looked: 0, full: false };
+  const state = { looked: 0, full: false, weak: false };
   const hasher: PasswordHasher = {
-    hash: async () => "hash",
+    hash: async () => {
+      if (state.weak) throw new PasswordQueueFull();
+      return "hash";
+    },
     verify: async (stored, password) => {
       if (state.full) throw new PasswordQueueFull();
       state.looked++;
       return stored !== undefined && password === PASSWORD;
     },
-    needsRehash: () => false,
+    needsRehash: () => state.weak,
   };
   return { hasher, state };
 }
@@ -198,6 +201,12 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await postForm(`${org.issuer}/token`, form)).status, 200);
     state.full = false;
     assert.ok(showsConsent(await attempt(right)));
+  });
+
+  test("a right password signs in although there is no place in the queue to hash it anew", async () => {
+    state.weak = true;
+    assert.ok(showsConsent(await attempt(right)));
+    state.weak = false;
   });
 
   test("a rush of sign-ins fills the real queue, and every answer is a sign-in or 503", async () => {

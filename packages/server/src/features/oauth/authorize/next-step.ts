@@ -64,9 +64,9 @@ function mustSignInAgain(situation: Situation, signedIn: SignedIn): boolean {
   return request.maxAgeSeconds !== undefined && authTime + request.maxAgeSeconds * 1000 < now;
 }
 
-/** A hint that is not genuine names nobody: whoever signs in anew is as good as any. */
+/** A hint that is not genuine names nobody: whoever signs in anew is as good as any, and in silence nobody is. */
 function isSomebodyElse(situation: Situation, signedIn: SignedIn): boolean {
-  const { hintedUser } = situation;
-  if (hintedUser === null) return !isMadeForThis(situation, signedIn);
+  const { hintedUser, request } = situation;
+  if (hintedUser === null) return request.prompts.includes("none") || !isMadeForThis(situation, signedIn);
   return hintedUser !== undefined && hintedUser !== signedIn.user.id;
 }
