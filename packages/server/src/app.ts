@@ -129,7 +129,7 @@ function bareApp(service: Service, options: AppOptions, documents: PublishedDocu
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // HEAD is safe by definition, a GET that issues codes or signs out is not: the documents alone have it.
+    // HEAD is safe by definition, a GET that issues codes or signs out is not: documents and health checks have it.
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
     serverFactory: (handler, serverOptions) => serverWithDocuments(handler, serverOptions, documents),

@@ -71,7 +71,14 @@ test("a transaction is all or nothing, and its neighbours in the group are not t
       await insert(tx, id);
       await insert(tx, id);
     });
-  const results = await Promise.allSettled([good(1), bad(2), good(3), bad(4), insert(database.query, 5), good(6)]);
+  const results = await Promise.allSettled([
+    good(1),
+    bad(2),
+    good(3),
+    bad(4),
+    insert(database.query, 5),
+    good(6),
+  ]);
   assert.deepEqual(
     results.map(({ status }) => status === "fulfilled"),
     [true, false, true, false, true, true],

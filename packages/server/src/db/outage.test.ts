@@ -61,7 +61,9 @@ describe("an outage of PostgreSQL", () => {
     const code = { grant_type: "authorization_code", code: grant.code, code_verifier: grant.verifier };
     unavailable(await postForm(`${org.issuer}/token`, { ...code, ...credentials(org.web) }));
     unavailable(await introspect());
-    unavailable(await postForm(`${org.issuer}/revoke`, { token: tokens.refreshToken, ...credentials(org.web) }));
+    unavailable(
+      await postForm(`${org.issuer}/revoke`, { token: tokens.refreshToken, ...credentials(org.web) }),
+    );
     const bearer = { authorization: `Bearer ${tokens.accessToken}` };
     unavailable(await sendRaw(`${org.issuer}/userinfo`, { headers: bearer }));
     const preflight = { method: "OPTIONS", headers: { origin: "https://app.example" } };
@@ -120,7 +122,11 @@ describe("an outage of PostgreSQL", () => {
     };
     await eventually(
       "listens",
-      () => listeners().then((count) => count === 1, () => false),
+      () =>
+        listeners().then(
+          (count) => count === 1,
+          () => false,
+        ),
       3_000,
     );
   });

@@ -27,7 +27,8 @@ export async function dumpTable(db: Db, table: string, orgId?: string): Promise<
 
 /** One line for each row, with its table in front. */
 export async function dumpDatabase(db: Db, orgId?: string): Promise<string> {
-  const tables = orgId === undefined ? ["organisation", "background_lease", ...organisationTables] : organisationTables;
+  const tables =
+    orgId === undefined ? ["organisation", "background_lease", ...organisationTables] : organisationTables;
   const lines: string[] = [];
   for (const table of tables)
     for (const row of await dumpTable(db, table, orgId)) lines.push(`${table} ${row}`);

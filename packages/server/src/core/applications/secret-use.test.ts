@@ -49,7 +49,11 @@ forEachDatabase(({ fresh }) => {
     const { database } = running.service;
     const before = clock();
     const errors: unknown[] = [];
-    const late = secretUse({ database, clock: () => before - 60_000, onError: (error) => errors.push(error) });
+    const late = secretUse({
+      database,
+      clock: () => before - 60_000,
+      onError: (error) => errors.push(error),
+    });
     late.note(application, secret);
     await late.close();
     assert.equal(await lastUsed(org.batch), before);

@@ -86,7 +86,15 @@ test("lifetimes are whole seconds within their limits", () => {
   } as const;
   for (const [path, [least, most]] of Object.entries(limits)) {
     for (const good of [least, most]) assert.deepEqual(faultsOf({ [path]: good }), [], `${path} ${good}`);
-    for (const bad of [least - 1, most + 1, least + 0.5, Number.NaN, Number.POSITIVE_INFINITY, String(most), null])
+    for (const bad of [
+      least - 1,
+      most + 1,
+      least + 0.5,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      String(most),
+      null,
+    ])
       assert.deepEqual(faultsOf({ [path]: bad }), [path], `${path} ${bad}`);
   }
 });
@@ -109,7 +117,9 @@ test("a client type allows what it can keep: secrets, grants and the exemption f
 test("scopes, algorithms, resources and the audience", () => {
   for (const scope of ["", "two words", 'a"b', "a\\b", "é", "a\n"])
     assert.deepEqual(faultsOf({ allowedScopes: [scope] }), ["allowedScopes[0]"], scope);
-  assert.deepEqual(faultsOf({ allowedScopes: Array.from({ length: 101 }, (_, at) => `s${at}`) }), ["allowedScopes"]);
+  assert.deepEqual(faultsOf({ allowedScopes: Array.from({ length: 101 }, (_, at) => `s${at}`) }), [
+    "allowedScopes",
+  ]);
   for (const path of ["idTokenSignedResponseAlg", "accessTokenSignedResponseAlg"]) {
     for (const alg of ["none", "HS256", "es256", "__proto__", undefined])
       assert.deepEqual(faultsOf({ [path]: alg }), [path], String(alg));
@@ -117,11 +127,17 @@ test("scopes, algorithms, resources and the audience", () => {
   }
   for (const resource of ["https://api.example", "urn:example:b"])
     assert.deepEqual(faultsOf({ allowedResources: [resource] }), []);
-  for (const resource of ["/relative", "", "https://api.example/#x", `https://api.example/${"x".repeat(2_048)}`])
+  for (const resource of [
+    "/relative",
+    "",
+    "https://api.example/#x",
+    `https://api.example/${"x".repeat(2_048)}`,
+  ])
     assert.deepEqual(faultsOf({ allowedResources: [resource] }), ["allowedResources[0]"], resource);
   const many = Array.from({ length: 101 }, (_, at) => `urn:example:${at}`);
   assert.deepEqual(faultsOf({ allowedResources: many }), ["allowedResources"]);
-  for (const audience of ["https://api.example", "api", undefined]) assert.deepEqual(faultsOf({ audience }), []);
+  for (const audience of ["https://api.example", "api", undefined])
+    assert.deepEqual(faultsOf({ audience }), []);
   for (const audience of ["", " ", "a b", "a\n", "x".repeat(2_049)])
     assert.deepEqual(faultsOf({ audience }), ["audience"], audience);
 });

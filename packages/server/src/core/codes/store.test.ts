@@ -64,7 +64,9 @@ forEachDatabase(({ fresh }) => {
 
   test("it is used once, however many try, and not after its end", async () => {
     const code = await newStoredCode();
-    const uses = await Promise.all(Array.from({ length: 50 }, (_, index) => use(code, NOW, `family ${index}`)));
+    const uses = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => use(code, NOW, `family ${index}`)),
+    );
     assert.equal(uses.filter(Boolean).length, 1);
     const used = await findCode(db(), code.orgId, code.codeHash);
     assert.equal(used?.familyId, `family ${uses.indexOf(true)}`);

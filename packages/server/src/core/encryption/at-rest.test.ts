@@ -35,11 +35,21 @@ forEachDatabase(({ name, fresh }) => {
     const unused = await source.code();
     const { body } = await redeemWith(org, used);
     const next = await refresh(org, String(body["refresh_token"]));
-    const job = await postForm(`${org.issuer}/token`, { grant_type: "client_credentials", ...credentials(org.batch) });
+    const job = await postForm(`${org.issuer}/token`, {
+      grant_type: "client_credentials",
+      ...credentials(org.batch),
+    });
     const jobToken = String(job.body["access_token"]);
     await postForm(`${org.issuer}/revoke`, { token: jobToken, ...credentials(org.batch) });
-    await postForm(`${org.issuer}/token`, { grant_type: "client_credentials", client_id: org.batch.application.id, client_secret: "sgn_cs_a-wrong-secret-somebody-typed" });
-    await source.browser.post(`${org.issuer}/login`, { email: org.user.email, password: "a wrong password 1" });
+    await postForm(`${org.issuer}/token`, {
+      grant_type: "client_credentials",
+      client_id: org.batch.application.id,
+      client_secret: "sgn_cs_a-wrong-secret-somebody-typed",
+    });
+    await source.browser.post(`${org.issuer}/login`, {
+      email: org.user.email,
+      password: "a wrong password 1",
+    });
     const cookies = [...source.browser.cookies.values()];
     const changed = `${PASSWORD} changed`;
     const about = [org.user.email];
@@ -80,7 +90,8 @@ forEachDatabase(({ name, fresh }) => {
       for (const spelling of spellings(secret)) assert.ok(!dump.includes(spelling), `${what} is in clear`);
     }
     const logged = JSON.stringify(running.lines);
-    for (const [what, secret] of Object.entries(secrets)) assert.ok(!logged.includes(secret), `${what} is in the log`);
+    for (const [what, secret] of Object.entries(secrets))
+      assert.ok(!logged.includes(secret), `${what} is in the log`);
   });
 
   test("a password is kept as argon2id, a hint of a secret is four characters", async () => {

@@ -21,8 +21,8 @@ import { disableApplication } from "../applications/applications.ts";
 import { createClientSecret, revokeSecret } from "../applications/client-secrets.ts";
 import { findApplication, listApplications } from "../applications/store.ts";
 import { listAuditEvents } from "../audit/store.ts";
-import { disableUser, setPassword } from "../users/users.ts";
 import { listUsers } from "../users/store.ts";
+import { disableUser, setPassword } from "../users/users.ts";
 import { createOrganisation, disableOrganisation } from "./organisations.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -48,7 +48,9 @@ forEachDatabase(({ fresh }) => {
       for (const row of rows.rows) {
         const copy = { ...row, org_id: orgId, ...("home_org_id" in row ? { home_org_id: orgId } : {}) };
         const names = sql.join(Object.keys(copy).map((name) => sql.ref(name)));
-        await sql`insert into ${sql.table(table)} (${names}) values (${sql.join(Object.values(copy))})`.execute(db());
+        await sql`insert into ${sql.table(table)} (${names}) values (${sql.join(Object.values(copy))})`.execute(
+          db(),
+        );
       }
     }
   };
@@ -91,7 +93,14 @@ forEachDatabase(({ fresh }) => {
       },
       () => service.secretUse.flush(),
       () => service.keys.rotate(orgId, "ES256", { actor: "test", compromised: true }),
-      () => setPassword(service, { organisation: org.organisation, id: user.id, password: `${PASSWORD} 2`, about: [], actor: "test" }),
+      () =>
+        setPassword(service, {
+          organisation: org.organisation,
+          id: user.id,
+          password: `${PASSWORD} 2`,
+          about: [],
+          actor: "test",
+        }),
       () => disableUser(service, { ...user, disabled: true }),
       () => disableApplication(service, { orgId, id: applicationId, disabled: true, actor: "test" }),
       () => disableOrganisation(service, { orgId, disabled: true, actor: "test" }),
@@ -100,7 +109,8 @@ forEachDatabase(({ fresh }) => {
       const ours = await dumpDatabase(db(), orgId);
       await step();
       assert.equal(await dumpDatabase(db(), twinId), before, `the twin changed: ${step}`);
-      if (step !== steps.at(-1)) assert.notEqual(await dumpDatabase(db(), orgId), ours, `nothing happened: ${step}`);
+      if (step !== steps.at(-1))
+        assert.notEqual(await dumpDatabase(db(), orgId), ours, `nothing happened: ${step}`);
     }
   });
 
@@ -108,7 +118,9 @@ forEachDatabase(({ fresh }) => {
     const twin = await listApplications(db(), twinId, { limit: 100 });
     assert.ok(twin.length > 0 && twin.every(({ orgId }) => orgId === twinId));
     const users = await listUsers(db(), twinId, { limit: 100 });
-    assert.ok(users.length > 0 && users.every(({ orgId, homeOrgId }) => orgId === twinId && homeOrgId === twinId));
+    assert.ok(
+      users.length > 0 && users.every(({ orgId, homeOrgId }) => orgId === twinId && homeOrgId === twinId),
+    );
     const events = await listAuditEvents(db(), twinId, 100);
     assert.ok(events.length > 0 && events.every(({ orgId }) => orgId === twinId));
   });

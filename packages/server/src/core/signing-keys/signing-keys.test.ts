@@ -78,7 +78,9 @@ forEachDatabase(({ fresh }) => {
     await keys.signer(orgId, "ES256");
     const results = await Promise.allSettled([1, 2].map(() => keys.rotate(orgId, "ES256", rotation)));
     // On PostgreSQL they may really meet: then the second finds its place taken.
-    const refusals = results.flatMap((result) => (result.status === "rejected" ? [String(result.reason)] : []));
+    const refusals = results.flatMap((result) =>
+      result.status === "rejected" ? [String(result.reason)] : [],
+    );
     assert.ok(refusals.length < 2);
     for (const refusal of refusals) assert.match(refusal, /another command rotated the key meanwhile/);
     const living = (await keys.published(orgId)).filter(

@@ -78,13 +78,20 @@ export async function findUser(db: Db, orgId: string, id: string): Promise<User 
   return row && fromRow(orgId, row);
 }
 
-/** A member of the organisation by address, with what signing in needs. */
+const selectByEmail = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
+  members(db, value("orgId"))
+    // The organisation's own account: one by its unique index, however many members there are.
+    .where("user_account.org_id", "=", value("orgId"))
+    .where("user_account.email_key", "=", value("emailKey")),
+);
+
+/** A user of the organisation's own by address, with what signing in needs. */
 export async function findUserByEmail(
   db: Db,
   orgId: string,
   emailKey: string,
 ): Promise<{ user: User; passwordHash: string | null } | undefined> {
-  const row = await members(db, orgId).where("user_account.email_key", "=", emailKey).executeTakeFirst();
+  const [row] = await selectByEmail(db, { orgId, emailKey });
   return row && { user: fromRow(orgId, row), passwordHash: row.password_hash };
 }
 

@@ -17,7 +17,7 @@ export interface LandingDeps {
 }
 
 export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
-  app.get("/", async (request, reply) => {
+  app.get("/", { exposeHeadRoute: true }, async (request, reply) => {
     const nonce = newNonce();
     const page = landingPage({
       messages: messages(preferredLocales(undefined, request.headers["accept-language"])),

@@ -1,6 +1,5 @@
 /** What every browser step shares: who is there, the page's frame, and the form's seal. */
 import { OAuthError } from "@signet/protocol/oauth-error";
-import { redirectOrigin } from "@signet/protocol/redirect-uri";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
@@ -76,17 +75,17 @@ export function pageFrame({ request }: Visit, uiLocales?: string): PageFrame {
   };
 }
 
-/** @param redirectUri where the page's form may lead in the end: its origin is allowed as a form target */
+/** @param options.leadsAway the page's form may end at an application */
 export async function show(
   { reply }: Visit,
   frame: PageFrame,
   page: Html,
-  options: { status?: number; redirectUri?: string } = {},
+  options: { status?: number; leadsAway?: boolean } = {},
 ): Promise<void> {
   await sendPage(reply, render(page), {
     nonce: frame.nonce,
     ...(options.status === undefined ? {} : { status: options.status }),
-    ...(options.redirectUri === undefined ? {} : { formTargets: [redirectOrigin(options.redirectUri)] }),
+    ...(options.leadsAway === undefined ? {} : { leadsAway: options.leadsAway }),
   });
 }
 

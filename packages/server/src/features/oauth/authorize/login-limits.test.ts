@@ -153,6 +153,21 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await attempt({ from: `::ffff:192.0.2.${address + 1}` })).status, 401);
   });
 
+  test("of a chain of addresses the one that the trusted proxy saw counts, whatever stands before it", async () => {
+    for (let at = 0; at < 10; at++) await fail(1, { from: `203.0.113.${at}, 198.51.100.${address}` });
+    assert.equal((await attempt({ ...right, from: `203.0.113.99, 198.51.100.${address}` })).status, 429);
+    for (const from of [
+      "unknown",
+      "",
+      "198.51.100.300",
+      ",,,",
+      "x".repeat(1_000),
+      `203.0.113.${address}:50123`,
+    ])
+      assert.equal((await attempt({ from, email: "nobody@acme.example" })).status, 401, from);
+    assert.deepEqual(running.errors, []);
+  });
+
   test("two nodes share one count", async () => {
     const env = { TRUSTED_PROXIES: "127.0.0.1" };
     const second = await startTestService({

@@ -167,7 +167,7 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginSho
   });
   if (shown.retryAfterSeconds !== undefined)
     visit.reply.header("retry-after", String(shown.retryAfterSeconds));
-  return show(visit, frame, page, { status: shown.status ?? 200, redirectUri: request.redirectUri });
+  return show(visit, frame, page, { status: shown.status ?? 200, leadsAway: true });
 }
 
 async function showAccountChoice(
@@ -187,7 +187,7 @@ async function showAccountChoice(
     flow: deps.flows.seal(flow),
     user: { email: user.email, ...(name === "" ? {} : { name }) },
   });
-  return show(visit, frame, page, { redirectUri: request.redirectUri });
+  return show(visit, frame, page, { leadsAway: true });
 }
 
 /** An expired ID token is still a fine hint; one that we did not sign names nobody (null). */

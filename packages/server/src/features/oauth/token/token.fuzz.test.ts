@@ -87,11 +87,15 @@ forEachDatabase(({ fresh }) => {
     }
   };
   const form = () =>
-    fc.array(parameter(), { maxLength: 8 }).map((pairs) => pairs.map((pair) => pair.map(encode).join("=")).join("&"));
+    fc
+      .array(parameter(), { maxLength: 8 })
+      .map((pairs) => pairs.map((pair) => pair.map(encode).join("=")).join("&"));
   const authorization = () =>
     fc.oneof(
       { weight: 6, arbitrary: fc.constant(undefined) },
-      fc.tuple(value(), value()).map(([id, secret]) => `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`),
+      fc
+        .tuple(value(), value())
+        .map(([id, secret]) => `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`),
       value().map((token) => `Bearer ${token.replace(/[^\x20-\x7e]/g, "")}`),
       fc.string({ maxLength: 40 }).map((text) => text.replace(/[^\x20-\x7e]/g, "")),
     );
@@ -132,29 +136,54 @@ forEachDatabase(({ fresh }) => {
     const property = fc.asyncProperty(
       fc.constantFrom("token", "revoke", "introspect"),
       fc.uint8Array({ maxLength: 300 }),
-      fc.oneof(fc.constantFrom(...types), fc.string({ maxLength: 20 }).map((text) => text.replace(/[^\x21-\x7e]/g, "x"))),
+      fc.oneof(
+        fc.constantFrom(...types),
+        fc.string({ maxLength: 20 }).map((text) => text.replace(/[^\x21-\x7e]/g, "x")),
+      ),
       async (endpoint, bytes, type) => {
         const init = { method: "POST", body: Buffer.from(bytes), headers: { "content-type": type } };
-        check(await sendRaw(`${org.issuer}/${endpoint}`, init), `${endpoint} ${type} ${Buffer.from(bytes).toString("hex")}`);
+        check(
+          await sendRaw(`${org.issuer}/${endpoint}`, init),
+          `${endpoint} ${type} ${Buffer.from(bytes).toString("hex")}`,
+        );
       },
     );
     await fc.assert(property, { numRuns: 150 });
   });
 
   test("userinfo, with whatever for a token", async () => {
-    const property = fc.asyncProperty(authorization(), form(), fc.boolean(), async (header, body, inQuery) => {
-      const url = `${org.issuer}/userinfo`;
-      const headers: Record<string, string> = header === undefined ? {} : { authorization: header };
-      const answer = inQuery ? await sendRaw(`${url}?${body}`, { headers }) : await postText(url, body, headers);
-      assert.ok([200, 400, 401, 403].includes(answer.status), `${header} ${body} -> ${answer.status}`);
-      if (answer.status !== 200) assert.match(String(answer.body["error"]), /^(invalid_request|invalid_token|insufficient_scope)$/);
-    });
+    const property = fc.asyncProperty(
+      authorization(),
+      form(),
+      fc.boolean(),
+      async (header, body, inQuery) => {
+        const url = `${org.issuer}/userinfo`;
+        const headers: Record<string, string> = header === undefined ? {} : { authorization: header };
+        const answer = inQuery
+          ? await sendRaw(`${url}?${body}`, { headers })
+          : await postText(url, body, headers);
+        assert.ok([200, 400, 401, 403].includes(answer.status), `${header} ${body} -> ${answer.status}`);
+        if (answer.status !== 200)
+          assert.match(String(answer.body["error"]), /^(invalid_request|invalid_token|insufficient_scope)$/);
+      },
+    );
     await fc.assert(property, { numRuns: 150 });
   });
 
   test("addresses of any shape", async () => {
     const segment = fc.oneof(
-      fc.constantFrom(org?.organisation.id ?? "x", "..", ".", "%2e%2e", "%00", "%zz", "%", "token", "oauth", ""),
+      fc.constantFrom(
+        org?.organisation.id ?? "x",
+        "..",
+        ".",
+        "%2e%2e",
+        "%00",
+        "%zz",
+        "%",
+        "token",
+        "oauth",
+        "",
+      ),
       fc.string({ maxLength: 12 }).map(encode),
     );
     const property = fc.asyncProperty(fc.array(segment, { maxLength: 4 }), async (segments) => {
