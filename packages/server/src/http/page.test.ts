@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createApplication } from "../core/applications/applications.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { quickPasswords } from "../testing/quick-passwords.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/test-browser.ts";
@@ -10,7 +9,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../testing/test-service.ts";
-import { logIn, showsConsent, showsLogin, signInAndConsent, visit } from "../testing/test-visit.ts";
+import { logIn, showsConsent, signInAndConsent, visit } from "../testing/test-visit.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
