@@ -18,6 +18,7 @@ import {
   type ChainClient,
   firstToken,
   presentToken,
+  redirectUri,
   refreshChain,
   refreshUntilGone,
 } from "./refresh-chain.ts";
@@ -69,49 +70,46 @@ type Scene = {
 /** A server with a person signed in, and clients with and without a grace window that have a token family each. */
 async function setScene(t: TestContext, givenUrl: string | undefined): Promise<Scene> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), "signet-kill-"));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
   const databaseUrl = givenUrl ?? `sqlite:${path.join(dataDir, "signet.db")}`;
   // Read by the restarts: half of a start is the stripping of types.
   const settings = { LOG_LEVEL: "warn", NODE_COMPILE_CACHE: path.join(dataDir, "compiled") };
   const options: ServerOptions = { dataDir, databaseUrl, settings };
-  const first = await startServer(options);
-  t.after(() => first.kill());
-  const demo = await first.demo();
-  const environment = {
-    ...settings,
-    PORT: String(first.port),
-    SIGNET_DATA_DIR: dataDir,
-    DATABASE_URL: databaseUrl,
-  };
-  const strict = await makeStrictClient(demo.org, environment);
-  const clients = [{ ...demo.webApp, hasGrace: true }, strict];
+  let server: ServerProcess | undefined;
+  t.after(async () => {
+    await server?.kill();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  server = await startServer(options);
+  const { port } = server;
+  const demo = await server.demo();
   // Ended in order, so that what was compiled is written down.
-  await first.stop();
+  await server.stop();
+  const operator = { PORT: String(port), SIGNET_DATA_DIR: dataDir, DATABASE_URL: databaseUrl };
+  const clients = [await makeClient(demo.org, 60, operator), await makeClient(demo.org, 0, operator)];
   const restart = async () => {
-    const server = await startServer({ ...options, port: first.port, isDemo: false });
-    t.after(() => server.kill());
+    server = await startServer({ ...options, port, isDemo: false });
     return server;
   };
-  const server = await restart();
+  await restart();
   const browser = testBrowser();
   const chains: Chain[] = [];
-  for (let index = 0; index < chainsPerClient * clients.length; index += 1) {
-    const chain = { issuer: demo.issuer, client: clients[index % clients.length] as ChainClient };
-    const last = await firstToken(chain, browser, demo.user);
-    chains.push({ ...chain, last, isInFlight: false, refreshes: 0 });
+  for (const client of clients.flatMap((one) => Array<ChainClient>(chainsPerClient).fill(one))) {
+    const last = await firstToken({ issuer: demo.issuer, client }, browser, demo.user);
+    chains.push({ issuer: demo.issuer, client, last, isInFlight: false, refreshes: 0 });
   }
   return { databaseUrl, browser, chains, server, restart, inFlight: 0, lostAnswers: 0, replays: 0 };
 }
 
-async function makeStrictClient(org: string, environment: Record<string, string>): Promise<ChainClient> {
-  const names = ["--org", org, "--name", "Strict", "--type", "confidential"];
-  const settings = ["--redirect-uri", "http://127.0.0.1/callback", "--refresh-token-grace", "0"];
-  const made = await signet(["app", "create", ...names, ...settings], environment);
-  return {
-    clientId: String(made["clientId"]),
-    clientSecret: String(made["clientSecret"]),
-    hasGrace: false,
-  };
+async function makeClient(
+  org: string,
+  graceSeconds: number,
+  operator: Record<string, string>,
+): Promise<ChainClient> {
+  const names = ["--org", org, "--name", `Grace ${graceSeconds} s`, "--type", "confidential"];
+  const settings = ["--redirect-uri", redirectUri, "--refresh-token-grace", String(graceSeconds)];
+  const made = await signet(["app", "create", ...names, ...settings], operator);
+  const [clientId, clientSecret] = [String(made["clientId"]), String(made["clientSecret"])];
+  return { clientId, clientSecret, hasGrace: graceSeconds > 0 };
 }
 
 /** After a restart every chain goes on from the last answer that it got. */

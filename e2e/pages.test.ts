@@ -1,5 +1,8 @@
 /** Every page of the browser flow, in real Chromium, in light and in dark, on a phone and on a desk (pages.md). */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -53,6 +56,8 @@ for (const colorScheme of ["light", "dark"] as const) {
     await look("account choice", /^Choose an account/);
     await page.goto(authorizeUrl({ redirect_uri: "https://elsewhere.example/" }));
     await look("error", /^This request cannot be continued$/);
+    assert.equal(await page.locator(".brand-name").innerText(), "Demo");
+    await page.getByRole("link", { name: "Go to Demo web app" }).waitFor();
     await page.goto(`${demo.baseUrl}/oauth/00000000-0000-7000-8000-000000000000/authorize`);
     await look("unknown organisation", /^There is nothing at this address$/);
     // Held back, as the page would be gone at once.
@@ -175,6 +180,27 @@ async function allowIfAsked(page: Page): Promise<void> {
   if (!(await tokens.isVisible())) await allow(page);
   await tokens.waitFor();
 }
+
+test("an application whose callback leads on to another origin gets its user there, by redirect and by form", async (t) => {
+  const { page } = await newPage(t);
+  const onward = createServer((request, response) => {
+    const { port } = onward.address() as AddressInfo;
+    if (request.url?.startsWith("/callback"))
+      response.writeHead(302, { location: `http://localhost:${port}/home` });
+    response.end("home");
+  }).listen(0);
+  t.after(() => onward.close());
+  await once(onward, "listening");
+  const { port } = onward.address() as AddressInfo;
+  const redirectUri = `http://127.0.0.1:${port}/callback`;
+  for (const more of [{ prompt: "consent" }, { prompt: "consent", response_mode: "form_post" }]) {
+    const { query } = authorizationRequest(demo.nativeApp.clientId, redirectUri, more);
+    await page.goto(`${demo.issuer}/authorize?${query}`);
+    if (await page.locator("#password").isVisible()) await signIn(page, demo.user);
+    await allow(page);
+    await page.waitForURL(`http://localhost:${port}/home`);
+  }
+});
 
 function authorizeUrl(more: Record<string, string> = {}): string {
   const redirectUri = String(demo.webApp.redirectUris[0]);

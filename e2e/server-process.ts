@@ -32,7 +32,7 @@ export type ServerProcess = {
   demo(): Promise<DemoFile>;
   /** What was logged so far; the last half second may be missing. */
   logLines(): LogLine[];
-  /** SIGTERM; fails unless the server ends with 0, within 10 seconds. Does nothing when it has ended. */
+  /** SIGTERM; fails unless the server ends with 0, within 10 seconds. Does nothing after `stop` or `kill`. */
   stop(): Promise<void>;
   /** SIGKILL, to this process by its id. */
   kill(): Promise<void>;
@@ -102,6 +102,7 @@ function serverProcess(
   dataDir: string,
   cleanUp: () => Promise<void>,
 ): ServerProcess {
+  let isOver = false;
   return {
     port,
     baseUrl: `http://localhost:${port}`,
@@ -110,7 +111,8 @@ function serverProcess(
     logLines: () =>
       output.text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LogLine] : [])),
     stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
+      if (isOver) return;
+      isOver = true;
       const timer = setTimeout(() => child.kill("SIGKILL"), stopMs);
       await end(child, "SIGTERM");
       clearTimeout(timer);
@@ -119,6 +121,7 @@ function serverProcess(
         throw new Error(`signet ended with ${child.exitCode ?? child.signalCode}:\n${output.text}`);
     },
     kill: async () => {
+      isOver = true;
       await end(child, "SIGKILL");
       await cleanUp();
     },

@@ -118,7 +118,7 @@ describe("two nodes on one PostgreSQL", () => {
     );
   });
 
-  test("what an operator disables stops on both nodes within a second", async () => {
+  test("what an operator disables stops on both nodes, long before what they remember is too old", async () => {
     const token = (node: ServerProcess) => {
       const { clientId, clientSecret } = demo.otherOrg.serviceApp;
       const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
@@ -134,7 +134,7 @@ describe("two nodes on one PostgreSQL", () => {
     const disabledAt = Date.now();
     for (const node of nodes) {
       let status = 200;
-      while (status === 200 && Date.now() < disabledAt + 1_000) ({ status } = await token(node));
+      while (status === 200 && Date.now() < disabledAt + 5_000) ({ status } = await token(node));
       assert.equal(status, 401);
     }
   });

@@ -61,12 +61,3 @@ function withoutLoopbackPort(uri: string): string | undefined {
   if (!match || Number(match[2] ?? 80) > 65_535) return undefined;
   return `${match[1]}${match[3] ?? ""}`;
 }
-
-/**
- * The CSP source expression that lets a form of ours end at a registered redirect URI: its origin, or `scheme:` for a
- * private-use scheme. CSP has no way to write an IPv6 host (CSP 3 §2.3.1), so there too the scheme has to do.
- */
-export function redirectOrigin(uri: string): string {
-  const url = new URL(uri);
-  return url.origin === "null" || !hostName.test(url.hostname) ? url.protocol : url.origin;
-}

@@ -1,13 +1,16 @@
 /** All wiring and every mount. A request enters one feature folder, uses a few nouns of the core, and leaves. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import cookie from "@fastify/cookie";
+import { isUuid } from "@signet/protocol/hash";
 import Fastify, { type FastifyInstance } from "fastify";
 import { createEncryption, deriveKey } from "./core/encryption/encryption.ts";
 import { passkeyChallenges } from "./core/second-factors/passkeys/challenge.ts";
 import { relyingPartyOf } from "./core/second-factors/passkeys/passkey.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
-import { renderErrorPage } from "./error-page.ts";
+import { errorPageRenderer } from "./error-page.ts";
+import { accountRoutes } from "./features/account-ui/account-routes.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
+import { mailboxRoutes } from "./features/demo/mailbox.route.ts";
 import { healthRoutes } from "./features/health/health.route.ts";
 import { landingRoute } from "./features/landing/landing.route.ts";
 import { authorizeRoutes } from "./features/oauth/authorize/authorize.route.ts";
@@ -16,6 +19,7 @@ import { consentRoute } from "./features/oauth/authorize/consent.route.ts";
 import { endSessionRoutes } from "./features/oauth/authorize/end-session.route.ts";
 import { flows } from "./features/oauth/authorize/flow.ts";
 import { loginRoute } from "./features/oauth/authorize/login.route.ts";
+import { pageDoor } from "./features/oauth/authorize/page-door.ts";
 import { twoFactorRoute } from "./features/oauth/authorize/two-factor.route.ts";
 import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
 import { introspectRoute } from "./features/oauth/introspect.route.ts";
@@ -47,7 +51,9 @@ import {
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
 import { type PublishedDocuments, publishedDocuments } from "./http/published-documents.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
+import { recognitionCookies } from "./http/recognition-cookie.ts";
 import { sessionCookies } from "./http/session-cookie.ts";
+import { mailBodyOf } from "./mail-content.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
 
 export interface AppOptions {
@@ -136,7 +142,7 @@ function bareApp(service: Service, options: AppOptions, documents: PublishedDocu
     keepAliveTimeout: 72_000,
     forceCloseConnections: "idle",
     return503OnClosing: false,
-    // HEAD is safe by definition, a GET that issues codes or signs out is not: the documents alone have it.
+    // HEAD is safe by definition, a GET that issues codes or signs out is not: documents and health checks have it.
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
     serverFactory: (handler, serverOptions) => serverWithDocuments(handler, serverOptions, documents),
@@ -184,7 +190,10 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   clientCors(
     scope,
     ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo"],
-    async (orgId, origin) => (await service.applications.ofOrigin(orgId, origin)).length > 0,
+    async (orgId, origin) =>
+      isUuid(orgId) &&
+      (await service.organisations.find(orgId)) !== undefined &&
+      (await service.applications.ofOrigin(orgId, origin)).length > 0,
   );
   tokenRoute(scope, {
     ...shared,
@@ -204,18 +213,23 @@ function mountPages(
   const { baseUrl } = service.config;
   const browser = browserDeps(service);
   acceptForms(scope);
-  scope.setErrorHandler(pageErrorHandler(errors, renderErrorPage));
+  scope.setErrorHandler(pageErrorHandler(errors, errorPageRenderer(service)));
   authorizeRoutes(scope, browser);
   loginRoute(scope, { ...browser, passwords: service.passwords });
   twoFactorRoute(scope, browser);
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
+  accountRoutes(scope, { ...service, ...browser.secondFactors, door: pageDoor(browser) });
   recoveryRoute(scope, browser);
   newPasswordRoutes(scope, { ...browser, passwords: service.passwords });
   verifyOfferRoutes(scope, browser);
   verifyEmailRoutes(scope, browser);
-  landingRoute(scope, { baseUrl, organisations: service.organisations, demo: options.demo });
+  const hasMailbox = options.demo !== undefined && service.mailTransport.kind === "mailbox";
+  const demo = options.demo && { ...options.demo, ...(hasMailbox ? { mailboxUri: "/demo/mailbox" } : {}) };
+  landingRoute(scope, { baseUrl, organisations: service.organisations, demo });
   if (options.demo) demoRoutes(scope, { ...service, baseUrl, demo: options.demo });
+  if (hasMailbox)
+    mailboxRoutes(scope, { ...service, bodyOf: (mail) => mailBodyOf({ ...service, baseUrl }, mail) });
 }
 
 function browserDeps(service: Service): BrowserDeps {
@@ -226,6 +240,7 @@ function browserDeps(service: Service): BrowserDeps {
     baseUrl,
     rateLimits,
     cookies: sessionCookies(baseUrl),
+    recognition: recognitionCookies(baseUrl),
     csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),
     flows: flows(deriveKey(masterKey, "authorize-flow")),
     secondFactors: {

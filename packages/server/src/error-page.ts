@@ -1,24 +1,62 @@
-/** The error page of every browser route. */
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { errorPage } from "./html/error.page.ts";
+/** The error page of every browser route, in the name of the organisation and the application that it is about. */
+import { isUuid } from "@signet/protocol/hash";
+import type { FastifyRequest } from "fastify";
+import type { ApplicationDirectory } from "./core/applications/applications.ts";
+import type { OrganisationDirectory } from "./core/organisations/organisations.ts";
+import { pageApplication, pageOrganisation } from "./features/oauth/authorize/browser.ts";
+import { type ErrorView, errorPage } from "./html/error.page.ts";
 import { render } from "./html/html.ts";
 import { messages, preferredLocales } from "./html/messages/messages.ts";
 import { stylesheet } from "./html/stylesheet.ts";
+import type { RenderErrorPage } from "./http/error-handlers.ts";
+import { queryOf } from "./http/form-body.ts";
 import { newNonce, sendPage } from "./http/page.ts";
 
-export async function renderErrorPage(
+export interface ErrorPageDeps {
+  readonly organisations: Pick<OrganisationDirectory, "find">;
+  readonly applications: Pick<ApplicationDirectory, "find">;
+}
+
+export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
+  return async (request, reply, { status, message }) => {
+    const nonce = newNonce();
+    // When the fault is ours, the database may be it: nothing is asked of it then.
+    const parties = status < 500 ? await partiesOf(deps, request).catch(() => ({})) : {};
+    const page = errorPage({
+      messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
+      nonce,
+      stylesheet: stylesheet.path,
+      status,
+      requestId: request.id,
+      message,
+      ...parties,
+    });
+    await sendPage(reply, render(page), { status, nonce });
+  };
+}
+
+/** What the address names and we know: the registered name and home of an application, nothing that came in the request. */
+async function partiesOf(
+  { organisations, applications }: ErrorPageDeps,
   request: FastifyRequest,
-  reply: FastifyReply,
-  shown: { status: number; message?: string },
-): Promise<void> {
-  const nonce = newNonce();
-  const page = errorPage({
-    messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
-    nonce,
-    stylesheet: stylesheet.path,
-    status: shown.status,
-    requestId: request.id,
-    message: shown.message,
-  });
-  await sendPage(reply, render(page), { status: shown.status, nonce });
+): Promise<Pick<ErrorView, "organisation" | "application">> {
+  const { org = "" } = (request.params ?? {}) as { org?: string };
+  const organisation = isUuid(org) ? await organisations.find(org.toLowerCase()) : undefined;
+  if (!organisation) return {};
+  const clientId = clientIdOf(request);
+  const application = clientId === undefined ? undefined : await applications.find(organisation.id, clientId);
+  return {
+    organisation: pageOrganisation(organisation),
+    ...(application ? { application: pageApplication(application) } : {}),
+  };
+}
+
+function clientIdOf(request: FastifyRequest): string | undefined {
+  try {
+    const clientId = queryOf(request).values.get("client_id");
+    return clientId !== undefined && isUuid(clientId) ? clientId : undefined;
+  } catch {
+    // A malformed query may be what the page is about.
+    return undefined;
+  }
 }

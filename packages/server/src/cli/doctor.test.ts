@@ -114,6 +114,15 @@ test("a key file that is gone fails, and no other one is made", async () => {
   assert.ok(!(await readdir(dataDir)).includes("master.key"));
 });
 
+test("a database file that is gone fails, and no other one is made", async () => {
+  const { env, database, dataDir } = await healthyFolder("lost-database");
+  await rm(database);
+  const { failed, of } = await diagnose(env);
+  assert.deepEqual(failed, ["database"]);
+  assert.equal(of("database")?.message, `there is no ${database}`);
+  assert.ok(!(await readdir(dataDir)).includes("signet.db"));
+});
+
 test("a key file that holds no key fails", async () => {
   const { env, keyFile } = await healthyFolder("broken-key");
   await writeFile(keyFile, "gibberish\n");

@@ -89,7 +89,10 @@ const environment: ReadonlyArray<readonly [string, string]> = [
     "SIGNET_MASTER_KEY",
     "32 bytes in base64url or hex, the same on every node; unset: a key file in the data folder",
   ],
-  ["SIGNET_PASSWORD_CONCURRENCY", "passwords checked at once: one fewer than there are processors"],
+  [
+    "SIGNET_PASSWORD_CONCURRENCY",
+    "passwords checked at once: one fewer than there are processors, at most 2",
+  ],
   ["LOG_LEVEL", "trace, debug, info (default), warn, error, fatal or silent"],
   ["TRUSTED_PROXIES", "addresses or networks whose X-Forwarded-For is believed, separated by commas"],
   [

@@ -1,16 +1,17 @@
 /** `signet start`: opens everything, listens, and leaves in order at SIGTERM. */
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
-import { createApp } from "../app.ts";
 import { startLogoutDelivery } from "../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
+import { startMailDelivery } from "../core/mail/delivery.ts";
 import { loopbackNetworks } from "../core/outbound/address-rules.ts";
-import { openService, type Service } from "../open-service.ts";
+import { mailComposer } from "../mail-content.ts";
+import { openService, type Service, withMailbox } from "../open-service.ts";
 import type { Command, Io } from "./command.ts";
 import { type Demo, prepareDemo, printDemo } from "./demo.ts";
 import { type Log, openLog } from "./log.ts";
 
-const DRAIN_MS = 8_000;
+const DRAIN_MS = 7_000;
 
 export const startCommand: Command = {
   name: "start",
@@ -41,7 +42,7 @@ export const startCommand: Command = {
     );
     try {
       const demo = values.demo === true ? await prepareDemo(service, io) : undefined;
-      await serve(service, { log, io, demo, told });
+      await serve(demo ? withMailbox(service) : service, { log, io, demo, told });
     } finally {
       await service.close();
       log.info("stopped");
@@ -58,6 +59,8 @@ async function serve(
 ): Promise<void> {
   const { config } = service;
   let draining = false;
+  // Loaded only here: the other commands need no web server, and start in two thirds of the time without it.
+  const { createApp } = await import("../app.ts");
   const app = await createApp(service, {
     nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
     logRequest: log.request,
@@ -77,6 +80,13 @@ async function serve(
     baseUrl: config.baseUrl,
     onError: (error) => log.error(describe(error), "delivering back-channel logouts failed"),
   });
+  const stopMailDelivery = startMailDelivery({
+    ...service,
+    compose: mailComposer({ ...service, baseUrl: config.baseUrl }),
+    transport: service.mailTransport,
+    note: (line) => log.info(line, "mail"),
+    onError: (error) => log.error(describe(error), "sending mail failed"),
+  });
   log.info({ baseUrl: config.baseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
   if (demo) printDemo(demo, io);
 
@@ -84,7 +94,7 @@ async function serve(
   draining = true;
   log.info({ signal }, "stopping: requests under way are finished");
   await closeWithin(app, DRAIN_MS);
-  await Promise.all([stopHousekeeping(), stopLogoutDelivery()]);
+  await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
 }
 
 function nextSignal(): Promise<string> {

@@ -6,7 +6,7 @@ import { terminal } from "./terminal.ts";
 
 /** @param isTTY whether a person types */
 function fakeStreams(isTTY: boolean) {
-  const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: () => {} });
+  const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: (_raw: boolean) => {} });
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   let shown = "";
@@ -51,6 +51,22 @@ test("on a terminal the password is asked for twice and never shown", async () =
   assert.equal(shown(), "New password: \nOnce more: \n");
 });
 
+test("what is typed ahead of the question is hidden and counts", async () => {
+  const { streams, shown } = fakeStreams(true);
+  const rawAtQuestion: boolean[] = [];
+  let isRaw = false;
+  streams.stdin.setRawMode = (raw: boolean) => {
+    isRaw = raw;
+  };
+  streams.stderr.on("data", () => rawAtQuestion.push(isRaw));
+  const read = terminal(streams).readSecret("New password");
+  streams.stdin.write("plum tractor ninety\rplum tractor ninety\r");
+  assert.equal(await read, "plum tractor ninety");
+  assert.equal(shown(), "New password: \nOnce more: \n");
+  assert.equal(isRaw, false);
+  assert.ok(rawAtQuestion[0], "echo is off before the question is shown");
+});
+
 test("two different passwords are refused", async () => {
   const { streams, answer } = fakeStreams(true);
   const read = terminal(streams).readSecret("New password");
@@ -66,7 +82,7 @@ for (const [name, key] of [
   test(`${name} ends the question with an error`, async () => {
     const { streams, answer } = fakeStreams(true);
     const read = terminal(streams).readSecret("New password");
-    await Promise.all([assert.rejects(read, /interrupted|no password/), answer("New password: ", key)]);
+    await Promise.all([assert.rejects(read, /no password was typed/), answer("New password: ", key)]);
   });
 }
 

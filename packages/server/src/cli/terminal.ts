@@ -15,13 +15,7 @@ export function terminal(streams: Streams = process): Io {
   return {
     print: (line) => void stdout.write(`${line}\n`),
     printError: (line) => void stderr.write(`${line}\n`),
-    readSecret: async (question) => {
-      if (!stdin.isTTY) return readFirstLine(stdin);
-      const typed = await askHidden(streams, `${question}: `);
-      if (typed !== (await askHidden(streams, "Once more: ")))
-        throw new UsageError("the two are not the same");
-      return typed;
-    },
+    readSecret: (question) => (stdin.isTTY ? askTwice(streams, question) : readFirstLine(stdin)),
   };
 }
 
@@ -43,18 +37,26 @@ async function readFirstLine(stdin: Readable): Promise<string> {
   }
 }
 
-/** The question goes to standard error: standard output belongs to the answer. */
-function askHidden({ stdin, stderr }: Streams, question: string): Promise<string> {
+/** The questions go to standard error: standard output belongs to the answer. */
+async function askTwice({ stdin, stderr }: Streams, question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  stderr.write(question);
+  // One reader for both, and before the first question: from here on nothing that is typed is shown.
   const reader = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
-  return new Promise<string>((resolve, reject) => {
-    reader.once("line", resolve);
-    // Raw mode turns Ctrl-C and Ctrl-D into plain characters, which readline names.
-    reader.once("SIGINT", () => reject(new Error("interrupted")));
-    reader.once("close", () => reject(new Error("no password was typed")));
-  }).finally(() => {
-    reader.close();
+  reader.once("SIGINT", () => reader.close());
+  const lines = reader[Symbol.asyncIterator]();
+  const ask = async (text: string): Promise<string> => {
+    stderr.write(`${text}: `);
+    const line = await lines.next();
     stderr.write("\n");
-  });
+    // Ctrl-C or Ctrl-D, which are plain characters here.
+    if (line.done) throw new Error("no password was typed");
+    return line.value;
+  };
+  try {
+    const typed = await ask(question);
+    if (typed !== (await ask("Once more"))) throw new UsageError("the two are not the same");
+    return typed;
+  } finally {
+    reader.close();
+  }
 }

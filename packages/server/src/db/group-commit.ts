@@ -35,6 +35,17 @@ export function groupCommit(file: DatabaseSync): GroupCommit {
     if (group.isDue() && !inTransaction) group.write();
   };
   const join = () => group.join(writeIfDue);
+  // A group can be lost under a transaction: what came after would be kept without what came before.
+  const requireOpen = () => {
+    if (!group.isOpen()) throw new Error("the transaction was lost with its group");
+  };
+  const rollback = () => {
+    inTransaction = false;
+    if (!group.isOpen()) return;
+    file.exec("rollback to one");
+    file.exec("release one");
+    writeIfDue();
+  };
 
   return {
     statement: async (isWrite, run) => {
@@ -50,24 +61,22 @@ export function groupCommit(file: DatabaseSync): GroupCommit {
       file.exec("savepoint one");
       inTransaction = true;
     },
-    insideTransaction: group.checked,
+    insideTransaction: (run) => {
+      requireOpen();
+      return group.checked(run);
+    },
     commit: () => {
-      // The group may have been lost under this transaction: then there is nothing to release.
-      if (!group.isOpen()) throw new Error("the transaction was lost with its group");
+      requireOpen();
       group.checked(() => file.exec("release one"));
       inTransaction = false;
       const durable = group.durable();
       writeIfDue();
       return durable;
     },
-    rollback: () => {
-      inTransaction = false;
-      if (!group.isOpen()) return;
-      file.exec("rollback to one");
-      file.exec("release one");
-      writeIfDue();
-    },
+    rollback,
     close: () => {
+      // A commit would take an unfinished transaction along.
+      if (inTransaction) rollback();
       group.write();
       file.close();
     },

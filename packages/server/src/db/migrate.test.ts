@@ -20,9 +20,9 @@ forEachDatabase(({ name, fresh }) => {
   after(() => Promise.all(opened.map((database) => database.close())));
 
   const applied = async ({ query }: Database) =>
-    (await sql<{ name: string }>`select name from schema_migration order by applied_at, name`.execute(query)).rows.map(
-      ({ name: one }) => one,
-    );
+    (
+      await sql<{ name: string }>`select name from schema_migration order by applied_at, name`.execute(query)
+    ).rows.map(({ name: one }) => one);
   const all = timeline.map(({ name: one }) => one);
 
   test("an empty database gets the whole timeline in order, a second time nothing is left to do", async () => {
@@ -47,7 +47,9 @@ forEachDatabase(({ name, fresh }) => {
   test("a database that a newer program has migrated is left alone, and counts as migrated", async () => {
     const database = open(await fresh());
     await migrate(database);
-    await sql`insert into schema_migration (name, applied_at) values ('9999-later', 1)`.execute(database.query);
+    await sql`insert into schema_migration (name, applied_at) values ('9999-later', 1)`.execute(
+      database.query,
+    );
     assert.deepEqual(await migrate(database), []);
     assert.equal(await isMigrated(database), true);
   });

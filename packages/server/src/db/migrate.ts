@@ -35,7 +35,7 @@ async function applyPending(tx: Db): Promise<string[]> {
   return pending.map(({ name }) => name);
 }
 
-/** Whether every migration this program knows has been applied; for `readyz` and `signet doctor`. */
+/** Whether every migration this program knows has been applied; for `signet doctor`. */
 export async function isMigrated(database: Database): Promise<boolean> {
   try {
     const rows = await sql<{ name: string }>`select name from schema_migration`.execute(database.query);

@@ -2,6 +2,7 @@
  * Kysely on Node's own SQLite. One connection: SQLite has one writer anyway, and its calls are synchronous, so that a
  * second connection would only add lock waits. Statements are prepared once and kept.
  */
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import {
   type CompiledQuery,
@@ -20,6 +21,8 @@ const CACHED_STATEMENTS = 500;
 
 /** Opens the file with the durability that tokens need: a commit that was acknowledged survives a power cut. */
 export function openSqliteFile(path: string): DatabaseSync {
+  // Made for its owner alone, before SQLite makes it for everybody; its -wal and -shm files take the mode over.
+  closeSync(openSync(path, "a", 0o600));
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec("pragma journal_mode = wal");
   file.exec("pragma synchronous = full");
@@ -60,7 +63,12 @@ function nodeSqliteDriver(file: DatabaseSync): Driver {
     releaseConnection: async () => {},
     beginTransaction: async (connection) => {
       await turn.take();
-      group.begin();
+      try {
+        group.begin();
+      } catch (error) {
+        turn.give();
+        throw error;
+      }
       place(connection).inTransaction = true;
     },
     commitTransaction: async (connection) => {

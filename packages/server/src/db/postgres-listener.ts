@@ -20,13 +20,19 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
   let retry: NodeJS.Timeout | undefined;
 
   const connect = async () => {
-    const fresh = new pg.Client({ connectionString: options.url, keepAlive: true });
-    let lost = false;
+    const fresh = new pg.Client({
+      connectionString: options.url,
+      keepAlive: true,
+      connectionTimeoutMillis: LONGEST_RETRY_MS,
+    });
+    let isListening = false;
+    let isLost = false;
     const lose = () => {
-      if (lost) return;
-      lost = true;
+      if (isLost) return;
+      isLost = true;
       fresh.end().catch(() => {});
-      if (!stopped) reconnectSoon(FIRST_RETRY_MS);
+      // Before it listens, whoever called `connect` hears of it and tries again: one of them, or there would be two.
+      if (isListening && !stopped) reconnectSoon(FIRST_RETRY_MS);
     };
     fresh.on("error", lose);
     fresh.on("end", lose);
@@ -34,11 +40,12 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
     try {
       await fresh.connect();
       await fresh.query(`listen ${options.channel}`);
+      if (isLost || stopped) throw new Error("the connection is not needed any more");
     } catch (error) {
-      lost = true;
-      fresh.end().catch(() => {});
+      lose();
       throw error;
     }
+    isListening = true;
     client = fresh;
   };
 

@@ -32,8 +32,10 @@ export function openPostgresPool(options: PostgresOptions): pg.Pool {
         oid === INT8 && format !== "binary" ? Number : pg.types.getTypeParser(oid, format),
     },
   });
-  // An idle connection that the server closes is replaced at its next use; without a listener the process would end.
+  // A connection that the server closes, idle or between two statements of a transaction, is replaced at its next use;
+  // without a listener the process would end.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

@@ -48,7 +48,9 @@ forEachDatabase(({ fresh }) => {
 
   test("nothing but the organisation itself is known without one", async () => {
     const keys = await catalogue();
-    const withoutOrganisation = keys.filter(({ columns }) => columns[0] !== "org_id").map(({ table }) => table);
+    const withoutOrganisation = keys
+      .filter(({ columns }) => columns[0] !== "org_id")
+      .map(({ table }) => table);
     assert.deepEqual([...new Set(withoutOrganisation)].sort(), GLOBAL);
   });
 });

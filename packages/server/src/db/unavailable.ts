@@ -5,7 +5,7 @@ const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT
 const SQLITE_CODES = new Set([5, 6, 10, 13, 14]);
 /** The texts of `pg` for a pool without a free connection and for a connection that went away. */
 const POOL_MESSAGE =
-  /timeout exceeded when trying to connect|connection terminated|client has encountered a connection error|query read timeout|Cannot use a pool after calling end/i;
+  /timeout exceeded when trying to connect|connection terminated|client has encountered a connection error|query read timeout|Cannot use a pool after calling end|driver has already been destroyed/i;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -7,8 +7,11 @@ export const newNonce = (): string => randomBytes(18).toString("base64");
 export interface SentPage {
   readonly status?: number;
   readonly nonce: string;
-  /** CSP sources beside our own that a form of the page may lead to: also where its POST is redirected. */
-  readonly formTargets?: readonly string[];
+  /**
+   * A form of the page ends at an application, by redirects after its POST. Browsers hold every one of these redirects
+   * against `form-action`, and where an application sends its users on to is not ours to know: such a page has none.
+   */
+  readonly leadsAway?: boolean;
 }
 
 /** Every page is made for one person at one moment, and is kept by no cache. */
@@ -28,14 +31,14 @@ export async function sendPage(reply: FastifyReply, body: string, page: SentPage
     .send(body);
 }
 
-function contentSecurityPolicy({ nonce, formTargets = [] }: SentPage): string {
+function contentSecurityPolicy({ nonce, leadsAway = false }: SentPage): string {
   return [
     "default-src 'none'",
     `style-src 'self' 'nonce-${nonce}'`,
     "script-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    `form-action ${["'self'", ...formTargets].join(" ")}`,
+    ...(leadsAway ? [] : ["form-action 'self'"]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join("; ");

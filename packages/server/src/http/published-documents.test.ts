@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { disableOrganisation } from "../core/organisations/organisations.ts";
 import { sendRaw } from "../testing/answers.ts";
@@ -40,6 +41,23 @@ describe("the map of documents", () => {
     documents.evictOrganisation("a");
     assert.equal(documents.kept(path(1)), undefined);
     assert.ok(documents.kept(path(2)), "another organisation's stays");
+  });
+
+  test("answers fresh documents to GET only, and counts them for the log", () => {
+    let now = 0;
+    const documents = publishedDocuments({ capacity: 3, clock: () => now });
+    documents.put(path(1), make("a"), documents.mark());
+    const response = { writeHead: () => {}, end: () => {} } as unknown as ServerResponse;
+    const ask = (url: string, method = "GET") =>
+      documents.answer({ url, method, headers: {} } as IncomingMessage, response);
+    assert.deepEqual(
+      [ask(path(1)), ask(path(1)), ask(path(2)), ask(path(1), "HEAD")],
+      [true, true, false, false],
+    );
+    assert.deepEqual([documents.takeCount(), documents.takeCount()], [2, 0]);
+    now = 1_000;
+    assert.equal(ask(path(1)), false, "stale");
+    assert.ok(documents.kept(path(1)));
   });
 
   test("a document is ASCII whatever is in it, so that its length in characters is its length in bytes", () => {

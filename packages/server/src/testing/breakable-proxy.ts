@@ -6,8 +6,6 @@ export interface BreakableProxy {
   readonly url: string;
   /** Cuts every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Keeps the connections and lets nothing through any more. */
-  freeze(): void;
   restore(): Promise<void>;
   close(): Promise<void>;
 }
@@ -15,7 +13,6 @@ export interface BreakableProxy {
 export async function breakableProxy(databaseUrl: string): Promise<BreakableProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
-  let isFrozen = false;
   const server = createServer((inside) => {
     const outside = connect(Number(target.port), target.hostname);
     for (const [from, to] of [
@@ -23,9 +20,7 @@ export async function breakableProxy(databaseUrl: string): Promise<BreakableProx
       [outside, inside],
     ] as const) {
       sockets.add(from);
-      from.on("data", (bytes) => {
-        if (!isFrozen) to.write(bytes);
-      });
+      from.on("data", (bytes) => to.write(bytes));
       from.on("error", () => {});
       from.on("close", () => {
         sockets.delete(from);
@@ -48,11 +43,7 @@ export async function breakableProxy(databaseUrl: string): Promise<BreakableProx
   return {
     url: url.href,
     cut,
-    freeze: () => {
-      isFrozen = true;
-    },
     restore: async () => {
-      isFrozen = false;
       if (!server.listening) await listen(port);
     },
     close: cut,

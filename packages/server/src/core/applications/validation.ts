@@ -40,6 +40,7 @@ export function requireValidApplication(input: {
     ...resourceFaults(settings),
     ...clientKeyFaults(settings),
     ...calledAddressFaults(settings),
+    ...audienceFaults(settings.audience),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }
@@ -130,7 +131,14 @@ function algorithmFaults(settings: ApplicationSettings): Fault[] {
   );
 }
 
+function audienceFaults(audience: string | undefined): Fault[] {
+  return audience === undefined || /^[\x21-\x7e]{1,2048}$/.test(audience)
+    ? []
+    : [{ path: "audience", message: "must be 1 to 2048 printable characters without spaces" }];
+}
+
 function resourceFaults(settings: ApplicationSettings): Fault[] {
+  if (settings.allowedResources.length > 100) return [{ path: "allowedResources", message: "at most 100" }];
   const fine = (uri: string) => uri.length <= 2_048 && URL.canParse(uri) && !uri.includes("#");
   return settings.allowedResources.flatMap((uri, index) =>
     fine(uri)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hash } from "@node-rs/argon2";
+import * as argon2 from "@node-rs/argon2";
 import { createPasswordHasher, PasswordQueueFull } from "./password-hasher.ts";
 
 test("a password is verified whatever keyboard typed it, and a wrong or missing one is not", async () => {
@@ -14,7 +14,7 @@ test("a password is verified whatever keyboard typed it, and a wrong or missing 
 
 test("weaker parameters ask for a rehash, today's do not", async () => {
   const passwords = createPasswordHasher();
-  assert.equal(passwords.needsRehash(await hash("x", { memoryCost: 8_192, timeCost: 1 })), true);
+  assert.equal(passwords.needsRehash(await argon2.hash("x", { memoryCost: 8_192, timeCost: 1 })), true);
   assert.equal(passwords.needsRehash(await passwords.hash("x")), false);
 });
 
@@ -27,4 +27,42 @@ test("what does not fit into the queue is refused at once, and the queue drains"
   );
   assert.ok(results[4]?.status === "rejected" && results[4].reason instanceof PasswordQueueFull);
   await passwords.hash("fits again");
+});
+
+test("an unknown account costs the verification that a known one costs, against a hash like today's", async () => {
+  const verified: Array<readonly [hash: string, password: string]> = [];
+  const watched: typeof argon2.verify = (hashed, password) => {
+    verified.push([String(hashed), String(password)]);
+    return argon2.verify(hashed, password);
+  };
+  const passwords = createPasswordHasher({ argon2: { hash: argon2.hash, verify: watched } });
+  const stored = await passwords.hash("right");
+  await passwords.verify(stored, "wrong");
+  await passwords.verify(undefined, "wrong");
+  await passwords.verify(undefined, "wrong");
+  assert.equal(verified.length, 3);
+  const parameters = verified.map(([hashed]) => hashed.split("$").slice(0, 4).join("$"));
+  assert.deepEqual(new Set(parameters), new Set(["$argon2id$v=19$m=19456,t=2,p=1"]));
+  assert.equal(verified[1]?.[0], verified[2]?.[0], "the hash for nobody is made once");
+  assert.deepEqual(new Set(verified.map(([, password]) => password)), new Set(["wrong"]));
+});
+
+test("as many as the queue allows are under way at once, and no more", async () => {
+  let underWay = 0;
+  let most = 0;
+  const slow: typeof argon2.verify = async () => {
+    most = Math.max(most, ++underWay);
+    await new Promise(setImmediate);
+    underWay--;
+    return false;
+  };
+  const passwords = createPasswordHasher({ concurrency: 2, argon2: { hash: argon2.hash, verify: slow } });
+  await Promise.all(Array.from({ length: 20 }, () => passwords.verify("stored", "x")));
+  assert.equal(most, 2);
+});
+
+test("a check that fails frees its place", async () => {
+  const passwords = createPasswordHasher({ concurrency: 1, maxWaiting: 0 });
+  await assert.rejects(passwords.verify("no hash at all", "x"));
+  assert.equal(await passwords.verify(undefined, "x"), false);
 });

@@ -7,6 +7,12 @@ test("an IPv4 address is counted for itself, in either form", () => {
   assert.equal(networkOf("::ffff:192.0.2.1"), "192.0.2.1");
 });
 
+test("the port that a proxy adds makes no other address", () => {
+  assert.equal(networkOf("192.0.2.1:50123"), "192.0.2.1");
+  assert.equal(networkOf("[2001:db8:0:1::5]:50123"), networkOf("2001:db8:0:1::9"));
+  assert.equal(networkOf("[2001:db8:0:1::5]"), networkOf("2001:db8:0:1::9"));
+});
+
 test("all addresses of an IPv6 /64 are one, those of the next are not", () => {
   const network = networkOf("2001:db8:0:1::");
   for (const address of ["2001:db8:0:1::1", "2001:db8:0:1:ffff:ffff:ffff:ffff", "2001:db8:0:1:2:3:4:5"])

@@ -1,8 +1,9 @@
 /**
  * Whom an address is counted as. One subscriber has a whole IPv6 /64: an address of it more or less is no other guesser.
- * An IPv4 address that comes in IPv6 form (RFC 4291 §2.5.5.2) is the same address.
+ * An IPv4 address that comes in IPv6 form (RFC 4291 §2.5.5.2), or with the port that some proxies add, is the same address.
  */
-export function networkOf(address: string): string {
+export function networkOf(peer: string): string {
+  const address = peer.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");
   if (address.startsWith("::ffff:")) return address.slice("::ffff:".length);
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");

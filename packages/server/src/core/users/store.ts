@@ -78,13 +78,20 @@ export async function findUser(db: Db, orgId: string, id: string): Promise<User 
   return row && fromRow(orgId, row);
 }
 
-/** A member of the organisation by address, with what signing in needs. */
+const selectByEmail = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
+  members(db, value("orgId"))
+    // The organisation's own account: one by its unique index, however many members there are.
+    .where("user_account.org_id", "=", value("orgId"))
+    .where("user_account.email_key", "=", value("emailKey")),
+);
+
+/** A user of the organisation's own by address, with what signing in needs. */
 export async function findUserByEmail(
   db: Db,
   orgId: string,
   emailKey: string,
 ): Promise<{ user: User; passwordHash: string | null; passwordChangedAt: number | null } | undefined> {
-  const row = await members(db, orgId).where("user_account.email_key", "=", emailKey).executeTakeFirst();
+  const [row] = await selectByEmail(db, { orgId, emailKey });
   if (!row) return undefined;
   const { password_hash: passwordHash, password_changed_at: passwordChangedAt } = row;
   return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
@@ -180,6 +187,27 @@ export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, 
     .where("org_id", "=", user.homeOrgId)
     .where("id", "=", user.id)
     .execute();
+}
+
+/**
+ * Whether the account is as it was when its password was checked: not disabled, and the password not another one. The
+ * write changes nothing and holds the row for the transaction: a new password at the same time is either seen here, or
+ * waits and then finds the session to end.
+ */
+export async function holdAccount(
+  tx: Db,
+  user: Pick<User, "homeOrgId" | "id">,
+  passwordChangedAt: number | null,
+): Promise<boolean> {
+  const held = await tx
+    .updateTable("user_account")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where("org_id", "=", user.homeOrgId)
+    .where("id", "=", user.id)
+    .where("disabled_at", "is", null)
+    .where("password_changed_at", passwordChangedAt === null ? "is" : "=", passwordChangedAt)
+    .executeTakeFirst();
+  return held.numUpdatedRows > 0n;
 }
 
 /** Milliseconds; null for an account without a password. */

@@ -70,17 +70,19 @@ export async function signedInHere(
 
 /**
  * Somebody who may change what the account is protected by.
+ * @param change.ofAccount false for what belongs to the organisation visited: guests may change that too
  * @returns undefined when the answer has been sent: what the sign-in lacks, or the way to the page that says why not
  */
 export async function mayChange(
   deps: AccountDeps,
   visit: Visit,
   path: string,
+  change: { ofAccount: boolean } = { ofAccount: true },
 ): Promise<SignedIn | undefined> {
   const signedIn = await signedInHere(deps, visit, path);
   if (!signedIn) return undefined;
   const { session, user } = signedIn;
-  if (user.homeOrgId !== visit.organisation.id) {
+  if (change.ofAccount && user.homeOrgId !== visit.organisation.id) {
     await goTo(visit, accountPath(visit.organisation, "security"));
     return undefined;
   }

@@ -9,10 +9,10 @@ export interface HealthDeps {
 }
 
 export function healthRoutes(app: FastifyInstance, deps: HealthDeps): void {
-  app.get("/healthz", async (_request, reply) =>
+  app.get("/healthz", { exposeHeadRoute: true }, async (_request, reply) =>
     reply.header("cache-control", "no-store").send({ status: "ok" }),
   );
-  app.get("/readyz", async (_request, reply) => {
+  app.get("/readyz", { exposeHeadRoute: true }, async (_request, reply) => {
     reply.header("cache-control", "no-store");
     if (deps.isDraining()) return reply.code(503).send({ status: "draining" });
     try {

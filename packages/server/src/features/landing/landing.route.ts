@@ -12,12 +12,16 @@ export interface LandingDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly demo:
-    | { readonly organisationIds: readonly string[]; readonly credentialsFile: string }
+    | {
+        readonly organisationIds: readonly string[];
+        readonly credentialsFile: string;
+        readonly mailboxUri?: string;
+      }
     | undefined;
 }
 
 export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
-  app.get("/", async (request, reply) => {
+  app.get("/", { exposeHeadRoute: true }, async (request, reply) => {
     const nonce = newNonce();
     const page = landingPage({
       messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
@@ -27,6 +31,7 @@ export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
         organisations: await listed(deps, deps.demo.organisationIds),
         tryUri: "/demo/try",
         credentialsFile: deps.demo.credentialsFile,
+        mailboxUri: deps.demo.mailboxUri,
       },
     });
     await sendPage(reply, render(page), { nonce });

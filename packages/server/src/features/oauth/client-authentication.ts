@@ -1,6 +1,6 @@
 /**
  * Which client speaks, and the proof of it (RFC 6749 §2.3): the same for token, revoke and introspect. The client's
- * registered method decides; a request that uses two, or another one, is refused.
+ * registered method decides whether it has a secret; the secret may come in the header or in the body, not in both.
  */
 import { parseBasicCredentials } from "@signet/protocol/basic-credentials";
 import type { Form } from "@signet/protocol/form";

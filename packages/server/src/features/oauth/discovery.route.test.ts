@@ -61,7 +61,18 @@ forEachDatabase(({ fresh }) => {
     assert.ok((body["id_token_signing_alg_values_supported"] as string[]).includes("RS256"));
     assert.ok(!(body["id_token_signing_alg_values_supported"] as string[]).includes("none"));
     const claims = body["claims_supported"] as string[];
-    for (const claim of ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "name", "email", "phone_number"])
+    for (const claim of [
+      "sub",
+      "iss",
+      "aud",
+      "exp",
+      "iat",
+      "auth_time",
+      "nonce",
+      "name",
+      "email",
+      "phone_number",
+    ])
       assert.ok(claims.includes(claim), claim);
   });
 
@@ -129,7 +140,13 @@ forEachDatabase(({ fresh }) => {
 
   test("an unknown organisation, another method or a longer path is 404", async () => {
     const unknown = url.replace(org.organisation.id, "0197b0a0-0000-7000-8000-000000000000");
-    for (const address of [unknown, `${url}/`, `${url}/x`, url.replace("openid", "OpenID"), url.replace("/oauth/", "//oauth/")])
+    for (const address of [
+      unknown,
+      `${url}/`,
+      `${url}/x`,
+      url.replace("openid", "OpenID"),
+      url.replace("/oauth/", "//oauth/"),
+    ])
       assert.equal((await sendRaw(address, {})).status, 404, address);
     for (const method of ["POST", "PUT", "DELETE"])
       assert.equal((await sendRaw(url, { method })).status, 404, method);

@@ -25,7 +25,11 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   const handler = documentRoute<Organisation>(
     { documents, find: organisations.find, isUnavailable: isDatabaseUnavailable },
     async ({ id }) =>
-      publishedDocument(id, providerMetadata(issuerOf(deps.baseUrl, id)), deps.clock() + DOCUMENT_LIFETIME_MS),
+      publishedDocument(
+        id,
+        providerMetadata(issuerOf(deps.baseUrl, id)),
+        deps.clock() + DOCUMENT_LIFETIME_MS,
+      ),
   );
   app.get("/oauth/:org/.well-known/openid-configuration", { exposeHeadRoute: true }, handler);
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);

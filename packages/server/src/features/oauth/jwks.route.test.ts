@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import type { SigningAlg } from "@signet/protocol/jws";
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { LONGEST_TOKEN_MS, PUBLISH_AHEAD_MS } from "../../core/signing-keys/signing-key.ts";
 import { headerOf, sendRaw } from "../../testing/answers.ts";
 import { codeSource } from "../../testing/code-source.ts";

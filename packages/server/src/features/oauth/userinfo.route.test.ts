@@ -70,7 +70,12 @@ forEachDatabase(({ fresh }) => {
 
   test("what the user has no value for is left out, never null or empty", async () => {
     const bare = { email: "bare@acme.example", password: "plum tractor ninety" };
-    const made = { organisation: org.organisation, firstname: "", surname: "Solo", role: "Standard" } as const;
+    const made = {
+      organisation: org.organisation,
+      firstname: "",
+      surname: "Solo",
+      role: "Standard",
+    } as const;
     const rest = { emailVerified: false, actor: "test" };
     const id = await createUser(running.service, { ...made, ...bare, ...rest });
     const own = codeSource({ ...org, user: { id, ...bare } });
@@ -111,7 +116,12 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("a request without a token gets a challenge that accuses it of nothing", async () => {
-    const headers = [{}, { authorization: "Basic abc" }, { authorization: "Bearer" }, { authorization: "Bearer a b" }];
+    const headers = [
+      {},
+      { authorization: "Basic abc" },
+      { authorization: "Bearer" },
+      { authorization: "Bearer a b" },
+    ];
     for (const sent of headers as Record<string, string>[]) {
       const answer = await sendRaw(url, { headers: sent });
       assertOAuthError(answer, 401, "invalid_token");

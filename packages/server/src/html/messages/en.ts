@@ -193,7 +193,6 @@ export const en = {
       forgetAll: "Forget all",
       forgetAllHeading: "Forget all remembered browsers?",
       unknown: "A browser",
-      on: (browser: string, system: string) => `${browser} on ${system}`,
     },
     cancel: "Cancel",
     back: "Back to security",
@@ -293,6 +292,8 @@ export const en = {
     tryIt: "Try it",
     credentials:
       "The email addresses and passwords to use are printed in the terminal that started Signet, and kept in",
+    mails: "Mails are not sent. They are kept in the",
+    mailbox: "mailbox",
     organisations: "Organisations",
     organisationsText:
       "Each has an issuer of its own. Point an OpenID Connect library at one and it finds the rest.",

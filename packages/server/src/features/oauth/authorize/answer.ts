@@ -59,7 +59,7 @@ async function answer(
       fields: parameters.map(([name, value]) => ({ name, value })),
       script: formPostScript.path,
     });
-    return show(visit, frame, page, { redirectUri });
+    return show(visit, frame, page, { leadsAway: true });
   }
   reply.headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
   // 303 after a POST: the browser must not send the password on (RFC 9700 §4.12).

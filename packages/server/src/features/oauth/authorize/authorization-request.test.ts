@@ -264,6 +264,6 @@ forEachDatabase(({ fresh }) => {
     const local = await browser.get(
       `${org.issuer}/authorize?${requestQuery(org, { clientId: native.id, redirectUri })}`,
     );
-    assert.ok(local.location?.startsWith(`${redirectUri}&code=`), local.location);
+    assert.ok(local.location?.startsWith(`${redirectUri}&code=`), String(local.location));
   });
 });

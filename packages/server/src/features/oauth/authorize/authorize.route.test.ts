@@ -14,6 +14,7 @@ import {
 } from "../../../testing/test-service.ts";
 import {
   answerOf,
+  decide,
   follow,
   logIn,
   requestQuery,
@@ -28,13 +29,15 @@ import {
 } from "../../../testing/test-visit.ts";
 
 forEachDatabase(({ fresh }) => {
+  let databaseUrl: string;
   let running: TestService;
   let org: TestOrganisation;
   let otto: TestOrganisation;
   let clock: FakeClock;
   before(async () => {
     clock = fakeClock();
-    running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords, clock });
+    databaseUrl = await fresh();
+    running = await startTestService({ databaseUrl, passwords: quickPasswords, clock });
     org = await makeOrganisation(running.service);
     otto = await withUser(running.service, org, "otto@acme.example");
   });
@@ -267,6 +270,23 @@ forEachDatabase(({ fresh }) => {
       });
       assert.equal(response.status, 415, path);
       assert.match(response.headers.get("content-type") ?? "", /^text\/html/, path);
+    }
+  });
+
+  test("what one node began, another carries on", async () => {
+    const { baseUrl } = running;
+    const second = await startTestService({ databaseUrl, clock, passwords: quickPasswords, baseUrl });
+    try {
+      const atSecond = { ...org, issuer: org.issuer.replace(baseUrl, second.baseUrl) };
+      const browser = testBrowser();
+      const login = await visit(browser, org, { more: { state: "kept" } });
+      const consent = await logIn(browser, atSecond, login);
+      const page = showsConsent(consent) ? await decide(browser, org, consent) : consent;
+      assert.equal(answerOf(page).get("state"), "kept");
+      assert.equal(answerOf(page).get("iss"), org.issuer);
+      assert.ok(answerOf(await visit(browser, atSecond, { more: { prompt: "none" } })).has("code"));
+    } finally {
+      await second.close();
     }
   });
 

@@ -1,13 +1,12 @@
 /** What every browser step shares: who is there, the page's frame, and the form's seal. */
 import { OAuthError } from "@signet/protocol/oauth-error";
-import { redirectOrigin } from "@signet/protocol/redirect-uri";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
@@ -23,6 +22,7 @@ import { stylesheet } from "../../../html/stylesheet.ts";
 import type { Csrf } from "../../../http/csrf.ts";
 import type { DeviceCookies } from "../../../http/device-cookie.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import type { RecognitionCookies } from "../../../http/recognition-cookie.ts";
 import type { SessionCookies } from "../../../http/session-cookie.ts";
 import type { Flow, Flows } from "./flow.ts";
 
@@ -41,6 +41,8 @@ export interface BrowserDeps {
   readonly rateLimits: RateLimits;
   /** Takes the notices of what happens to an account. */
   readonly outbox: Outbox;
+  /** Tells a browser that was here before from a new one. */
+  readonly recognition: RecognitionCookies;
   readonly secondFactors: SecondFactorMeans;
 }
 
@@ -105,17 +107,17 @@ export function pageFrame({ request }: Visit, uiLocales?: string): PageFrame {
   };
 }
 
-/** @param redirectUri where the page's form may lead in the end: its origin is allowed as a form target */
+/** @param options.leadsAway the page's form may end at an application */
 export async function show(
   { reply }: Visit,
   frame: PageFrame,
   page: Html,
-  options: { status?: number; redirectUri?: string } = {},
+  options: { status?: number; leadsAway?: boolean } = {},
 ): Promise<void> {
   await sendPage(reply, render(page), {
     nonce: frame.nonce,
     ...(options.status === undefined ? {} : { status: options.status }),
-    ...(options.redirectUri === undefined ? {} : { formTargets: [redirectOrigin(options.redirectUri)] }),
+    ...(options.leadsAway === undefined ? {} : { leadsAway: options.leadsAway }),
   });
 }
 

@@ -1,18 +1,19 @@
 /** The end of a sign-in with a second factor: the proof is used up and the session starts in one transaction, or neither. */
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { consumeOnce } from "../../../core/consumed-values/store.ts";
+import { type FactorProof, raised } from "../../../core/second-factors/factor-proof.ts";
 import {
   REMEMBERED_DEVICE_MS,
   rememberDevice,
 } from "../../../core/second-factors/remembered-devices/remembered-devices.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { signInWithin } from "../../../core/sessions/sessions.ts";
+import { holdAccount } from "../../../core/users/store.ts";
 import type { Db } from "../../../db/open.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type BrowserDeps, orgPath, pageFrame, pageOrganisation, show, type Visit } from "./browser.ts";
 import { recoveryCodesPage } from "./enrolment.page.ts";
-import { type FactorProof, raised } from "../../../core/second-factors/factor-proof.ts";
 import { destinationOf, type PageRequest } from "./page-request.ts";
 import type { PendingSignIn } from "./pending-sign-in.ts";
 import { goOn } from "./take-step.ts";
@@ -66,10 +67,11 @@ export async function completeSignIn(
 async function completeWithin(
   deps: BrowserDeps,
   tx: Db,
-  { organisation, request }: Visit,
+  visit: Visit,
   { pending, signedIn, before, remember }: WaitingSignIn,
   proof: FactorProof,
 ): Promise<Completed | undefined> {
+  const { organisation, request } = visit;
   const now = deps.clock();
   const { user } = signedIn;
   const from = { address: request.ip, userAgent: request.headers["user-agent"] ?? "" };
@@ -87,6 +89,10 @@ async function completeWithin(
       address: from.address,
     });
   }
+  // The password again, now that nobody can change it meanwhile: what it began must not outlive it.
+  if (pending.sessionId === null && !(await holdAccount(tx, user, pending.passwordChangedAt)))
+    throw new PendingIsOver();
+  await noticeSignIn(deps, tx, visit, user);
   const { session, token } = await signInWithin(
     tx,
     {

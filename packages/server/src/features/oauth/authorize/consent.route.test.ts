@@ -131,6 +131,21 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await consentsTo(clientId), []);
   });
 
+  test("a GET decides nothing, even with all that the page's form would send", async () => {
+    const clientId = await strangeApp();
+    const form = new URLSearchParams({
+      ...(await ask(clientId)).hidden,
+      decision: "allow",
+      account: "other",
+    });
+    for (const path of ["authorize", "consent"])
+      assert.ok(
+        showsConsent(await follow(browser, await browser.get(`${org.issuer}/${path}?${form}`))),
+        path,
+      );
+    assert.deepEqual(await consentsTo(clientId), []);
+  });
+
   test("two browsers that answer at once end with one record of both", async () => {
     const clientId = await strangeApp();
     const second = testBrowser();

@@ -48,7 +48,7 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
         redirectHost: destination(request.redirectUri),
         otherAccountUri: `${orgPath(organisation, "authorize")}?flow=${deps.flows.seal(otherAccount)}`,
       });
-      await show(visit, frame, page, { redirectUri: request.redirectUri });
+      await show(visit, frame, page, { leadsAway: true });
       return reply;
     }),
   );

@@ -217,10 +217,7 @@ forEachDatabase(({ fresh }) => {
     await assertStays(here, page, "another user's hint");
     assert.ok(page.body.includes(org.user.email) && !page.body.includes(otto.user.email));
     const policy = page.headers.get("content-security-policy") ?? "";
-    assert.ok(
-      policy.includes("form-action 'self' https://app.example;"),
-      "browsers hold the redirect to it too",
-    );
+    assert.ok(!policy.includes("form-action"), "browsers would hold it against the redirect too");
     const done = await post(here.browser, page.hidden);
     assert.equal(done.status, 303);
     assert.equal(done.location, `${BYE}?state=s`);

@@ -146,7 +146,7 @@ async function askFirst(
     fields,
     ...(application?.settings.homepageUri === undefined ? {} : { stayUri: application.settings.homepageUri }),
   });
-  return show(visit, frame, page, redirectUri === undefined ? {} : { redirectUri });
+  return show(visit, frame, page, { leadsAway: redirectUri !== undefined });
 }
 
 async function goBack(

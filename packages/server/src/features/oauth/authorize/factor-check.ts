@@ -3,6 +3,12 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { type Attempt, countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../core/second-factors/changes.ts";
+import {
+  acrOfMethod,
+  codeAmr,
+  type FactorProof,
+  passkeyAmr,
+} from "../../../core/second-factors/factor-proof.ts";
 import { type ChallengePurpose, takeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
 import { passkeyName } from "../../../core/second-factors/passkeys/passkey.ts";
 import {
@@ -24,7 +30,6 @@ import { checkTotp, matchingStep, readTotpCode } from "../../../core/second-fact
 import type { User } from "../../../core/users/user.ts";
 import type { BrowserDeps, Visit } from "./browser.ts";
 import { chosenMethod, methodsToAdd, methodsToShow } from "./factor-method.ts";
-import { acrOfMethod, codeAmr, type FactorProof, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
 import type { FactorStepShown } from "./show-factor-step.ts";
 
 export type FactorCheck =

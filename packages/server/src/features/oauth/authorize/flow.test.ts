@@ -53,7 +53,7 @@ test("what is no sealed flow opens nothing", () => {
     `${sealed}.`,
     `${sealed}.x`,
   ])
-    assert.equal(ours.open(text, ORG, STARTED_AT), undefined, text);
+    assert.equal(ours.open(text, ORG, STARTED_AT), undefined, String(text));
 });
 
 test("a flow opens for a day and not a millisecond longer", () => {

@@ -91,14 +91,17 @@ forEachDatabase(({ fresh }) => {
     });
 
   /** Nothing of the probe made a tag, an attribute or an address that a browser follows. */
-  function assertText({ body }: TestPage, what: string) {
+  function assertInert({ body }: TestPage, what: string) {
     assert.doesNotMatch(body, /<img src=x|<img\/src|<script>|<\/title><\/style>/, what);
     for (const tag of body.match(/<(?:"[^"]*"|[^">])*>/g) ?? []) {
       assert.doesNotMatch(tag.replace(/"[^"]*"/g, '""'), /onerror|onload|alert/, `${what}: ${tag}`);
     }
     for (const [, address = ""] of body.matchAll(/\s(?:src|href|action)="([^"]*)"/g))
       assert.doesNotMatch(address, /^\s*(?:javascript|data:text)|evil/i, what);
-    assert.ok(body.includes("&lt;") || body.includes("&quot;"), `${what}: the probe is on the page`);
+  }
+  function assertText(page: TestPage, what: string) {
+    assertInert(page, what);
+    assert.ok(page.body.includes("&lt;"), `${what}: the probe is on the page`);
   }
 
   test("in the names of organisation, application and user, and in scopes, on every step", async () => {
@@ -171,7 +174,7 @@ forEachDatabase(({ fresh }) => {
       await browser.get(`${running.baseUrl}/assets/${encodeURIComponent(PROBE)}`),
       await browser.post(`${org.issuer}/login`, {}, { "content-type": `text/${PROBE}` }),
     ])
-      assert.doesNotMatch(page.body, /onerror|<script>/, page.url);
+      assertInert(page, page.url);
   });
 
   test("an error that goes back to the client holds nothing but plain text", async () => {

@@ -22,15 +22,18 @@ const MINUTE = 60_000;
 
 /** Answers at once, so that hundreds of attempts cost nothing; counts them; can be full. */
 function quickHasher() {
-  const state = { looked: 0, full: false };
+  const state = { looked: 0, full: false, weak: false };
   const hasher: PasswordHasher = {
-    hash: async () => "hash",
+    hash: async () => {
+      if (state.weak) throw new PasswordQueueFull();
+      return "hash";
+    },
     verify: async (stored, password) => {
       if (state.full) throw new PasswordQueueFull();
       state.looked++;
       return stored !== undefined && password === PASSWORD;
     },
-    needsRehash: () => false,
+    needsRehash: () => state.weak,
   };
   return { hasher, state };
 }
@@ -150,6 +153,21 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await attempt({ from: `::ffff:192.0.2.${address + 1}` })).status, 401);
   });
 
+  test("of a chain of addresses the one that the trusted proxy saw counts, whatever stands before it", async () => {
+    for (let at = 0; at < 10; at++) await fail(1, { from: `203.0.113.${at}, 198.51.100.${address}` });
+    assert.equal((await attempt({ ...right, from: `203.0.113.99, 198.51.100.${address}` })).status, 429);
+    for (const from of [
+      "unknown",
+      "",
+      "198.51.100.300",
+      ",,,",
+      "x".repeat(1_000),
+      `203.0.113.${address}:50123`,
+    ])
+      assert.equal((await attempt({ from, email: "nobody@acme.example" })).status, 401, from);
+    assert.deepEqual(running.errors, []);
+  });
+
   test("two nodes share one count", async () => {
     const env = { TRUSTED_PROXIES: "127.0.0.1" };
     const second = await startTestService({
@@ -198,6 +216,12 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await postForm(`${org.issuer}/token`, form)).status, 200);
     state.full = false;
     assert.ok(showsConsent(await attempt(right)));
+  });
+
+  test("a right password signs in although there is no place in the queue to hash it anew", async () => {
+    state.weak = true;
+    assert.ok(showsConsent(await attempt(right)));
+    state.weak = false;
   });
 
   test("a rush of sign-ins fills the real queue, and every answer is a sign-in or 503", async () => {

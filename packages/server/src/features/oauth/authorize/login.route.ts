@@ -11,19 +11,20 @@ import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { noteDeviceUse } from "../../../core/second-factors/remembered-devices/remembered-devices.ts";
 import { acrValues, type Session } from "../../../core/sessions/session.ts";
-import { signIn } from "../../../core/sessions/sessions.ts";
-import { findUserByEmail, setPasswordHash } from "../../../core/users/store.ts";
+import { signInWithin } from "../../../core/sessions/sessions.ts";
+import { findUserByEmail, holdAccount, setPasswordHash } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, openFlow, type Visit, whoIsThere } from "./browser.ts";
 import { factorStep } from "./next-step.ts";
+import { noticeSignIn } from "./notice-sign-in.ts";
 import { signInByPasskey } from "./passkey-sign-in.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import { showFactorStepOfPassword } from "./show-factor-step.ts";
 import { type LoginShown, showLogin } from "./show-login.ts";
 import { standingHere } from "./sign-in-situation.ts";
-import { goOn, type ReadFlow, type ReadPageFlow, readFlow, refuse } from "./take-step.ts";
+import { goOn, type ReadFlow, type ReadPageFlow, readFlow, refuse, takeStep } from "./take-step.ts";
 
 export interface LoginDeps extends BrowserDeps {
   readonly passwords: PasswordHasher;
@@ -93,20 +94,25 @@ async function withRightPassword(
   if (step?.kind === "second-factor" || step?.kind === "enrolment") {
     return showFactorStepOfPassword(deps, visit, { flow, request: read.request, step }, passwordChangedAt);
   }
-  const { token } = await signIn(deps, {
-    organisation,
-    user,
-    amr: signedIn.session.amr,
-    acr: signedIn.session.acr,
-    address: request.ip,
-    userAgent: request.headers["user-agent"] ?? "",
-    before: await whoIsThere(deps, visit),
+  const before = await whoIsThere(deps, visit);
+  const { amr, acr } = signedIn.session;
+  const from = { address: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+  const started = await deps.database.transaction(async (tx) => {
+    if (!(await holdAccount(tx, user, passwordChangedAt))) return undefined;
+    await noticeSignIn(deps, tx, visit, user);
+    return signInWithin(tx, { organisation, user, amr, acr, ...from, before }, now);
   });
+  if (!started) return takeStep(deps, visit, read);
   if (factors.isRemembered) {
     const device = deps.secondFactors.devices.read(request, organisation.id);
     await noteDeviceUse(deps.database.query, user, device, now);
   }
-  deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
+  deps.cookies.write(
+    visit.reply,
+    organisation.id,
+    started.token,
+    organisation.settings.sessionLifetimeSeconds,
+  );
   return goOn(deps, visit, flow);
 }
 
@@ -153,12 +159,21 @@ async function checkPassword(
     await recordFailure(deps, orgId, request.ip, found.user, "account disabled");
     return "disabled";
   }
-  if (deps.passwords.needsRehash(stored)) {
-    const hash = await deps.passwords.hash(password);
-    const owner = { orgId: found.user.homeOrgId, id: found.user.id };
-    await setPasswordHash(deps.database.query, owner, { hash, now: deps.clock(), replaces: stored });
-  }
+  await renewHash(deps, found.user, stored, password);
   return found;
+}
+
+/** Today's parameters for a password whose hash was made with weaker ones. */
+async function renewHash(deps: LoginDeps, user: User, stored: string, password: string): Promise<void> {
+  if (!deps.passwords.needsRehash(stored)) return;
+  try {
+    const hash = await deps.passwords.hash(password);
+    const owner = { orgId: user.homeOrgId, id: user.id };
+    await setPasswordHash(deps.database.query, owner, { hash, now: deps.clock(), replaces: stored });
+  } catch (error) {
+    // There is no place in the queue now; the next sign-in renews it, and this one need not fail.
+    if (!(error instanceof PasswordQueueFull)) throw error;
+  }
 }
 
 async function recordFailure(

@@ -200,6 +200,11 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
       "refuse login_required",
     ],
     [
+      "one that is not genuine, silently, however fresh the sign-in",
+      { ...FOR_IT, ...GRANTED, hint: null, prompts: ["none"] },
+      "refuse login_required",
+    ],
+    [
       "one that is not genuine names nobody: who signs in goes on",
       { ...FOR_IT, ...GRANTED, hint: null },
       "code resting on by-user",

@@ -179,9 +179,9 @@ function mustSignInAgain(situation: SignInSituation, signedIn: SignedIn): boolea
   return request.maxAgeSeconds !== undefined && authTime + request.maxAgeSeconds * 1000 < now;
 }
 
-/** A hint that is not genuine names nobody: whoever signs in anew is as good as any. */
+/** A hint that is not genuine names nobody: whoever signs in anew is as good as any, and in silence nobody is. */
 function isSomebodyElse(situation: SignInSituation, signedIn: SignedIn): boolean {
-  const { hintedUser } = situation;
-  if (hintedUser === null) return !isMadeForThis(situation, signedIn);
+  const { hintedUser, request } = situation;
+  if (hintedUser === null) return request.prompts.includes("none") || !isMadeForThis(situation, signedIn);
   return hintedUser !== undefined && hintedUser !== signedIn.user.id;
 }

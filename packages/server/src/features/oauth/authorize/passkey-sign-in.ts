@@ -6,6 +6,7 @@ import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
+import { acrOfMethod, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
 import { takeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
 import type { Passkey, PasskeyUse } from "../../../core/second-factors/passkeys/passkey.ts";
 import {
@@ -20,7 +21,6 @@ import { signInWithin } from "../../../core/sessions/sessions.ts";
 import { findUser } from "../../../core/users/store.ts";
 import type { User } from "../../../core/users/user.ts";
 import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
-import { acrOfMethod, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
 
 interface Verified {
   readonly user: User;
@@ -90,6 +90,7 @@ async function start(
   return deps.database.transaction(async (tx) => {
     if (!(await takeChallenge(tx, organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, ownerOf(user), { id: passkey.id, ...use, now }))) return undefined;
+    await noticeSignIn(deps, tx, visit, user);
     const { token } = await signInWithin(
       tx,
       {

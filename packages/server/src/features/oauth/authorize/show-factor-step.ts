@@ -111,7 +111,7 @@ export async function showFactorStep(deps: BrowserDeps, visit: Visit, shown: Fac
   if (shown.retryAfterSeconds !== undefined) reply.header("retry-after", String(shown.retryAfterSeconds));
   return show(visit, frame, page, {
     status: shown.status ?? 200,
-    ...(redirectUri === undefined ? {} : { redirectUri }),
+    leadsAway: redirectUri !== undefined,
   });
 }
 

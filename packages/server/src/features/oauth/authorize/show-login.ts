@@ -54,7 +54,7 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginSho
     visit.reply.header("retry-after", String(shown.retryAfterSeconds));
   return show(visit, frame, page, {
     status: shown.status ?? 200,
-    ...(redirectUri === undefined ? {} : { redirectUri }),
+    leadsAway: redirectUri !== undefined,
   });
 }
 
@@ -83,5 +83,5 @@ export async function showAccountChoice(
     flow: deps.flows.seal(flow),
     user: { email: user.email, ...(name === "" ? {} : { name }) },
   });
-  return show(visit, frame, page, redirectUri === undefined ? {} : { redirectUri });
+  return show(visit, frame, page, { leadsAway: redirectUri !== undefined });
 }

@@ -70,7 +70,7 @@ function rememberBox(view: TwoFactorView): Html | undefined {
   return html`<div class="check">
 <input id="remember" name="remember" type="checkbox" value="yes"${view.remember.checked && html` checked`} aria-describedby="remember-hint">
 <label for="remember">${text.remember}</label>
-<p class="quiet" id="remember-hint">${text.rememberHint}</p>
+<p class="quiet check-hint" id="remember-hint">${text.rememberHint}</p>
 </div>
 `;
 }

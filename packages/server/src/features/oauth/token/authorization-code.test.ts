@@ -149,7 +149,7 @@ forEachDatabase(({ fresh }) => {
     const grant = await source.code();
     refused(await redeemWith(org, grant, { code_verifier: "" }), "missing");
     refused(await redeemWith(org, grant, { code_verifier: "x".repeat(43) }), "wrong");
-    refused(await redeemWith(org, grant, { code_verifier: grant.verifier.slice(0, -1) + "~" }), "altered");
+    refused(await redeemWith(org, grant, { code_verifier: `${grant.verifier.slice(0, -1)}~` }), "altered");
     for (const malformed of ["short", "x".repeat(129), `${grant.verifier} `, "é".repeat(50)]) {
       const answer = await redeemWith(org, grant, { code_verifier: malformed });
       assertOAuthError(answer, 400, "invalid_request", malformed);

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { findMasterKey, loadMasterKey, MASTER_KEY_FILE } from "./master-key.ts";
+
+let root: string;
+let folder: string;
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), "signet-key-"));
+});
+after(() => rm(root, { recursive: true, force: true }));
+beforeEach(async () => {
+  folder = await mkdtemp(join(root, "data-"));
+});
+
+const file = () => join(folder, MASTER_KEY_FILE);
+
+test("a key is made once, for its owner only, and read again from then on", async () => {
+  assert.equal(await findMasterKey(undefined, folder), undefined, "looking makes none");
+  const made = await loadMasterKey(undefined, folder);
+  assert.equal(made.length, 32);
+  assert.equal((await stat(file())).mode & 0o777, 0o600);
+  assert.deepEqual(await loadMasterKey(undefined, folder), made);
+  assert.deepEqual(await findMasterKey(undefined, folder), made);
+});
+
+test("processes that start together have one key", async () => {
+  const keys = await Promise.all(Array.from({ length: 10 }, () => loadMasterKey(undefined, folder)));
+  assert.equal(new Set(keys.map((key) => key.toString("hex"))).size, 1);
+});
+
+test("a file that others can read is refused", async () => {
+  await loadMasterKey(undefined, folder);
+  for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {
+    await chmod(file(), mode);
+    await assert.rejects(loadMasterKey(undefined, folder), /can be read by others/, mode.toString(8));
+    await assert.rejects(findMasterKey(undefined, folder), /can be read by others/, mode.toString(8));
+  }
+});
+
+test("a file that holds no key is refused, and not written over", async () => {
+  await writeFile(file(), "not a key\n", { mode: 0o600 });
+  await assert.rejects(loadMasterKey(undefined, folder), /does not hold a master key/);
+  assert.equal(await readFile(file(), "utf8"), "not a key\n");
+});
+
+test("a configured key needs no file, and a folder that is not there is told", async () => {
+  const configured = Buffer.alloc(32, 1);
+  assert.equal(await loadMasterKey(configured, join(folder, "missing")), configured);
+  assert.equal(await findMasterKey(configured, join(folder, "missing")), configured);
+  assert.equal(await findMasterKey(undefined, join(folder, "missing")), undefined);
+  await assert.rejects(loadMasterKey(undefined, join(folder, "missing")), { code: "ENOENT" });
+});

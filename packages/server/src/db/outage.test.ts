@@ -1,0 +1,155 @@
+/** The service while its PostgreSQL is away, and when it is back. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
+import { assertOAuthError, sendRaw } from "../testing/answers.ts";
+import { type BreakableProxy, breakableProxy } from "../testing/breakable-proxy.ts";
+import { type CodeSource, codeSource, type IssuedTokens } from "../testing/code-source.ts";
+import { postgresServer } from "../testing/databases.ts";
+import { eventually } from "../testing/eventually.ts";
+import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
+import { createDatabase, dropDatabase } from "../testing/postgres.ts";
+import { type Answer, credentials, postForm, refresh } from "../testing/test-client.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../testing/test-service.ts";
+
+describe("an outage of PostgreSQL", () => {
+  let databaseUrl: string;
+  let proxy: BreakableProxy;
+  let running: TestService;
+  let org: TestOrganisation;
+  let clock: FakeClock;
+  let source: CodeSource;
+  let tokens: IssuedTokens;
+  before(async () => {
+    databaseUrl = await createDatabase(await postgresServer());
+    proxy = await breakableProxy(databaseUrl);
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: proxy.url, clock });
+    org = await makeOrganisation(running.service);
+    source = codeSource(org);
+    tokens = await source.tokens();
+    for (const address of documents()) assert.equal((await sendRaw(address, {})).status, 200);
+  });
+  after(async () => {
+    await running.close();
+    await proxy.close();
+    await dropDatabase(await postgresServer(), databaseUrl);
+  });
+
+  const documents = () => [
+    `${org.issuer}/.well-known/openid-configuration`,
+    `${org.issuer}/.well-known/jwks.json`,
+    org.issuer.replace("/oauth/", "/.well-known/oauth-authorization-server/oauth/"),
+  ];
+  const unavailable = (answer: Answer) => {
+    assertOAuthError(answer, 503, "temporarily_unavailable");
+    assert.match(answer.headers.get("retry-after") ?? "", /^[1-9][0-9]?$/);
+  };
+  const introspect = () =>
+    postForm(`${org.issuer}/introspect`, { token: tokens.accessToken, ...credentials(org.web) });
+
+  test("what needs it is 503 with Retry-After, what does not is answered, and it is the same afterwards", async () => {
+    const grant = await source.code();
+    await proxy.cut();
+    clock.advance(60_000);
+    unavailable(await refresh(org, tokens.refreshToken));
+    const code = { grant_type: "authorization_code", code: grant.code, code_verifier: grant.verifier };
+    unavailable(await postForm(`${org.issuer}/token`, { ...code, ...credentials(org.web) }));
+    unavailable(await introspect());
+    unavailable(
+      await postForm(`${org.issuer}/revoke`, { token: tokens.refreshToken, ...credentials(org.web) }),
+    );
+    const bearer = { authorization: `Bearer ${tokens.accessToken}` };
+    unavailable(await sendRaw(`${org.issuer}/userinfo`, { headers: bearer }));
+    const preflight = { method: "OPTIONS", headers: { origin: "https://app.example" } };
+    unavailable(await sendRaw(`${org.issuer}/token`, preflight));
+
+    await proxy.restore();
+    await eventually("works again", async () => (await introspect()).status === 200, 2_000);
+    const redeemed = await postForm(`${org.issuer}/token`, { ...code, ...credentials(org.web) });
+    assert.equal(redeemed.status, 200, "the code was not burnt");
+    assert.equal((await refresh(org, tokens.refreshToken)).status, 200, "nor the refresh token");
+  });
+
+  test("discovery and JWKS answer throughout, however long it takes and however they are asked", async () => {
+    await proxy.cut();
+    for (const minutes of [0, 1, 600]) {
+      clock.advance(minutes * 60_000);
+      for (const address of documents()) {
+        for (const init of [{}, { method: "HEAD" }]) {
+          const { status, headers } = await sendRaw(address, init);
+          assert.equal(status, 200, `${address} after ${minutes} min`);
+          const tag = { "if-none-match": headers.get("etag") ?? "" };
+          assert.equal((await sendRaw(address, { ...init, headers: tag })).status, 304);
+        }
+      }
+    }
+    const never = org.issuer.replace(org.organisation.id, "0197b0a0-0000-7000-8000-000000000000");
+    const unknown = await sendRaw(`${never}/.well-known/openid-configuration`, {});
+    assert.equal(unknown.status, 503, "what was never served cannot be");
+    assert.ok(unknown.headers.has("retry-after"));
+    await proxy.restore();
+  });
+
+  test("connections that the server ends under load cost a 503 each at most, and no tokens", async () => {
+    let refreshToken = (await source.tokens({ scope: "openid offline_access" })).refreshToken;
+    const admin = startKilling(databaseUrl);
+    const statuses = new Map<number, number>();
+    for (let time = 0; time < 150; time++) {
+      const answer = await refresh(org, refreshToken);
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      if (answer.status === 200) refreshToken = String(answer.body["refresh_token"]);
+      else unavailable(answer);
+    }
+    await admin.stop();
+    assert.ok((statuses.get(200) ?? 0) > 20, `${[...statuses]}`);
+    await eventually("works again", async () => (await refresh(org, refreshToken)).status === 200, 2_000);
+  });
+
+  test("the listener comes back, so that caches hear of changes again", async () => {
+    await proxy.cut();
+    await proxy.restore();
+    const { query } = running.service.database;
+    const listeners = async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and query like 'listen %'`.execute(query);
+      return rows[0]?.count;
+    };
+    await eventually(
+      "listens",
+      () =>
+        listeners().then(
+          (count) => count === 1,
+          () => false,
+        ),
+      3_000,
+    );
+  });
+});
+
+/** Ends every other connection of the database again and again. */
+function startKilling(databaseUrl: string): { stop(): Promise<void> } {
+  let isStopped = false;
+  const killing = (async () => {
+    const { default: pg } = await import("pg");
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    while (!isStopped) {
+      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and query not like 'listen %'`);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    await client.end();
+  })();
+  return {
+    stop: async () => {
+      isStopped = true;
+      await killing;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** A factor that was just added, by somebody who just proved themselves, counts for the session too. */
+import { type FactorProof, raised } from "../../core/second-factors/factor-proof.ts";
+import type { SignedIn } from "../../core/sessions/session.ts";
+import { signInWithin } from "../../core/sessions/sessions.ts";
+import type { AccountDeps, Visit } from "./account-page.ts";
+
+/**
+ * Uses the proof and raises the session in one transaction; the browser gets the new cookie.
+ * @returns what the proof's use gave
+ */
+export async function useAndRaise(
+  deps: AccountDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  proof: Pick<FactorProof, "amr" | "acr" | "use">,
+): Promise<readonly string[] | undefined> {
+  const { organisation, request } = visit;
+  const used = await deps.database.transaction(async (tx) => {
+    const codes = await proof.use(tx);
+    if (!codes) return undefined;
+    const { token } = await signInWithin(
+      tx,
+      {
+        organisation,
+        user: signedIn.user,
+        ...raised(signedIn.session, proof),
+        address: request.ip,
+        userAgent: request.headers["user-agent"] ?? "",
+        before: signedIn,
+        authTime: signedIn.session.authTime,
+      },
+      deps.clock(),
+    );
+    return { codes, token };
+  });
+  if (used) deps.door.writeSession(visit, used.token);
+  return used?.codes;
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { disableOrganisation } from "../../core/organisations/organisations.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { quickPasswords } from "../../testing/quick-passwords.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+
+forEachDatabase(({ fresh }) => {
+  let plain: TestService;
+  let demo: TestService;
+  let shown: TestOrganisation;
+  let hidden: TestOrganisation;
+  before(async () => {
+    plain = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
+    await makeOrganisation(plain.service, "Secretive");
+    demo = await startTestService({
+      databaseUrl: await fresh(),
+      passwords: quickPasswords,
+      demo: async (service) => {
+        shown = await makeOrganisation(service, "Shown");
+        hidden = await makeOrganisation(service, "Hidden");
+        const { id } = shown.organisation;
+        return {
+          organisationIds: [id],
+          orgId: id,
+          clientId: shown.native.id,
+          credentialsFile: "data/demo.json",
+        };
+      },
+    });
+  });
+  after(async () => {
+    await plain.close();
+    await demo.close();
+  });
+
+  const page = async ({ baseUrl }: TestService) => (await fetch(`${baseUrl}/`)).text();
+
+  test("outside demo mode the page names no organisation and no way in, and there is no demo", async () => {
+    const body = await page(plain);
+    assert.match(body, /Signet is running/);
+    assert.doesNotMatch(body, /Secretive|demo|href="\/(?!assets)|oauth\//i);
+    for (const path of ["/demo/try", "/demo/callback"])
+      assert.equal((await fetch(plain.baseUrl + path)).status, 404, path);
+  });
+
+  test("in demo mode it lists the demo's organisations, with discovery links that work, and where the credentials are", async () => {
+    const body = await page(demo);
+    assert.ok(body.includes("Shown") && body.includes("data/demo.json") && body.includes('href="/demo/try"'));
+    assert.ok(!body.includes("Hidden") && !body.includes(hidden.organisation.id));
+    assert.doesNotMatch(body, /sgn_|plum tractor/);
+    const [, discovery = ""] = /href="([^"]*openid-configuration)"/.exec(body) ?? [];
+    const document = (await (await fetch(discovery)).json()) as { issuer: string };
+    assert.equal(document.issuer, shown.issuer);
+  });
+
+  test("a disabled organisation is not listed", async () => {
+    const key = { orgId: shown.organisation.id, actor: "test" };
+    await disableOrganisation(demo.service, { ...key, disabled: true });
+    assert.ok(!(await page(demo)).includes("Shown"));
+    await disableOrganisation(demo.service, { ...key, disabled: false });
+    assert.ok((await page(demo)).includes("Shown"));
+  });
+});

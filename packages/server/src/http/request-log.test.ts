@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { forEachDatabase } from "../testing/databases.ts";
+import { quickPasswords } from "../testing/quick-passwords.ts";
+import { testBrowser } from "../testing/test-browser.ts";
+import { credentials, postForm, refresh } from "../testing/test-client.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../testing/test-service.ts";
+import { logIn, sessionCookie, tokensOf, visit } from "../testing/test-visit.ts";
+import { requestIds } from "./request-log.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
+    org = await makeOrganisation(running.service);
+  });
+  after(() => running.close());
+
+  test("a line says which route, and no secret, code, key, token, address or query is ever in one", async () => {
+    const browser = testBrowser();
+    await logIn(browser, org, await visit(browser, org), { password: "a wrong one" });
+    const { accessToken, refreshToken, idToken } = await tokensOf(browser, org, {
+      state: "a-state",
+      nonce: "a-nonce",
+    });
+    await refresh(org, refreshToken);
+    await postForm(`${org.issuer}/introspect`, { token: accessToken, ...credentials(org.web) });
+    await postForm(`${org.issuer}/token?client_secret=${org.web.secret}`, { code: "sgn_ac_guess" });
+    await browser.get(`${org.issuer}/userinfo?access_token=${accessToken}`);
+    await browser.get(`${org.issuer}/end_session?id_token_hint=${idToken}`);
+    await browser.get(`${running.baseUrl}/not/here/${refreshToken}`);
+    const text = JSON.stringify(running.lines);
+    const secrets = [
+      accessToken,
+      refreshToken,
+      idToken,
+      org.web.secret,
+      org.user.password,
+      org.user.email,
+      org.organisation.id,
+      "a wrong one",
+      "a-state",
+      "a-nonce",
+      "sgn_",
+      "eyJ",
+      sessionCookie(browser, org)?.[1] ?? "sgn_bs_",
+    ];
+    for (const secret of secrets) assert.ok(!text.includes(secret), secret);
+    const routes = new Set(running.lines.map(({ method, route, status }) => `${method} ${route} ${status}`));
+    for (const line of [
+      "GET /oauth/:org/authorize 200",
+      "POST /oauth/:org/login 401",
+      "POST /oauth/:org/login 303",
+      "POST /oauth/:org/token 200",
+      "POST /oauth/:org/token 400",
+      "GET (none) 404",
+    ])
+      assert.ok(routes.has(line), `${line} among ${[...routes]}`);
+  });
+
+  test("the id in a line is the one that the error page shows", async () => {
+    const page = await testBrowser().get(`${org.issuer}/authorize`);
+    const [, id] = /<code>([^<]+)<\/code>/.exec(page.body) ?? [];
+    assert.equal(running.lines.at(-1)?.requestId, id);
+  });
+});
+
+test("request ids differ within a node and between nodes", () => {
+  const [one, other] = [requestIds("one"), requestIds("other")];
+  const ids = [one(), one(), one(), other(), other()];
+  assert.equal(new Set(ids).size, ids.length);
+});
