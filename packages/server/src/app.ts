@@ -9,6 +9,7 @@ import { relyingPartyOf } from "./core/second-factors/passkeys/passkey.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
 import { errorPageRenderer } from "./error-page.ts";
 import { accountRoutes } from "./features/account-ui/account-routes.ts";
+import { consentsRoutes } from "./features/account-ui/consents.route.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
 import { mailboxRoutes } from "./features/demo/mailbox.route.ts";
 import { healthRoutes } from "./features/health/health.route.ts";
@@ -21,6 +22,9 @@ import { flows } from "./features/oauth/authorize/flow.ts";
 import { loginRoute } from "./features/oauth/authorize/login.route.ts";
 import { pageDoor } from "./features/oauth/authorize/page-door.ts";
 import { twoFactorRoute } from "./features/oauth/authorize/two-factor.route.ts";
+import { deviceRoute } from "./features/oauth/device-grant/device.route.ts";
+import { verifyRoutes } from "./features/oauth/device-grant/verify.route.ts";
+import { bearerUser } from "./features/oauth/bearer-user.ts";
 import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
 import { introspectRoute } from "./features/oauth/introspect.route.ts";
 import { jwksRoute } from "./features/oauth/jwks.route.ts";
@@ -31,6 +35,7 @@ import { verifyOfferRoutes } from "./features/oauth/recovery/verify-offer.route.
 import { revokeRoute } from "./features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "./features/oauth/token/authorization-code.ts";
 import { clientCredentialsGrant } from "./features/oauth/token/client-credentials.ts";
+import { deviceCodeGrant } from "./features/oauth/token/device-code.ts";
 import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
@@ -50,8 +55,8 @@ import {
 } from "./http/error-handlers.ts";
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
 import { type PublishedDocuments, publishedDocuments } from "./http/published-documents.ts";
-import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
 import { recognitionCookies } from "./http/recognition-cookie.ts";
+import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
 import { sessionCookies } from "./http/session-cookie.ts";
 import { mailBodyOf } from "./mail-content.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
@@ -189,7 +194,7 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   scope.setErrorHandler(oauthErrorHandler(errors));
   clientCors(
     scope,
-    ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo"],
+    ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo", "/oauth/:org/device"],
     async (orgId, origin) =>
       isUuid(orgId) &&
       (await service.organisations.find(orgId)) !== undefined &&
@@ -197,8 +202,9 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   );
   tokenRoute(scope, {
     ...shared,
-    grants: [authorizationCodeGrant(keys), refreshTokenGrant(keys), clientCredentialsGrant],
+    grants: [authorizationCodeGrant(keys), refreshTokenGrant(keys), clientCredentialsGrant, deviceCodeGrant(keys)],
   });
+  deviceRoute(scope, { ...shared, rateLimits: service.config.rateLimits });
   revokeRoute(scope, shared);
   introspectRoute(scope, shared);
   userinfoRoutes(scope, shared);
@@ -219,7 +225,18 @@ function mountPages(
   twoFactorRoute(scope, browser);
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
+  verifyRoutes(scope, browser);
   accountRoutes(scope, { ...service, ...browser.secondFactors, door: pageDoor(browser) });
+  consentsRoutes(scope, {
+    ...service,
+    ...browser.secondFactors,
+    door: pageDoor(browser),
+    bearerUser: (organisation, request) => bearerUser(service, organisation, request),
+    errorHandlers: {
+      program: oauthErrorHandler(errors),
+      page: pageErrorHandler(errors, errorPageRenderer(service)),
+    },
+  });
   recoveryRoute(scope, browser);
   newPasswordRoutes(scope, { ...browser, passwords: service.passwords });
   verifyOfferRoutes(scope, browser);

@@ -34,7 +34,24 @@ test("an empty environment is a server on localhost:8080 with SQLite in ./data",
     rateLimits: defaultRateLimits,
     outboundAllow: [],
     keyRotationDays: 90,
+    mail: undefined,
   });
+});
+
+test("mail needs a server and a sender, and its faults show no password", () => {
+  const env = {
+    SMTP_URL: "smtps://ada:s%3Acret@mail.example",
+    SIGNET_MAIL_FROM: "Acme <no-reply@acme.example>",
+  };
+  const { mail } = readConfig(env);
+  assert.deepEqual(mail?.sender, { name: "Acme", address: "no-reply@acme.example" });
+  assert.deepEqual(mail?.smtp.credentials, { user: "ada", password: "s:cret" });
+  assert.equal(readConfig({ SIGNET_MAIL_FROM: "no-reply@acme.example" }).mail, undefined);
+  assert.match(faultsOf({ SMTP_URL: env.SMTP_URL }), /^SIGNET_MAIL_FROM must be set with SMTP_URL/);
+  assert.match(faultsOf({ ...env, SIGNET_MAIL_FROM: "nobody" }), /^SIGNET_MAIL_FROM must be ADDRESS/);
+  const faults = faultsOf({ ...env, SMTP_URL: "http://ada:s%3Acret@mail.example" });
+  assert.match(faults, /^SMTP_URL must be smtp:/);
+  assert.doesNotMatch(faults, /cret/);
 });
 
 test("what may be called beside public addresses is checked, and key rotation may be turned off", () => {

@@ -170,7 +170,8 @@ function mail(env: Env, faults: string[]): Config["mail"] {
   const sender = from === undefined ? undefined : parseSender(from);
   if (from !== undefined && !sender) faults.push("SIGNET_MAIL_FROM must be ADDRESS or NAME <ADDRESS>");
   if (url === undefined) return undefined;
-  if (from === undefined) faults.push("SIGNET_MAIL_FROM must be set with SMTP_URL: the address that mails come from");
+  if (from === undefined)
+    faults.push("SIGNET_MAIL_FROM must be set with SMTP_URL: the address that mails come from");
   const smtp = parseSmtpUrl(url);
   if (typeof smtp === "string") faults.push(`SMTP_URL ${smtp}`);
   return typeof smtp === "string" || !sender ? undefined : { smtp, sender };

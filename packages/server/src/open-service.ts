@@ -13,6 +13,7 @@ import { demoMailbox, type MailTransport, noMail } from "./core/mail/transport.t
 import { type OrganisationDirectory, organisationDirectory } from "./core/organisations/organisations.ts";
 import { type Outbound, outbound } from "./core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
+import { type CustomScopeDirectory, customScopeDirectory } from "./core/scopes/custom-scopes.ts";
 import { requireOpeningKey, type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
 import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "./core/tokens/signer.ts";
@@ -29,6 +30,7 @@ export interface Service {
   readonly encryption: Encryption;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
+  readonly customScopes: CustomScopeDirectory;
   /** The one way out, to addresses that somebody else registered. */
   readonly outbound: Outbound;
   readonly clientKeys: ClientKeys;
@@ -74,6 +76,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       encryption,
       organisations: organisationDirectory(shared),
       applications,
+      customScopes: customScopeDirectory(shared),
       outbound: wayOut,
       clientKeys: clientKeys({ outbound: wayOut, clock }),
       keys,

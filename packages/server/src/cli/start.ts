@@ -88,7 +88,7 @@ async function serve(
     onError: (error) => log.error(describe(error), "sending mail failed"),
   });
   log.info({ baseUrl: config.baseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
-  if (demo) printDemo(demo, io);
+  if (demo) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
 
   const signal = await told;
   draining = true;

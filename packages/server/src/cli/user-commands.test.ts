@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../config.ts";
+import { listAuditEvents } from "../core/audit/store.ts";
+import { findOrganisation } from "../core/organisations/store.ts";
+import { findSignedIn, signIn } from "../core/sessions/sessions.ts";
 import { findUserByEmail } from "../core/users/store.ts";
 import { openService } from "../open-service.ts";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
@@ -178,6 +181,39 @@ describe("signet user", () => {
         assert.deepEqual([code, out], [2, ""], args.join(" "));
         assert.match(err, new RegExp(`See: signet user ${args[0]} --help`));
       }
+    });
+
+    test("signing a user out ends the sessions and refresh tokens, and says who did it", async () => {
+      const email = "roma@example.com";
+      const made = await json(["create", "--email", email], PASSWORD);
+      const service = await openService(readConfig(settings.env), { onError: assert.ifError });
+      try {
+        const organisation = await findOrganisation(service.database.query, org);
+        const found = await findUserByEmail(service.database.query, org, email);
+        assert.ok(organisation && found);
+        const { token } = await signIn(service, {
+          organisation,
+          user: found.user,
+          amr: ["pwd"],
+          acr: "urn:signet:acr:pwd",
+          address: "192.0.2.1",
+          userAgent: "",
+          before: undefined,
+        });
+        assert.match(
+          (await typed(["sign-out", "--id", made.id])).out,
+          /roma@example\.com is signed out everywhere/,
+        );
+        assert.equal(await findSignedIn(service, organisation, token), undefined);
+        const [event] = await listAuditEvents(service.database.query, org, 1);
+        assert.deepEqual(
+          [event?.action, event?.actor, event?.target],
+          ["user.signed-out-everywhere", "operator", made.id],
+        );
+      } finally {
+        await service.close();
+      }
+      assert.equal((await typed(["sign-out", "--id", unknownId])).code, 1);
     });
   });
 });

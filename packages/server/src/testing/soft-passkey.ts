@@ -42,13 +42,16 @@ export interface SoftPasskeyOptions {
   readonly origin: string;
   /** 0 for ever, as synced passkeys have it. */
   readonly isSynced?: boolean;
+  /** base64url: somebody else's, to be passed off as one's own. */
+  readonly credentialId?: string;
 }
 
 const sha256 = (data: string | Buffer) => createHash("sha256").update(data).digest();
 
-export function softPasskey({ origin, isSynced = false }: SoftPasskeyOptions): SoftPasskey {
+export function softPasskey({ origin, isSynced = false, ...options }: SoftPasskeyOptions): SoftPasskey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const credentialId = randomBytes(32);
+  const { credentialId: given } = options;
+  const credentialId = given === undefined ? randomBytes(32) : Buffer.from(given, "base64url");
   const id = credentialId.toString("base64url");
   let userHandle = "";
   let counter = 0;
@@ -84,8 +87,8 @@ export function softPasskey({ origin, isSynced = false }: SoftPasskeyOptions): S
 
   return {
     id,
-    register: (options, wrong = {}) => {
-      userHandle = options.user.id;
+    register: (asked, wrong = {}) => {
+      userHandle = asked.user.id;
       const { x = "", y = "" } = publicKey.export({ format: "jwk" });
       const attested = Buffer.concat([
         Buffer.alloc(16),
@@ -93,17 +96,17 @@ export function softPasskey({ origin, isSynced = false }: SoftPasskeyOptions): S
         credentialId,
         coseKey(Buffer.from(x, "base64url"), Buffer.from(y, "base64url")),
       ]);
-      const data = authData(options.rp.id ?? "", wrong, attested);
+      const data = authData(asked.rp.id ?? "", wrong, attested);
       return envelope({
-        clientDataJSON: clientData("webauthn.create", options.challenge, wrong).toString("base64url"),
+        clientDataJSON: clientData("webauthn.create", asked.challenge, wrong).toString("base64url"),
         attestationObject: attestationObject(data).toString("base64url"),
         transports: ["internal"],
       });
     },
-    answer: (options, wrong = {}) => {
+    answer: (asked, wrong = {}) => {
       counter += 1;
-      const client = clientData("webauthn.get", options.challenge, wrong);
-      const data = authData(options.rpId ?? "", wrong);
+      const client = clientData("webauthn.get", asked.challenge, wrong);
+      const data = authData(asked.rpId ?? "", wrong);
       const signature = sign("sha256", Buffer.concat([data, sha256(client)]), privateKey);
       const handle = wrong.userHandle === undefined ? userHandle : wrong.userHandle;
       return envelope({

@@ -15,10 +15,7 @@ export async function insertAction(db: Db, action: StoredAction): Promise<void> 
     .insertInto("user_action")
     .values({ org_id: orgId, type, user_id: userId, ...values, used_at: usedAt })
     .onConflict((conflict) =>
-      conflict
-        .columns(["org_id", "user_id", "type"])
-        .where("used_at", "is", null)
-        .doUpdateSet(values),
+      conflict.columns(["org_id", "user_id", "type"]).where("used_at", "is", null).doUpdateSet(values),
     )
     .execute();
 }
@@ -37,7 +34,10 @@ export async function findActionRow(db: Db, key: ActionKey): Promise<StoredActio
 }
 
 /** One conditional statement: of many at once, one gets the row. */
-export async function useActionRow(db: Db, key: ActionKey & { now: number }): Promise<StoredAction | undefined> {
+export async function useActionRow(
+  db: Db,
+  key: ActionKey & { now: number },
+): Promise<StoredAction | undefined> {
   const row = await db
     .updateTable("user_action")
     .set({ used_at: key.now })

@@ -4,6 +4,7 @@
  */
 import type { SigningAlg } from "@signet/protocol/jws";
 import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { ConsentMode } from "./consent-mode.ts";
 
 export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -34,6 +35,8 @@ export interface ApplicationSettings {
   readonly allowedScopes: readonly string[];
   readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod;
   readonly requireConsent: boolean;
+  /** Read it by `consentModeOf`: absent in records that are older than the setting. */
+  readonly consentMode?: ConsentMode;
   readonly requirePkce: boolean;
   /** 60..86400; the ID token lives as long. */
   readonly accessTokenLifetimeSeconds: number;

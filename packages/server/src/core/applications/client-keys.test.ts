@@ -28,13 +28,14 @@ const client = (settings: object, id = "one", version = 1): Application => ({
 });
 
 /** A way out that answers with what `serve` gives, and counts. */
-function remote(serve: (url: string) => string | Promise<string> | number) {
+function remote(serve: (url: string) => string | Promise<string> | number | [status: number, body: string]) {
   const clock = fakeClock();
   const calls: string[] = [];
   const call = async (url: string): Promise<OutboundAnswer> => {
     calls.push(url);
     const served = await serve(url);
-    const [status, body] = typeof served === "number" ? [served, ""] : [200, served];
+    const [status, body] =
+      typeof served === "number" ? [served, ""] : typeof served === "string" ? [200, served] : served;
     return { status, contentType: "application/json", body: Buffer.from(body) };
   };
   return { clock, calls, keys: clientKeys({ outbound: { call }, clock }) };
@@ -120,9 +121,11 @@ test("an address that fails is asked once a minute, its known keys last an hour"
 });
 
 test("redirects, pages, failures and sets without a usable key give no key", async () => {
-  const outcomes: Array<() => string | number> = [
-    () => 302,
-    () => 404,
+  const set = JSON.stringify({ keys: [await jwk("a")] });
+  const outcomes: Array<() => string | [status: number, body: string]> = [
+    () => [302, set],
+    () => [404, set],
+    () => [206, set],
     () => "<html>",
     () => {
       throw new OutboundFailure("forbidden-address", "inner");

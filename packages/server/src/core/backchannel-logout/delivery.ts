@@ -27,8 +27,8 @@ export interface LogoutDeliveryDeps {
 
 /** Between one try and the next; after the last of them it has failed. */
 const DELAYS_MS = [5_000, 30_000, 120_000, 600_000, 3_600_000];
-/** Longer than a call may take. */
-const CLAIM_MS = 30_000;
+/** Well over the 5 s that a call may take. */
+const CLAIM_MS = 15_000;
 const AT_ONCE = { all: 50, each: 3 };
 const EVERY_MS = 1_000;
 /** An address that hangs holds a round for 5 s; the others go on in the next ones. */

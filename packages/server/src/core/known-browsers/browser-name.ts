@@ -9,7 +9,7 @@ const browsers: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bOPR\/|\bOPiOS\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
   [/\bFirefox\/|\bFxiOS\//, "Firefox"],
-  [/\bChrom(e|ium)\/|\bCriOS\//, "Chrome"],
+  [/\b(Headless)?Chrom(e|ium)\/|\bCriOS\//, "Chrome"],
   [/\bVersion\/[\d.]+ .*\bSafari\//, "Safari"],
 ];
 

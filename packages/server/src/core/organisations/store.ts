@@ -44,6 +44,20 @@ export async function setOrganisationDisabled(
   return result.numUpdatedRows > 0n;
 }
 
+/** @returns false when there is no such organisation */
+export async function setOrganisationSettings(
+  db: Db,
+  orgId: string,
+  settings: OrganisationSettings,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("organisation")
+    .set({ settings: JSON.stringify(settings) })
+    .where("id", "=", orgId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
 function fromRow(row: OrganisationTable): Organisation {
   return {
     id: row.id,

@@ -14,6 +14,8 @@ test("the limits are those of the contract", () => {
   assert.deepEqual(defaultRateLimits, {
     "password-account": { name: "password-account", count: 10, windowSeconds: 900 },
     "password-address": { name: "password-address", count: 100, windowSeconds: 3_600 },
+    "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 3_600 },
+    "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 3_600 },
   });
 });
 

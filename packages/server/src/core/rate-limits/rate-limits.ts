@@ -22,6 +22,9 @@ export const defaultRateLimits = {
   "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
   // Of one mailbox, whoever asks: nobody can fill it, and the newest link in it goes on working.
   "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 60 * 60 },
+  // Wrong codes of devices: of 20^8 a few hundred are good at any moment (RFC 8628 §5.1).
+  "user-code": { name: "user-code", count: 5, windowSeconds: 15 * 60 },
+  "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
 } satisfies Record<string, RateLimit>;
 
 export type RateLimitName = keyof typeof defaultRateLimits;

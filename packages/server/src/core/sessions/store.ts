@@ -115,6 +115,59 @@ export async function noteSessionUse(db: Db, use: SessionUse): Promise<void> {
   await noteUse(db, use);
 }
 
+/** A session with what tells its user which one it is. */
+export interface SessionRecord extends Session {
+  readonly address: string;
+  readonly userAgent: string;
+  /** Names of the applications that got tokens from it. */
+  readonly applications: readonly string[];
+}
+
+const MOST_SHOWN = 100;
+
+/** The user's living sessions, the one used last first. */
+export async function findUserSessions(
+  db: Db,
+  of: { orgId: string; userId: string; now: number; seenSince: number },
+): Promise<SessionRecord[]> {
+  const rows = await db
+    .selectFrom("browser_session")
+    .selectAll()
+    .where("org_id", "=", of.orgId)
+    .where("user_id", "=", of.userId)
+    .where("ended_at", "is", null)
+    .where("expires_at", ">", of.now)
+    .where("last_seen_at", ">", of.seenSince)
+    .orderBy("last_seen_at", "desc")
+    .orderBy("id")
+    .limit(MOST_SHOWN)
+    .execute();
+  if (rows.length === 0) return [];
+  const uses = await db
+    .selectFrom("session_application")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "session_application.org_id")
+        .onRef("application.id", "=", "session_application.application_id"),
+    )
+    .select(["session_application.session_id", "application.name"])
+    .where("session_application.org_id", "=", of.orgId)
+    .where(
+      "session_application.session_id",
+      "in",
+      rows.map(({ id }) => id),
+    )
+    .orderBy("session_application.first_used_at")
+    .orderBy("application.id")
+    .execute();
+  return rows.map((row) => ({
+    ...fromRow(row),
+    address: row.address,
+    userAgent: row.user_agent,
+    applications: uses.filter(({ session_id }) => session_id === row.id).map(({ name }) => name),
+  }));
+}
+
 /** Sessions that nobody can come back to. @returns how many were removed, at most `limit` */
 export async function deleteDeadSessions(db: Db, before: number, limit: number): Promise<number> {
   const dead = await db

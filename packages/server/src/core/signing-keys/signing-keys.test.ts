@@ -13,6 +13,7 @@ import { createOrganisation, disableOrganisation } from "../organisations/organi
 import { keyState, PUBLISH_AHEAD_MS } from "./signing-key.ts";
 
 const KEY_AGE_MS = 90 * 86_400_000;
+
 import { requireOpeningKey, type SigningKeys, signingKeys } from "./signing-keys.ts";
 
 forEachDatabase(({ fresh }) => {

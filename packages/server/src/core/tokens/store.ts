@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
+import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
 import type { TokenFamily } from "./token-family.ts";
 
 type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
@@ -60,7 +61,7 @@ export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<vo
     created_at: family.createdAt,
     expires_at: family.expiresAt,
     revoked_at: family.revokedAt,
-    requested_claims: null,
+    requested_claims: writeRequestedClaims(family.requestedClaims),
   });
 }
 
@@ -243,5 +244,6 @@ function fromRow(row: TokenFamilyTable): TokenFamily {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    requestedClaims: readRequestedClaims(row.requested_claims),
   };
 }

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { UserAccountTable } from "../../db/tables/users.ts";
-import type { Role, User } from "./user.ts";
+import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
+import type { Attributes, Role, User } from "./user.ts";
 
 export interface NewUserRow {
   readonly orgId: string;
@@ -38,6 +38,7 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
       created_at: user.now,
       updated_at: user.now,
       disabled_at: null,
+      attributes: null,
     })
     .onConflict((conflict) => conflict.columns(["org_id", "email_key"]).doNothing())
     .returning("id")
@@ -51,6 +52,8 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
       home_org_id: user.orgId,
       role: user.role,
       created_at: user.now,
+      attributes: null,
+      groups: null,
     })
     .execute();
   return true;
@@ -65,7 +68,7 @@ const members = (db: Db, orgId: string) =>
         .onRef("user_account.id", "=", "membership.user_id"),
     )
     .selectAll("user_account")
-    .select("membership.role")
+    .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
     .where("membership.org_id", "=", orgId);
 
 const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -153,6 +156,38 @@ export async function setEmailVerified(
   return result.numUpdatedRows > 0n;
 }
 
+export interface MemberRecord {
+  /** Of the account; the home organisation alone writes them. */
+  readonly attributes?: Attributes;
+  readonly membership?: { readonly groups: readonly string[]; readonly attributes: Attributes };
+}
+
+/** Replaces what is given of what custom scopes can tell. @returns false when the organisation has no such member */
+export async function setMemberRecord(
+  db: Db,
+  key: { orgId: string; id: string },
+  record: MemberRecord,
+): Promise<boolean> {
+  const { attributes, membership } = record;
+  if (attributes !== undefined) {
+    const result = await db
+      .updateTable("user_account")
+      .set({ attributes: JSON.stringify(attributes) })
+      .where("org_id", "=", key.orgId)
+      .where("id", "=", key.id)
+      .executeTakeFirst();
+    if (result.numUpdatedRows === 0n) return false;
+  }
+  if (membership === undefined) return true;
+  const result = await db
+    .updateTable("membership")
+    .set({ groups: JSON.stringify(membership.groups), attributes: JSON.stringify(membership.attributes) })
+    .where("org_id", "=", key.orgId)
+    .where("user_id", "=", key.id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
 /**
  * @param replaces when given, only that hash is replaced: a rehash must not undo a change made meanwhile
  * @returns false when nothing was changed
@@ -194,7 +229,7 @@ export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, 
  * write changes nothing and holds the row for the transaction: a new password at the same time is either seen here, or
  * waits and then finds the session to end.
  */
-export async function holdAccount(
+export async function holdPassword(
   tx: Db,
   user: Pick<User, "homeOrgId" | "id">,
   passwordChangedAt: number | null,
@@ -224,7 +259,10 @@ export async function findPasswordChangedAt(
   return row?.password_changed_at ?? null;
 }
 
-function fromRow(orgId: string, row: Selectable<UserAccountTable> & { role: string }): User {
+type MemberRow = Selectable<UserAccountTable> &
+  Pick<MembershipTable, "role" | "groups"> & { readonly membershipAttributes: string | null };
+
+function fromRow(orgId: string, row: MemberRow): User {
   return {
     homeOrgId: row.org_id,
     orgId,
@@ -237,7 +275,15 @@ function fromRow(orgId: string, row: Selectable<UserAccountTable> & { role: stri
     phone: row.phone,
     locale: row.locale,
     role: row.role as Role,
+    attributes: readAttributes(row.attributes),
+    membership: {
+      groups: row.groups === null ? [] : (JSON.parse(row.groups) as string[]),
+      attributes: readAttributes(row.membershipAttributes),
+    },
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
   };
 }
+
+const readAttributes = (text: string | null): Attributes =>
+  text === null ? {} : (JSON.parse(text) as Attributes);

@@ -138,9 +138,10 @@ export interface NewPassword {
 export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassword): Promise<boolean> {
   const { orgId, id, hash, actor, action, origin = {} } = change;
   const now = deps.clock();
+  // Links before the account, as the use of a link does it: two changes at once wait for each other in one direction.
+  await voidActions(tx, { orgId, userId: id, type: "ResetPassword", now });
   if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
   await endEverywhere(tx, orgId, { userId: id, now, reason: "password_changed" });
-  await voidActions(tx, { orgId, userId: id, type: "ResetPassword", now });
   const { address } = origin;
   const from = address === undefined ? {} : { address };
   await recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, ...from });

@@ -24,8 +24,14 @@ export const openidComplete: Migration = {
       primary key (org_id, id))`,
     "create unique index custom_scope_name on custom_scope (org_id, name)",
 
-    // What each scope gave when it was consented to: a scope that gives more since then is asked for again.
+    // What each scope gave when it was consented to: a scope that gives something else since then is asked for again.
     "alter table consent add column scope_fingerprints text",
+    "create index consent_user on consent (org_id, user_id) where revoked_at is null",
+
+    // What custom scopes can tell beside the account's own columns.
+    "alter table user_account add column attributes text",
+    "alter table membership add column attributes text",
+    `alter table membership add column "groups" text`,
 
     `create table preauthorization (
       org_id text not null, id text not null, application_id text not null, scope text not null,

@@ -18,6 +18,8 @@ export interface UserAccountTable {
   created_at: number;
   updated_at: number;
   disabled_at: number | null;
+  /** JSON object: what an organisation keeps about its users, for its custom scopes. */
+  attributes: string | null;
 }
 
 export interface MembershipTable {
@@ -27,6 +29,10 @@ export interface MembershipTable {
   home_org_id: string;
   role: string;
   created_at: number;
+  /** JSON object. */
+  attributes: string | null;
+  /** JSON array of names. */
+  groups: string | null;
 }
 
 export interface BrowserSessionTable {

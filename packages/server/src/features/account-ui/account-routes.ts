@@ -6,6 +6,7 @@ import { passkeyRoutes } from "./passkeys.route.ts";
 import { recoveryCodesRoute } from "./recovery-codes.route.ts";
 import { rememberedBrowsersRoute } from "./remembered-browsers.route.ts";
 import { securityRoute } from "./security.route.ts";
+import { sessionsRoutes } from "./sessions.route.ts";
 
 export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
   securityRoute(app, deps);
@@ -13,4 +14,5 @@ export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
   passkeyRoutes(app, deps);
   recoveryCodesRoute(app, deps);
   rememberedBrowsersRoute(app, deps);
+  sessionsRoutes(app, deps);
 }

@@ -12,7 +12,7 @@ import { copyScript } from "../../html/scripts.ts";
 import { formOf } from "../../http/form-body.ts";
 import { type AccountDeps, accountRoute, changeOf, mayChange, show, type Visit } from "./account-page.ts";
 import { authenticatorPage, confirmPage } from "./change.page.ts";
-import { backWith, changeFrame, changePath, finish } from "./change.ts";
+import { backWith, changeFrame, changePath, expired, finish } from "./change.ts";
 import { useAndRaise } from "./raise-session.ts";
 
 const SETUP = "authenticator";
@@ -62,9 +62,9 @@ async function showSetup(
   const { secret } = enrolment;
   const uri = await totpUri({ issuer: organisation.name, label: user.email, secret });
   const frame = changeFrame(deps, visit, signedIn, SETUP);
-  const { security, enrolment: text } = frame.messages;
+  const text = frame.messages.enrolment;
   const failures = {
-    expired: { title: security.expired, text: security.expiredText },
+    expired: expired(frame),
     "wrong-code": { title: text.totp.wrong, text: text.totp.wrongCode },
   };
   const page = authenticatorPage({
@@ -109,30 +109,33 @@ async function showRemoval(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
-  failure?: { title: string; text: string },
+  failed?: "expired" | "last-factor",
 ): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, REMOVAL);
-  const text = frame.messages.security.totp;
+  const { security } = frame.messages;
+  const text = security.totp;
+  const failures = {
+    expired: expired(frame),
+    "last-factor": { title: security.lastFactor, text: security.lastFactorText(visit.organisation.name) },
+  };
   const page = confirmPage({
     ...frame,
     heading: text.removeHeading,
     text: text.removeText,
     confirm: text.remove,
-    failure,
+    failure: failed && failures[failed],
   });
-  return show(visit, frame, page, failure ? 409 : 200);
+  return show(visit, frame, page, failed === undefined ? 200 : failed === "expired" ? 403 : 409);
 }
 
 async function remove(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
   if (!deps.door.isOwnForm(visit, formOf(visit.request).values.get("csrf")))
-    return showRemoval(deps, visit, signedIn);
+    return showRemoval(deps, visit, signedIn, "expired");
   try {
     await removeTotp(deps, changeOf(visit, signedIn));
   } catch (error) {
     if (!(error instanceof LastFactor)) throw error;
-    const { security } = changeFrame(deps, visit, signedIn, REMOVAL).messages;
-    const text = security.lastFactorText(visit.organisation.name);
-    return showRemoval(deps, visit, signedIn, { title: security.lastFactor, text });
+    return showRemoval(deps, visit, signedIn, "last-factor");
   }
   return backWith(visit, "totpRemoved");
 }

@@ -50,6 +50,8 @@ export type ConfirmView = ChangeFrame & {
   heading: string;
   text: string;
   confirm: string;
+  /** Of the button; `change-confirm` when absent. */
+  confirmId?: string | undefined;
   fields?: readonly HiddenField[] | undefined;
 };
 
@@ -62,7 +64,7 @@ export function confirmPage(view: ConfirmView): Html {
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
 <div class="choices">
-<button class="button primary" id="change-confirm" type="submit">${view.confirm}</button>
+<button class="button primary" id="${view.confirmId ?? "change-confirm"}" type="submit">${view.confirm}</button>
 ${cancel(view)}
 </div>
 </form>`,

@@ -26,6 +26,12 @@ export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn,
   };
 }
 
+/** What a form from elsewhere, or one that waited too long, is answered with. */
+export const expired = ({ messages: { security } }: ChangeFrame) => ({
+  title: security.expired,
+  text: security.expiredText,
+});
+
 export const changePath = ({ organisation }: Visit, rest: string): string =>
   accountPath(organisation, `security/${rest}`);
 

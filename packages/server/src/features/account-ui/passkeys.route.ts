@@ -23,7 +23,7 @@ import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import { type AccountDeps, accountRoute, changeOf, mayChange, show, type Visit } from "./account-page.ts";
 import { newPasskeyPage, passkeyPage } from "./change.page.ts";
-import { backWith, changeFrame, changePath, finish } from "./change.ts";
+import { backWith, changeFrame, changePath, expired, finish } from "./change.ts";
 import { useAndRaise } from "./raise-session.ts";
 
 const NEW = "passkeys";
@@ -58,10 +58,9 @@ async function showNew(
   const existing = await listPasskeys(deps.database.query, ownerOf(user));
   const failure = existing.length >= MOST_PASSKEYS ? "too-many" : failed;
   const frame = changeFrame(deps, visit, signedIn, NEW);
-  const { security, enrolment } = frame.messages;
-  const text = enrolment.passkey;
+  const text = frame.messages.enrolment.passkey;
   const failures = {
-    expired: { title: security.expired, text: security.expiredText },
+    expired: expired(frame),
     "not-added": { title: text.wrong, text: text.notAdded },
     known: { title: text.wrong, text: text.known },
     "too-many": { title: text.wrong, text: text.tooMany },
@@ -138,7 +137,7 @@ async function showPasskey(
   const frame = changeFrame(deps, visit, signedIn, ONE);
   const text = frame.messages.security;
   const failures = {
-    expired: { title: text.expired, text: text.expiredText },
+    expired: expired(frame),
     "bad-name": { title: text.passkeys.name, text: text.passkeys.badName },
     "last-factor": { title: text.lastFactor, text: text.lastFactorText(visit.organisation.name) },
   };

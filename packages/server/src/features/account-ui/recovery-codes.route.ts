@@ -17,7 +17,7 @@ import {
   type Visit,
 } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
-import { changeFrame, changePath, finish } from "./change.ts";
+import { changeFrame, changePath, expired, finish } from "./change.ts";
 
 const CODES = "recovery-codes";
 
@@ -31,7 +31,7 @@ export function recoveryCodesRoute(app: FastifyInstance, deps: AccountDeps): voi
       const signedIn = await mayRenew(deps, visit);
       if (!signedIn) return;
       if (!deps.door.isOwnForm(visit, formOf(visit.request).values.get("csrf")))
-        return ask(deps, visit, signedIn);
+        return ask(deps, visit, signedIn, true);
       await finish(visit, signedIn, await renewRecoveryCodes(deps, changeOf(visit, signedIn)), "codesMade");
     },
   });
@@ -46,7 +46,7 @@ async function mayRenew(deps: AccountDeps, visit: Visit): Promise<SignedIn | und
   return undefined;
 }
 
-async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
+async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn, isExpired = false): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, CODES);
   const text = frame.messages.security.recovery;
   const page = confirmPage({
@@ -54,6 +54,7 @@ async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise
     heading: text.renewHeading,
     text: text.renewText,
     confirm: text.renew,
+    ...(isExpired ? { failure: expired(frame) } : {}),
   });
-  return show(visit, frame, page);
+  return show(visit, frame, page, isExpired ? 403 : 200);
 }

@@ -8,7 +8,7 @@ import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import { type AccountDeps, accountRoute, changeOf, mayChange, show, type Visit } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
-import { backWith, changeFrame, changePath } from "./change.ts";
+import { backWith, changeFrame, changePath, expired } from "./change.ts";
 
 const BROWSERS = "browsers";
 
@@ -24,7 +24,7 @@ export function rememberedBrowsersRoute(app: FastifyInstance, deps: AccountDeps)
       const id = values.get("id");
       const signedIn = await mayForget(deps, visit, id);
       if (!signedIn) return;
-      if (!deps.door.isOwnForm(visit, values.get("csrf"))) return ask(deps, visit, signedIn, id);
+      if (!deps.door.isOwnForm(visit, values.get("csrf"))) return ask(deps, visit, signedIn, id, true);
       await forgetDevices(deps, changeOf(visit, signedIn), id);
       await backWith(visit, "devicesForgotten");
     },
@@ -41,6 +41,7 @@ async function ask(
   visit: Visit,
   signedIn: SignedIn,
   id: string | undefined,
+  isExpired = false,
 ): Promise<void> {
   const devices = await listRememberedDevices(deps.database.query, signedIn.user, deps.clock());
   const device = devices.find((one) => one.id === id);
@@ -54,6 +55,7 @@ async function ask(
     text: text.forgetText,
     confirm: name === undefined ? text.forgetAll : text.forget,
     fields: id === undefined ? [] : [{ name: "id", value: id }],
+    ...(isExpired ? { failure: expired(frame) } : {}),
   });
-  return show(visit, frame, page);
+  return show(visit, frame, page, isExpired ? 403 : 200);
 }

@@ -2,12 +2,14 @@ import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 import { contentLayout, type PageFrame, type PageOrganisation } from "../../html/layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { notice } from "../../html/notice.ts";
+import { type AccountNav, accountNav } from "./account-nav.ts";
 
 /** What was just done, as the address of the page says it. */
 export type SecurityDone = keyof Messages["security"]["done"];
 
 export type SecurityView = PageFrame & {
   organisation: PageOrganisation;
+  nav: AccountNav;
   user: { email: string };
   /** The organisation asks everybody for a second factor. */
   isRequired: boolean;
@@ -140,7 +142,7 @@ export function securityPage(view: SecurityView): Html {
   return contentLayout({
     ...view,
     title: view.messages.frame.documentTitle(text.title, organisation.name),
-    body: html`<div class="intro"><h1>${text.heading}</h1>
+    body: html`<div class="intro">${accountNav(view.nav, view.messages)}<h1>${text.heading}</h1>
 <p class="quiet">${text.signedInAs} <bdi>${view.user.email}</bdi></p>
 <p class="quiet">${text.summary(organisation.name)}${view.isRequired && html` ${text.required(organisation.name)}`}</p>
 ${view.done !== undefined && notice("hint", "security-done", text.done[view.done])}</div>

@@ -42,6 +42,12 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const page = securityPage({
     ...frame,
     organisation: pageOrganisation(organisation),
+    nav: {
+      current: "security",
+      securityUri: accountPath(organisation, "security"),
+      sessionsUri: accountPath(organisation, "sessions"),
+      consentsUri: `/oauth/${organisation.id}/user/consents`,
+    },
     user: { email: user.email },
     isRequired: organisation.settings.secondFactor === "required",
     done: doneOf(queryOf(visit.request).values.get("done")),

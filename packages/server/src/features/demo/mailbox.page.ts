@@ -1,6 +1,6 @@
 import { type Html, html, linkAddress } from "../../html/html.ts";
 import { contentLayout, type PageFrame } from "../../html/layout.ts";
-import { type MailBody, mailFacts } from "../../html/mails/mail-body.ts";
+import type { MailBody } from "../../html/mails/mail-body.ts";
 
 export type MailboxView = PageFrame & {
   /** The newest first. */
@@ -52,10 +52,16 @@ export function mailPage(view: MailPageView): Html {
 <section class="card" id="mail">
 <p><strong><bdi>${body.organisation.name}</bdi></strong></p>
 ${body.paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
-${mailFacts(body.facts)}
+${facts(body)}
 <a class="button primary" id="mail-action" href="${linkAddress(body.action.uri)}">${body.action.label}</a>
 ${body.closing.map((paragraph) => html`<p class="quiet">${paragraph}</p>\n`)}
 </section>
-<p><a href="${linkAddress(view.mailboxUri)}">${text.back}</a></p>`,
+<p><a class="alone" href="${linkAddress(view.mailboxUri)}">${text.back}</a></p>`,
   });
 }
+
+const facts = ({ facts }: MailBody): Html | undefined =>
+  facts.length === 0
+    ? undefined
+    : html`<dl class="claims">${facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+`;

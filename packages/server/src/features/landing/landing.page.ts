@@ -52,7 +52,10 @@ ${organisationList(demo.organisations, text)}
 </section>`;
 }
 
-function mailbox({ mailboxUri }: NonNullable<LandingView["demo"]>, text: Messages["landing"]): Html | undefined {
+function mailbox(
+  { mailboxUri }: NonNullable<LandingView["demo"]>,
+  text: Messages["landing"],
+): Html | undefined {
   if (mailboxUri === undefined) return undefined;
   return html`<p class="quiet">${text.mails} <a id="demo-mailbox" href="${linkAddress(mailboxUri)}">${text.mailbox}</a></p>
 `;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
@@ -211,6 +211,23 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(await critical.sign(es256.privateKey, { crit: { x: true } })), "crit");
     const [head = "", , signature = ""] = (await assertion(claims())).split(".");
     refused(await present(`${head}.${encode(claims())}.${signature}`), "another payload");
+  });
+
+  test("of the algorithms that a key could do, only the four are accepted", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const ed = generateKeyPairSync("ed25519");
+    const keys = [publicKey, ed.publicKey].map((key, at) => ({
+      ...key.export({ format: "jwk" }),
+      kid: `${at}`,
+    }));
+    const own = await jwtClient({ jwks: { keys } });
+    const signed = (alg: string) => {
+      const [key, kid] = alg.startsWith("Ed") ? [ed.privateKey, "1"] : [privateKey, "0"];
+      return new SignJWT(claims(own)).setProtectedHeader({ alg, kid }).sign(key);
+    };
+    for (const alg of ["RS256", "PS256", "EdDSA"]) accepted(await present(await signed(alg)), alg);
+    for (const alg of ["RS384", "RS512", "PS384", "PS512", "Ed25519"])
+      refused(await present(await signed(alg)), alg);
   });
 
   test("a request object, a DPoP proof or another token that the client signed is no proof of it", async () => {

@@ -5,6 +5,8 @@ import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/ap
 import type { Clock } from "../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { CustomScope } from "../../core/scopes/custom-scope.ts";
+import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
@@ -14,6 +16,7 @@ export interface DiscoveryDeps {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
+  readonly customScopes: CustomScopeDirectory;
   readonly documents: PublishedDocuments;
 }
 
@@ -27,7 +30,7 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
     async ({ id }) =>
       publishedDocument(
         id,
-        providerMetadata(issuerOf(deps.baseUrl, id)),
+        providerMetadata(issuerOf(deps.baseUrl, id), await deps.customScopes.list(id)),
         deps.clock() + DOCUMENT_LIFETIME_MS,
       ),
   );
@@ -38,8 +41,14 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
 /** The same four for what we sign and for what clients prove themselves with. */
 const signingAlgs = Object.keys(jwsAlgorithms);
 
+const protocolClaims = "sub iss aud exp iat auth_time nonce acr amr azp at_hash sid".split(" ");
+
 /** Only what works is listed. */
-export function providerMetadata(issuer: string): Record<string, unknown> {
+export function providerMetadata(
+  issuer: string,
+  customScopes: readonly CustomScope[] = [],
+): Record<string, unknown> {
+  const customClaims = customScopes.flatMap(({ claims }) => claims.map(({ name }) => name));
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -49,7 +58,8 @@ export function providerMetadata(issuer: string): Record<string, unknown> {
     revocation_endpoint: `${issuer}/revoke`,
     introspection_endpoint: `${issuer}/introspect`,
     end_session_endpoint: `${issuer}/end_session`,
-    scopes_supported: standardScopes,
+    device_authorization_endpoint: `${issuer}/device`,
+    scopes_supported: [...standardScopes, ...customScopes.map(({ name }) => name)],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "fragment", "form_post"],
     grant_types_supported: grantTypes,
@@ -65,24 +75,10 @@ export function providerMetadata(issuer: string): Record<string, unknown> {
     introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
-    acr_values_supported: [acrValues.password],
+    acr_values_supported: Object.values(acrValues),
     claim_types_supported: ["normal"],
-    claims_supported: [
-      "sub",
-      "iss",
-      "aud",
-      "exp",
-      "iat",
-      "auth_time",
-      "nonce",
-      "acr",
-      "amr",
-      "azp",
-      "at_hash",
-      "sid",
-      ...userClaims,
-    ],
-    claims_parameter_supported: false,
+    claims_supported: [...new Set([...protocolClaims, ...userClaims, ...customClaims])],
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,

@@ -27,8 +27,7 @@ export function mailText(body: MailBody, messages: Messages): string {
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
 
-/** The facts as a list of terms, in a mail and on the mailbox page. */
-export const mailFacts = (facts: MailBody["facts"]): Html | undefined =>
+const mailFacts = (facts: MailBody["facts"]): Html | undefined =>
   facts.length === 0
     ? undefined
     : html`<dl>${facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
@@ -51,7 +50,7 @@ export function mailHtml(body: MailBody, messages: Messages): Html {
 <meta name="color-scheme" content="light dark">
 </head>
 <body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif">
-<div style="max-width:32rem;margin:0 auto">
+<div role="main" style="max-width:32rem;margin:0 auto">
 <p style="margin:0 0 16px;font-weight:600">${name}</p>
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${body.subject}</h1>
 ${body.paragraphs.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}

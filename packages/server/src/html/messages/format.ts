@@ -23,3 +23,12 @@ export function formatMoment(locale: string, milliseconds: number): string {
 export function formatDay(locale: string, milliseconds: number): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).format(milliseconds);
 }
+
+/** A moment to the minute (milliseconds since epoch) in words, in UTC. */
+export function formatMinute(locale: string, milliseconds: number): string {
+  return new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+  }).format(milliseconds);
+}

@@ -39,6 +39,8 @@ export function passkeyChallenges(key: Buffer): PasskeyChallenges {
     },
     isGenuine: (challenge, purpose, now) => {
       const bytes = Buffer.from(challenge, "base64url");
+      // One text for each: what is used up is remembered by it.
+      if (bytes.toString("base64url") !== challenge) return false;
       if (bytes.length !== RANDOM_BYTES + EXPIRY_BYTES + MAC_BYTES) return false;
       const body = bytes.subarray(0, RANDOM_BYTES + EXPIRY_BYTES);
       const presented = bytes.subarray(body.length).toString("base64url");

@@ -11,6 +11,7 @@ import { matchRedirectUri } from "@signet/protocol/redirect-uri";
 import { parseScope } from "@signet/protocol/scope";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
+import type { RequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
@@ -63,6 +64,8 @@ export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
   readonly resources: readonly string[];
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
+  /** As they were asked for; what of it means something is decided with the organisation's scopes at hand. */
+  readonly requestedClaims: RequestedClaims;
 }
 
 /** @throws OAuthError for a page: there is no address that may be trusted with it */
@@ -100,17 +103,19 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
   const { values } = form;
   refuseUnsupported(target, values);
   const { settings } = target.application;
+  const requestedClaims = parseRequestedClaims(values.get("claims"));
   return {
     ...target,
     scopes: readScopes(values.get("scope"), settings.allowedScopes),
     resources: readResources(form, settings.allowedResources),
     codeChallenge: readChallenge(values, settings.requirePkce),
     nonce: bounded(values, "nonce", 512) ?? null,
+    requestedClaims,
     prompts: readPrompts(values.get("prompt")),
     maxAgeSeconds: readMaxAge(values.get("max_age")),
     acr: readRequestedAcr(
       values.get("acr_values"),
-      parseRequestedClaims(values.get("claims")),
+      requestedClaims,
       target.application.settings,
     ),
     loginHint: values.get("login_hint")?.slice(0, 254),
@@ -139,7 +144,7 @@ function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]
 }
 
 /** Nothing asked for is `openid`: the least that a sign-in can mean (RFC 6749 §3.3 wants a documented default). */
-function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
+export function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
   const asked = text === undefined ? ["openid"] : parseScope(text);
   if (!asked) throw new OAuthError("invalid_scope", "scope is malformed");
   const granted = grantableScopes(asked, allowed);

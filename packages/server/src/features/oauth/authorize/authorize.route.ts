@@ -60,9 +60,10 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   if (!isOwnForm(deps, visit, form.values.get("csrf"))) return takeStep(deps, visit, read);
   const { step } = read;
   if (step.kind === "select-account") return chooseAccount(deps, visit, read, form.values.get("account"));
-  if (read.kind === "page" || step.kind !== "consent") return takeStep(deps, visit, read);
+  if (read.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator"))
+    return takeStep(deps, visit, read);
   const decision = form.values.get("decision");
-  if (decision === "allow") return allow(deps, visit, read, step.signedIn);
+  if (decision === "allow" && step.kind === "consent") return allow(deps, visit, read, step);
   if (decision !== "deny") return takeStep(deps, visit, read);
   const denied = new OAuthError("access_denied", "the user did not consent", { status: 400 });
   return answerWithError(deps, visit, read.request, denied);
@@ -71,21 +72,19 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
 async function allow(
   deps: BrowserDeps,
   visit: Visit,
-  { request }: ReadFlow,
-  signedIn: SignedIn,
+  read: ReadFlow,
+  { signedIn, restsOn }: { signedIn: SignedIn; restsOn: string | null },
 ): Promise<void> {
   const now = deps.clock();
   const { id: orgId } = visit.organisation;
-  const { application, scopes } = request;
+  const { request, asked } = read;
+  const { application } = request;
+  const { scopes, fingerprints } = asked;
   const userId = signedIn.user.id;
   const code = await deps.database.transaction(async (tx) => {
-    const consentId = await grantUserConsent(tx, {
-      orgId,
-      applicationId: application.id,
-      userId,
-      scopes,
-      now,
-    });
+    if (restsOn !== null) return issueCode(deps, tx, read, { signedIn, consentId: restsOn });
+    const grant = { orgId, applicationId: application.id, userId, scopes, fingerprints, now };
+    const consentId = await grantUserConsent(tx, grant);
     await recordAuditEvent(tx, {
       orgId,
       at: now,
@@ -95,7 +94,7 @@ async function allow(
       address: visit.request.ip,
       details: { scopes },
     });
-    return issueCode(deps, tx, request, { signedIn, consentId });
+    return issueCode(deps, tx, read, { signedIn, consentId });
   });
   return answerWithCode(deps, visit, request, code);
 }

@@ -11,6 +11,7 @@ import type { OrganisationDirectory } from "../../../core/organisations/organisa
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../../core/second-factors/passkeys/passkey.ts";
+import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findSignedIn } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
@@ -32,6 +33,7 @@ export interface BrowserDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
+  readonly customScopes: CustomScopeDirectory;
   readonly keys: SigningKeys;
   readonly cookies: SessionCookies;
   readonly csrf: Csrf;

@@ -8,12 +8,13 @@ import {
 } from "../../../core/second-factors/remembered-devices/remembered-devices.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { signInWithin } from "../../../core/sessions/sessions.ts";
-import { holdAccount } from "../../../core/users/store.ts";
+import { holdPassword } from "../../../core/users/store.ts";
 import type { Db } from "../../../db/open.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type BrowserDeps, orgPath, pageFrame, pageOrganisation, show, type Visit } from "./browser.ts";
 import { recoveryCodesPage } from "./enrolment.page.ts";
+import { noticeSignIn } from "./notice-sign-in.ts";
 import { destinationOf, type PageRequest } from "./page-request.ts";
 import type { PendingSignIn } from "./pending-sign-in.ts";
 import { goOn } from "./take-step.ts";
@@ -90,7 +91,7 @@ async function completeWithin(
     });
   }
   // The password again, now that nobody can change it meanwhile: what it began must not outlive it.
-  if (pending.sessionId === null && !(await holdAccount(tx, user, pending.passwordChangedAt)))
+  if (pending.sessionId === null && !(await holdPassword(tx, user, pending.passwordChangedAt)))
     throw new PendingIsOver();
   await noticeSignIn(deps, tx, visit, user);
   const { session, token } = await signInWithin(

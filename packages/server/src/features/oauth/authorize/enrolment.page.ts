@@ -35,8 +35,8 @@ export type EnrolmentView = PageFrame &
     /** The way that is shown, and what it needs. */
     shown: { method: "totp"; setup: AuthenticatorSetup } | { method: "passkey"; options: string };
     others: readonly AddedMethod[];
-    /** Addresses of copy.js and passkey.js. */
-    scripts: { copy: string; passkey: string };
+    /** Address of the script that this way uses: copy.js or passkey.js. */
+    script: string;
     /** The code or the passkey was not accepted. */
     wrong?: boolean | undefined;
   };
@@ -111,9 +111,9 @@ export function enrolmentPage(view: EnrolmentView): Html {
       : text.askedByApplication(view.application.name);
   return signInLayout({
     ...view,
-    scripts: [shown.method === "totp" ? view.scripts.copy : view.scripts.passkey],
+    scripts: [view.script],
     title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
-    body: html`<div class="title"><h1>${text[shown.method].heading}</h1>
+    body: html`<div class="title"><h1>${text[shown.method].heading} <span>${view.messages.signIn.headingTo(view.application.name)}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(view.messages.twoFactor.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${view.messages.twoFactor.otherAccount}</a>`)}
 <p class="quiet">${why}${shown.method === "passkey" && html` ${text.passkey.explanation}`}</p>

@@ -107,7 +107,7 @@ ${forgotten(view)}${passkeySignIn(view)}`,
 
 function forgotten({ recoveryUri, messages }: LoginView): Html | undefined {
   if (recoveryUri === undefined) return undefined;
-  return html`<p class="after"><a id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a></p>
+  return html`<p class="after"><a class="alone" id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a></p>
 `;
 }
 

@@ -12,7 +12,7 @@ import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits
 import { noteDeviceUse } from "../../../core/second-factors/remembered-devices/remembered-devices.ts";
 import { acrValues, type Session } from "../../../core/sessions/session.ts";
 import { signInWithin } from "../../../core/sessions/sessions.ts";
-import { findUserByEmail, holdAccount, setPasswordHash } from "../../../core/users/store.ts";
+import { findUserByEmail, holdPassword, setPasswordHash } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -98,7 +98,7 @@ async function withRightPassword(
   const { amr, acr } = signedIn.session;
   const from = { address: request.ip, userAgent: request.headers["user-agent"] ?? "" };
   const started = await deps.database.transaction(async (tx) => {
-    if (!(await holdAccount(tx, user, passwordChangedAt))) return undefined;
+    if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
     await noticeSignIn(deps, tx, visit, user);
     return signInWithin(tx, { organisation, user, amr, acr, ...from, before }, now);
   });

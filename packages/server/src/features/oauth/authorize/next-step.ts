@@ -3,8 +3,8 @@
  * each does its part, then asks here again.
  */
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth-error";
-import type { Consent } from "../../../core/consents/consent.ts";
-import { coveringConsent } from "../../../core/consents/consent.ts";
+import { consentModeOf } from "../../../core/applications/consent-mode.ts";
+import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
 import { type FactorStanding, hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
 import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
@@ -29,7 +29,9 @@ export type FactorStep = {
 
 export type NextStep =
   | SignInStep
-  | { readonly kind: "consent"; readonly signedIn: SignedIn }
+  /** `restsOn`: the administrator's record that a yes goes on with; null: the yes is the user's own. */
+  | { readonly kind: "consent"; readonly signedIn: SignedIn; readonly restsOn: string | null }
+  | { readonly kind: "ask-administrator"; readonly signedIn: SignedIn }
   | { readonly kind: "issue-code"; readonly signedIn: SignedIn; readonly consentId: string | null };
 
 export interface SignInSituation {
@@ -48,6 +50,7 @@ export interface SignInSituation {
 
 export interface Situation extends SignInSituation {
   readonly request: AuthorizationRequest;
+  readonly asked: AskedScopes;
   /** The living consents of this user and application. */
   readonly consents: readonly Consent[];
 }
@@ -57,12 +60,19 @@ export function nextStep(situation: Situation): NextStep {
   const step = signInStep(situation);
   if (step.kind !== "signed-in") return step;
   const { signedIn } = step;
-  const consent = coveringConsent(situation.consents, request.scopes);
-  const settled = consent !== undefined || !request.application.settings.requireConsent;
-  if (!settled || request.prompts.includes("consent")) {
-    return ask(request, { kind: "consent", signedIn }, "consent_required", "the user must consent");
+  const mode = consentModeOf(request.application.settings);
+  const standing = consentStanding(mode, situation.consents, situation.asked);
+  if (standing.kind === "ask-administrator") {
+    const step = { kind: "ask-administrator", signedIn } as const;
+    return ask<NextStep>(request, step, "consent_required", "an administrator must consent");
   }
-  return { kind: "issue-code", signedIn, consentId: consent?.id ?? null };
+  if (standing.kind === "ask-user" || request.prompts.includes("consent")) {
+    // Where only administrators consent, a user who is shown what they allowed can go on or not, and changes nothing.
+    const restsOn = standing.kind === "settled" && mode === "organisation" ? standing.consentId : null;
+    const step = { kind: "consent", signedIn, restsOn } as const;
+    return ask<NextStep>(request, step, "consent_required", "the user must consent");
+  }
+  return { kind: "issue-code", signedIn, consentId: standing.consentId };
 }
 
 /** Everything before the question of what the application gets: `signed-in` when somebody is here, proven enough. */

@@ -15,14 +15,19 @@ export interface PageWish {
   readonly maxAgeSeconds?: number;
   readonly prompt?: Prompt;
   readonly uiLocales?: string;
+  /** What the sign-in must reach. */
+  readonly requiredAcr?: string;
 }
 
 /** @param page its path is made by our code; what a request says may stand in its query, encoded */
 export function pageFlow(orgId: string, page: OwnPage, startedAt: number, wish: PageWish = {}): Flow {
-  const { maxAgeSeconds, prompt, uiLocales } = wish;
-  const parameters = Object.entries({ max_age: maxAgeSeconds, prompt, ui_locales: uiLocales }).flatMap(
-    ([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]),
-  );
+  const { maxAgeSeconds, prompt, uiLocales, requiredAcr } = wish;
+  const parameters = Object.entries({
+    max_age: maxAgeSeconds,
+    prompt,
+    ui_locales: uiLocales,
+    required_acr: requiredAcr,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
   return { orgId, parameters, startedAt, page };
 }
 
@@ -36,7 +41,7 @@ export function readPageRequest(flow: Flow): PageRequest | undefined {
     page: flow.page,
     prompts: prompt === undefined ? [] : [prompt as Prompt],
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
-    acr: noRequestedAcr,
+    acr: { ...noRequestedAcr, required: values.get("required_acr") },
     loginHint: undefined,
     idTokenHint: undefined,
     uiLocales: values.get("ui_locales"),

@@ -21,6 +21,7 @@ import { signInWithin } from "../../../core/sessions/sessions.ts";
 import { findUser } from "../../../core/users/store.ts";
 import type { User } from "../../../core/users/user.ts";
 import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
+import { noticeSignIn } from "./notice-sign-in.ts";
 
 interface Verified {
   readonly user: User;

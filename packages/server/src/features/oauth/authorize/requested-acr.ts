@@ -4,7 +4,7 @@
  */
 import type { ApplicationSettings } from "../../../core/applications/application.ts";
 import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
-import type { RequestedClaims } from "./requested-claims.ts";
+import type { RequestedClaims } from "../../../core/scopes/requested-claims.ts";
 
 export interface RequestedAcr {
   /** `acr` as an essential claim: one of these must be reached, and named in the token. */

@@ -1,21 +1,11 @@
 /** The `claims` parameter (OpenID Connect Core §5.5): which claims the client asks for one by one, and where. */
 import { OAuthError } from "@signet/protocol/oauth-error";
-
-/** How one claim is asked for (§5.5.1). */
-export interface ClaimRequest {
-  /** True when the client cannot do without it. */
-  readonly essential: boolean;
-  /** What it should be, best first; undefined when any value will do. `value` and `values` both end here. */
-  readonly values: readonly unknown[] | undefined;
-}
-
-/** By claim name, in the client's order. Names come from strangers: look them up with `Object.hasOwn`. */
-export type ClaimRequests = Readonly<Record<string, ClaimRequest>>;
-
-export interface RequestedClaims {
-  readonly userinfo: ClaimRequests;
-  readonly idToken: ClaimRequests;
-}
+import {
+  type ClaimRequest,
+  type ClaimRequests,
+  noRequestedClaims,
+  type RequestedClaims,
+} from "../../../core/scopes/requested-claims.ts";
 
 /** Each name may end in a token and a database row. */
 const MOST_CLAIMS = 100;
@@ -28,7 +18,7 @@ const malformed = (what: string) => new OAuthError("invalid_request", `claims is
  * @throws OAuthError invalid_request
  */
 export function parseRequestedClaims(text: string | undefined): RequestedClaims {
-  if (text === undefined) return { userinfo: {}, idToken: {} };
+  if (text === undefined) return noRequestedClaims;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

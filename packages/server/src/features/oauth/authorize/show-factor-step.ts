@@ -176,7 +176,7 @@ async function toAdd(deps: BrowserDeps, { organisation }: Visit, shown: FactorSt
     enrolment: enrolment.sealed,
     shown: needed,
     others: methods.filter((other) => other !== method),
-    scripts: { copy: copyScript.path, passkey: passkeyScript.path },
+    script: method === "totp" ? copyScript.path : passkeyScript.path,
     wrong: shown.error === "wrong",
   } as const;
 }

@@ -23,7 +23,9 @@ export async function signInSituation(
     now: deps.clock(),
     signedIn,
     factors: signedIn && (await standingHere(deps, visit, request, signedIn.user)),
-    hintedUser: await hintedUser(deps, visit.organisation, request.idTokenHint),
+    hintedUser:
+      claimedUser(request, signedIn?.user.id) ??
+      (await hintedUser(deps, visit.organisation, request.idTokenHint)),
     requiresVerifiedEmail: visit.organisation.settings.requireVerifiedEmail,
   };
 }
@@ -41,6 +43,21 @@ export function standingHere(
   const counts = !("page" in asked) || asked.page.place !== "account";
   const deviceToken = counts ? deps.secondFactors.devices.read(request, organisation.id) : undefined;
   return factorStanding(deps.database.query, organisation, user, { deviceToken, now: deps.clock() });
+}
+
+/**
+ * OpenID Connect Core §5.5.1: a `sub` that is asked for with a value is answered for that user or not at all; of several,
+ * whoever of them is here.
+ */
+function claimedUser(
+  request: AuthorizationRequest | PageRequest,
+  signedInUser: string | undefined,
+): string | undefined {
+  if ("page" in request) return undefined;
+  const { idToken } = request.requestedClaims;
+  const subjects = (Object.hasOwn(idToken, "sub") ? idToken["sub"]?.values : undefined)?.map(String);
+  if (subjects === undefined) return undefined;
+  return subjects.find((subject) => subject === signedInUser) ?? subjects[0] ?? "";
 }
 
 /** An expired ID token is still a fine hint; one that we did not sign names nobody (null). */

@@ -6,6 +6,7 @@ import { findConsents } from "../../../core/consents/store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Db } from "../../../db/open.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
+import { type Asked, askedScopes } from "./asked-scopes.ts";
 import { type AuthorizationRequest, readAuthorizationRequest, readTarget } from "./authorization-request.ts";
 import { type BrowserDeps, orgPath, type Visit } from "./browser.ts";
 import { type Flow, formOfFlow } from "./flow.ts";
@@ -24,6 +25,7 @@ export interface ReadFlow {
   readonly kind: "authorization";
   readonly flow: Flow;
   readonly request: AuthorizationRequest;
+  readonly asked: Asked;
   readonly step: NextStep;
 }
 
@@ -55,7 +57,9 @@ export async function readFlow(
   try {
     requireCarriable(deps, flow);
     const request = readAuthorizationRequest(target, form);
-    return { kind: "authorization", flow, request, step: await decide(deps, visit, flow, request) };
+    const asked = askedScopes(request, await deps.customScopes.list(visit.organisation.id));
+    const step = await decide(deps, visit, flow, request, asked);
+    return { kind: "authorization", flow, request, asked, step };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     await answerWithError(deps, visit, target, error);
@@ -74,6 +78,7 @@ async function decide(
   visit: Visit,
   flow: Flow,
   request: AuthorizationRequest,
+  asked: Asked,
 ): Promise<NextStep> {
   const situation = await signInSituation(deps, visit, flow, request);
   const { signedIn } = situation;
@@ -83,7 +88,7 @@ async function decide(
     userId: signedIn?.user.id ?? "",
   };
   const consents = signedIn ? await findConsents(deps.database.query, key) : [];
-  return nextStep({ ...situation, request, consents });
+  return nextStep({ ...situation, request, asked, consents });
 }
 
 /** Carries out the step of a flow that has been read. */
@@ -109,10 +114,11 @@ export async function takeStep(
       if (read.kind === "page") await goTo(visit, read.request.page.path);
       return;
     case "consent":
+    case "ask-administrator":
       return goTo(visit, `${orgPath(visit.organisation, "consent")}?flow=${deps.flows.seal(flow)}`);
     case "issue-code":
       if (read.kind === "authorization") {
-        const code = await issueCode(deps, deps.database.query, read.request, step);
+        const code = await issueCode(deps, deps.database.query, read, step);
         await answerWithCode(deps, visit, read.request, code);
       }
   }
@@ -142,7 +148,7 @@ export const goOn = (deps: BrowserDeps, visit: Visit, flow: Flow): Promise<void>
 export async function issueCode(
   deps: BrowserDeps,
   db: Db,
-  request: AuthorizationRequest,
+  { request, asked }: ReadFlow,
   { signedIn, consentId }: { signedIn: SignedIn; consentId: string | null },
 ): Promise<string> {
   const now = deps.clock();
@@ -160,6 +166,7 @@ export async function issueCode(
     resources: request.resources,
     codeChallenge: request.codeChallenge,
     nonce: request.nonce,
+    requestedClaims: asked.requestedClaims,
     authentication: {
       authTime: session.authTime,
       amr: session.amr,

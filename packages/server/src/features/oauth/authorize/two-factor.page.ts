@@ -127,7 +127,7 @@ export function twoFactorPage(view: TwoFactorView): Html {
     ...view,
     ...(view.method === "passkey" ? { scripts: [view.script] } : {}),
     title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
-    body: html`<div class="title"><h1>${text.headings[view.method]}</h1>
+    body: html`<div class="title"><h1>${text.headings[view.method]} <span>${view.messages.signIn.headingTo(view.application.name)}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`)}
 <p class="quiet">${text.explanations[view.method]}</p>

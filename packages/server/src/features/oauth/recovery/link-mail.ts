@@ -27,9 +27,7 @@ export async function sendResetMail(
 ): Promise<void> {
   const { organisation } = visit;
   const found = await findUserByEmail(deps.database.query, organisation.id, emailKey(email));
-  const user = found?.user;
-  const home = user && (await homeOf(deps, organisation, user));
-  const receiver = user && home && user.disabledAt === null ? { user, home } : undefined;
+  const receiver = found?.user.disabledAt === null ? { user: found.user, home: organisation } : undefined;
   await send(deps, visit, "ResetPassword", receiver, { email, asked });
 }
 
@@ -72,7 +70,13 @@ async function send(
   const orgId = home.id;
   const now = deps.clock();
   await deps.database.transaction(async (tx) => {
-    const made = await createAction(tx, deps, { orgId, userId: receiver?.user.id ?? "", type, data, isDecoy });
+    const made = await createAction(tx, deps, {
+      orgId,
+      userId: receiver?.user.id ?? "",
+      type,
+      data,
+      isDecoy,
+    });
     const link = `${issuerOf(deps.baseUrl, orgId)}/${places[type]}/${made.id}`;
     const expiresAt = now + actionLifetimeMs[type];
     await deps.outbox.put(tx, {

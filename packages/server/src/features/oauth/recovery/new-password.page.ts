@@ -1,11 +1,10 @@
 /** Forgotten password, second half: the link of the mail, and the new password. */
-import { applicationHome } from "../../../html/application-home.ts";
 import { type HiddenField, hiddenFields } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { notice } from "../../../html/notice.ts";
-import type { RecoveryFrame } from "./recovery.page.ts";
+import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 type Refusals = Messages["recovery"]["refused"];
 
@@ -51,8 +50,7 @@ export function newPasswordPage(view: NewPasswordView): Html {
   return signInLayout({
     ...view,
     title: view.messages.frame.documentTitle(text.newHeading, view.organisation.name),
-    body: html`<div class="title"><h1>${text.newHeading}</h1>
-${view.application && applicationHome(view.application)}</div>
+    body: html`${recoveryTitle(view, text.newHeading)}
 ${failureNotice(view)}
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}

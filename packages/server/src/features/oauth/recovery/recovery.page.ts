@@ -19,6 +19,13 @@ export type RecoveryFrame = PageFrame & {
   application?: PageApplication | undefined;
 };
 
+/** What the page is for, and where the person was going. */
+export function recoveryTitle({ application, messages }: RecoveryFrame, heading: string): Html {
+  if (application === undefined) return html`<h1>${heading}</h1>`;
+  return html`<div class="title"><h1>${heading} <span>${messages.signIn.headingTo(application.name)}</span></h1>
+${applicationHome(application)}</div>`;
+}
+
 export type RecoveryView = RecoveryFrame & {
   action: string;
   /** The form's token, and the sealed request it goes on with, if there is one. */
@@ -50,7 +57,7 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: RecoveryView
 export const backToSignIn = (uri: string | undefined, text: string): Html | undefined =>
   uri === undefined
     ? undefined
-    : html`<p class="after"><a id="back-to-sign-in" href="${linkAddress(uri)}">${text}</a></p>`;
+    : html`<p class="after"><a class="alone" id="back-to-sign-in" href="${linkAddress(uri)}">${text}</a></p>`;
 
 /** Asks for the address. */
 export function recoveryPage(view: RecoveryView): Html {
@@ -60,8 +67,7 @@ export function recoveryPage(view: RecoveryView): Html {
   return signInLayout({
     ...view,
     title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
-    body: html`<div class="title"><h1>${text.heading}</h1>
-${view.application && applicationHome(view.application)}</div>
+    body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 <p>${text.explanation(view.organisation.name)}</p>
 <form method="post" action="${linkAddress(view.action)}">
@@ -92,7 +98,7 @@ export function recoverySentPage(view: RecoverySentView): Html {
     body: html`<h1>${text.sentHeading}</h1>
 <p id="recovery-sent" role="status">${text.sent(view.email, view.organisation.name)}</p>
 <p class="quiet">${text.nothingArrived}</p>
-<p class="after"><a href="${linkAddress(view.againUri)}">${text.tryAgain}</a></p>`,
+<p class="after"><a class="alone" href="${linkAddress(view.againUri)}">${text.tryAgain}</a></p>`,
   });
 }
 

@@ -61,10 +61,7 @@ async function destination(
 /** The form's token, and the sign-in that the form goes on with. */
 export function hiddenOf(deps: BrowserDeps, visit: Visit, flow: Flow | undefined): HiddenField[] {
   const { csrf } = formBinding(deps, visit);
-  return [
-    { name: "csrf", value: csrf },
-    ...(flow ? [{ name: "flow", value: deps.flows.seal(flow) }] : []),
-  ];
+  return [{ name: "csrf", value: csrf }, ...(flow ? [{ name: "flow", value: deps.flows.seal(flow) }] : [])];
 }
 
 /** An address of the organisation's, with the sign-in in its query. */

@@ -1,11 +1,10 @@
 /** Address verification: the offer to send the mail, and the page behind its link. */
-import { applicationHome } from "../../../html/application-home.ts";
 import { type HiddenField, hiddenFields } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import { notice } from "../../../html/notice.ts";
 import { person } from "../../../html/person.ts";
-import type { RecoveryFrame } from "./recovery.page.ts";
+import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 export type VerifyOfferView = RecoveryFrame & {
   action: string;
@@ -34,8 +33,7 @@ export function verifyOfferPage(view: VerifyOfferView): Html {
   return signInLayout({
     ...view,
     title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
-    body: html`<div class="title"><h1>${text.heading}</h1>
-${view.application && applicationHome(view.application)}</div>
+    body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 ${person(text.signedInAs, view.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
 <p>${text.explanation(view.organisation.name)}</p>
@@ -72,7 +70,7 @@ export function verifyEmailPage(view: VerifyEmailView): Html {
   return signInLayout({
     ...view,
     title: view.messages.frame.documentTitle(text.confirmHeading, view.organisation.name),
-    body: html`<h1>${text.confirmHeading}</h1>
+    body: html`${recoveryTitle(view, text.confirmHeading)}
 ${view.isExpired && notice("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
 ${person(text.account, view.email)}
 <p>${text.confirmText(view.organisation.name)}</p>

@@ -87,4 +87,3 @@ async function showOffer(
   });
   return show(visit, frame, page, { status });
 }
-

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import { type AddedClaimsDeps, addedClaims } from "../../../core/tokens/added-claims.ts";
 import { signTokens } from "../../../core/tokens/issue-tokens.ts";
 import type { Signer } from "../../../core/tokens/signer.ts";
 import { formOf } from "../../../http/form-body.ts";
@@ -12,7 +13,7 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
 import type { Grant } from "./grant.ts";
 
-export interface TokenRouteDeps extends ClientAuthenticationDeps {
+export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
@@ -39,7 +40,8 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
       const now = deps.clock();
       const issuer = issuerOf(deps.baseUrl, organisation.id);
       const read = await grant.read({ organisation, application, form, issuer, now, address: request.ip });
-      const signed = await signTokens(deps.signer, organisation, read.subject, now);
+      const subject = { ...read.subject, added: await addedClaims(deps, read.subject) };
+      const signed = await signTokens(deps.signer, organisation, subject, now);
       const committed = await read.commit();
       reply.headers({ "cache-control": "no-store", pragma: "no-cache", "content-type": "application/json" });
       return reply.send(JSON.stringify({ ...signed, ...committed }));
