@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import cookie from "@fastify/cookie";
 import { isUuid } from "@signet/protocol/hash";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { deriveKey } from "./core/encryption/encryption.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
 import { errorPageRenderer } from "./error-page.ts";
@@ -35,6 +35,7 @@ import {
   pageErrorHandler,
   problemErrorHandler,
   type Refusal,
+  type RenderErrorPage,
   sendProblem,
 } from "./http/error-handlers.ts";
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
@@ -81,9 +82,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     refused: options.logRefusal,
   };
   app.setErrorHandler(problemErrorHandler(errors));
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, { status: 404, code: "not-found", title: "There is nothing here" }, request.id),
-  );
+  app.setNotFoundHandler(notFoundHandler(errorPageRenderer(service)));
   logRequests(app, options.logRequest);
   countDocuments(app, documents, options);
   if (service.config.baseUrl.startsWith("https:")) {
@@ -102,6 +101,18 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     mountPages(scope, service, errors, options);
   });
   return app;
+}
+
+/** A page for a person, e.g. one who reloads the address of a form; problem+json for a program. */
+function notFoundHandler(
+  render: RenderErrorPage,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const notFound = { status: 404, code: "not-found", title: "There is nothing here" };
+  return async (request, reply) => {
+    const wantsPage = request.method === "GET" && request.headers.accept?.includes("text/html");
+    if (wantsPage) await render(request, reply, { status: 404 });
+    else await sendProblem(reply, notFound, request.id);
+  };
 }
 
 /** What is answered before routing has no line of its own: its number has one, now and then. */

@@ -97,11 +97,12 @@ test("a port is a whole number from 1 to 65535", () => {
 test("the base URL is https, or http on this machine, and loses its last slash", () => {
   const baseOf = (SIGNET_BASE_URL: string) => readConfig({ SIGNET_BASE_URL }).baseUrl;
   assert.equal(baseOf("https://id.example/"), "https://id.example");
-  assert.equal(baseOf("https://ID.example:443/login/"), "https://id.example/login");
+  assert.equal(baseOf("https://ID.example:443/"), "https://id.example");
   for (const url of ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"])
     assert.equal(baseOf(url), url);
   for (const url of [
     "http://id.example",
+    "https://id.example/login",
     "https://id.example/?a=b",
     "https://id.example/?",
     "https://id.example/#a",

@@ -93,15 +93,14 @@ function baseUrl(env: Env, port: number, faults: string[]): string {
   const url = URL.parse(value);
   const plain =
     url &&
+    url.pathname === "/" &&
     !url.username &&
     !url.password &&
-    !url.search &&
-    !url.hash &&
     !value.includes("?") &&
     !value.includes("#");
   const loopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (!url || !plain || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    faults.push("SIGNET_BASE_URL must be a web address without query, fragment or credentials");
+    faults.push("SIGNET_BASE_URL must be a web address without path, query, fragment or credentials");
   } else if (url.protocol === "http:" && !loopback) {
     // OpenID Connect Discovery §3: the issuer uses https. Cookies and tokens would travel in clear otherwise.
     faults.push("SIGNET_BASE_URL must be https, except on localhost");

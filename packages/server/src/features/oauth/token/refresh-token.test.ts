@@ -231,7 +231,11 @@ forEachDatabase(({ fresh }) => {
     assert.equal(fourth.status, 200);
     const form = { token: String(fourth.body["refresh_token"]), ...credentials(client) };
     const { exp } = (await postForm(`${org.issuer}/introspect`, form)).body;
-    assert.equal(exp, Math.floor((clock() + 12) / 1000), "no token says that it lives longer than its family");
+    assert.equal(
+      exp,
+      Math.floor((clock() + 12) / 1000),
+      "no token says that it lives longer than its family",
+    );
     clock.advance(12);
     refused(await refresh(org, String(fourth.body["refresh_token"]), {}, client), "absolute");
   });
