@@ -86,8 +86,9 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   logRequests(app, options.logRequest);
   countDocuments(app, documents, options);
   if (service.config.baseUrl.startsWith("https:")) {
-    app.addHook("onSend", async (_request, reply) => {
+    app.addHook("onRequest", (_request, reply, done) => {
       reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
+      done();
     });
   }
 
