@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { InvalidConfig, readConfig } from "./config.ts";
+import { InvalidConfig, readConfig, sizeThreadPool } from "./config.ts";
 import { defaultRateLimits } from "./core/rate-limits/rate-limits.ts";
 
 const key = Buffer.alloc(32, 7);
@@ -148,4 +148,13 @@ test("a rate limit that is named replaces its default, the others stay", () => {
   const { rateLimits } = readConfig({ SIGNET_RATE_LIMITS: "password-account=3/60" });
   assert.deepEqual(rateLimits["password-account"], { name: "password-account", count: 3, windowSeconds: 60 });
   assert.deepEqual(rateLimits["password-address"], defaultRateLimits["password-address"]);
+});
+
+test("the thread pool has as many threads as there are processors, unless the operator says otherwise", () => {
+  const env: Record<string, string | undefined> = {};
+  sizeThreadPool(env);
+  assert.equal(env["UV_THREADPOOL_SIZE"], String(Math.max(2, availableParallelism())));
+  const chosen = { UV_THREADPOOL_SIZE: "12" };
+  sizeThreadPool(chosen);
+  assert.equal(chosen.UV_THREADPOOL_SIZE, "12");
 });

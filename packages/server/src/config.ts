@@ -1,5 +1,6 @@
 /** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { defaultConcurrency } from "./core/passwords/password-hasher.ts";
 import {
@@ -158,4 +159,12 @@ function rateLimits(env: Env, faults: string[]): RateLimits {
     limits[name as RateLimitName] = { name, count: Number(count), windowSeconds: Number(windowSeconds) };
   }
   return limits;
+}
+
+/**
+ * As many threads as processors for signatures and passwords: libuv's four would fight over two, and measured a sixth of
+ * the token rate. libuv reads the size at the first use of a thread, so this comes before anything else.
+ */
+export function sizeThreadPool(env: Record<string, string | undefined> = process.env): void {
+  env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()));
 }
