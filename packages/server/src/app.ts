@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import cookie from "@fastify/cookie";
 import { isUuid } from "@signet/protocol/hash";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { createEncryption, deriveKey } from "./core/encryption/encryption.ts";
 import { passkeyChallenges } from "./core/second-factors/passkeys/challenge.ts";
 import { relyingPartyOf } from "./core/second-factors/passkeys/passkey.ts";
@@ -51,6 +51,7 @@ import {
   pageErrorHandler,
   problemErrorHandler,
   type Refusal,
+  type RenderErrorPage,
   sendProblem,
 } from "./http/error-handlers.ts";
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
@@ -99,14 +100,13 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     refused: options.logRefusal,
   };
   app.setErrorHandler(problemErrorHandler(errors));
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, { status: 404, code: "not-found", title: "There is nothing here" }, request.id),
-  );
+  app.setNotFoundHandler(notFoundHandler(errorPageRenderer(service)));
   logRequests(app, options.logRequest);
   countDocuments(app, documents, options);
   if (service.config.baseUrl.startsWith("https:")) {
-    app.addHook("onSend", async (_request, reply) => {
+    app.addHook("onRequest", (_request, reply, done) => {
       reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
+      done();
     });
   }
 
@@ -120,6 +120,18 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     mountPages(scope, service, errors, options);
   });
   return app;
+}
+
+/** A page for a person, e.g. one who reloads the address of a form; problem+json for a program. */
+function notFoundHandler(
+  render: RenderErrorPage,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const notFound = { status: 404, code: "not-found", title: "There is nothing here" };
+  return async (request, reply) => {
+    const wantsPage = request.method === "GET" && request.headers.accept?.includes("text/html");
+    if (wantsPage) await render(request, reply, { status: 404 });
+    else await sendProblem(reply, notFound, request.id);
+  };
 }
 
 /** What is answered before routing has no line of its own: its number has one, now and then. */

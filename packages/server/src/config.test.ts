@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { InvalidConfig, readConfig } from "./config.ts";
+import { InvalidConfig, readConfig, sizeThreadPool } from "./config.ts";
 import { defaultRateLimits } from "./core/rate-limits/rate-limits.ts";
 
 const key = Buffer.alloc(32, 7);
@@ -131,11 +131,12 @@ test("a port is a whole number from 1 to 65535", () => {
 test("the base URL is https, or http on this machine, and loses its last slash", () => {
   const baseOf = (SIGNET_BASE_URL: string) => readConfig({ SIGNET_BASE_URL }).baseUrl;
   assert.equal(baseOf("https://id.example/"), "https://id.example");
-  assert.equal(baseOf("https://ID.example:443/login/"), "https://id.example/login");
+  assert.equal(baseOf("https://ID.example:443/"), "https://id.example");
   for (const url of ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"])
     assert.equal(baseOf(url), url);
   for (const url of [
     "http://id.example",
+    "https://id.example/login",
     "https://id.example/?a=b",
     "https://id.example/?",
     "https://id.example/#a",
@@ -181,4 +182,13 @@ test("a rate limit that is named replaces its default, the others stay", () => {
   const { rateLimits } = readConfig({ SIGNET_RATE_LIMITS: "password-account=3/60" });
   assert.deepEqual(rateLimits["password-account"], { name: "password-account", count: 3, windowSeconds: 60 });
   assert.deepEqual(rateLimits["password-address"], defaultRateLimits["password-address"]);
+});
+
+test("the thread pool has as many threads as there are processors, unless the operator says otherwise", () => {
+  const env: Record<string, string | undefined> = {};
+  sizeThreadPool(env);
+  assert.equal(env["UV_THREADPOOL_SIZE"], String(Math.max(2, availableParallelism())));
+  const chosen = { UV_THREADPOOL_SIZE: "12" };
+  sizeThreadPool(chosen);
+  assert.equal(chosen.UV_THREADPOOL_SIZE, "12");
 });

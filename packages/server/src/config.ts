@@ -1,5 +1,6 @@
 /** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "./core/mail/smtp-settings.ts";
 import { isAllowEntry } from "./core/outbound/address-rules.ts";
@@ -104,15 +105,14 @@ function baseUrl(env: Env, port: number, faults: string[]): string {
   const url = URL.parse(value);
   const plain =
     url &&
+    url.pathname === "/" &&
     !url.username &&
     !url.password &&
-    !url.search &&
-    !url.hash &&
     !value.includes("?") &&
     !value.includes("#");
   const loopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (!url || !plain || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    faults.push("SIGNET_BASE_URL must be a web address without query, fragment or credentials");
+    faults.push("SIGNET_BASE_URL must be a web address without path, query, fragment or credentials");
   } else if (url.protocol === "http:" && !loopback) {
     // OpenID Connect Discovery §3: the issuer uses https. Cookies and tokens would travel in clear otherwise.
     faults.push("SIGNET_BASE_URL must be https, except on localhost");
@@ -194,4 +194,12 @@ function rateLimits(env: Env, faults: string[]): RateLimits {
     limits[name as RateLimitName] = { name, count: Number(count), windowSeconds: Number(windowSeconds) };
   }
   return limits;
+}
+
+/**
+ * As many threads as processors for signatures and passwords: libuv's four would fight over two, and measured a sixth of
+ * the token rate. libuv reads the size at the first use of a thread, so this comes before anything else.
+ */
+export function sizeThreadPool(env: Record<string, string | undefined> = process.env): void {
+  env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()));
 }

@@ -31,6 +31,18 @@ forEachDatabase(({ fresh }) => {
   };
   const authorize = (query: string) => page(`/oauth/${org.organisation.id}/authorize?${query}`);
 
+  test("an address that is not there is a page for a person and problem+json for a program", async () => {
+    const path = `/oauth/${org.organisation.id}/login`;
+    const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
+    assert.equal(person.status, 404);
+    assert.match(person.headers.get("content-type") ?? "", /^text\/html/);
+    assert.match(await person.text(), /There is nothing at this address/);
+    const program = await fetch(running.baseUrl + path, { headers: { accept: "application/json" } });
+    assert.equal(program.status, 404);
+    assert.match(program.headers.get("content-type") ?? "", /^application\/problem\+json/);
+    assert.equal(((await program.json()) as { type: string }).type, "urn:signet:error:not-found");
+  });
+
   test("the page names the organisation, and the application with a way back, as they are registered", async () => {
     const { status, body } = await authorize(
       `client_id=${clientId}&redirect_uri=https%3A%2F%2Fevil.example%2F`,

@@ -139,8 +139,11 @@ const accountPages = [
 const NO_ORGANISATION = "of no organisation";
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   "GET /": NO_ORGANISATION,
+  "HEAD /": NO_ORGANISATION,
   "GET /healthz": NO_ORGANISATION,
+  "HEAD /healthz": NO_ORGANISATION,
   "GET /readyz": NO_ORGANISATION,
+  "HEAD /readyz": NO_ORGANISATION,
   "GET /assets/:file": NO_ORGANISATION,
   "GET /demo/try": NO_ORGANISATION,
   "GET /demo/callback": NO_ORGANISATION,

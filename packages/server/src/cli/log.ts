@@ -11,7 +11,7 @@ const INFO = 30;
  * line of a request is put together by hand, at a third of pino's price: it is the one thing that every request pays.
  */
 export function openLog(level: string): Log {
-  const destination = pino.destination({ sync: false, minLength: 4_096 });
+  const destination = pino.destination({ sync: false, minLength: 16_000 });
   const log = pino(
     { level, base: { service: "signet" }, timestamp: pino.stdTimeFunctions.isoTime },
     destination,

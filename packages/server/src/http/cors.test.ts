@@ -31,8 +31,8 @@ forEachDatabase(({ fresh }) => {
     spaId = spa.id;
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const OPEN = ["token", "revoke", "userinfo"];

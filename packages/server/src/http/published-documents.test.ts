@@ -84,8 +84,8 @@ forEachDatabase(({ fresh }) => {
     ];
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const countLines = () => running.lines.length;

@@ -33,8 +33,8 @@ forEachDatabase(({ fresh }) => {
     org = await makeOrganisation(running.service);
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const tables = [

@@ -72,9 +72,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await findSignedIn(running.service, org.organisation, undefined), undefined);
   });
 
-  test("a session of another organisation is none", async () => {
+  test("a session of another organisation is none, even of one and the same user", async () => {
     const other = await makeOrganisation(running.service, "Other");
-    assert.equal(await find((await start()).token, other), undefined);
+    const { token } = await start();
+    assert.equal(await find(token, other), undefined);
+    const membership = { org_id: other.organisation.id, user_id: uma.id, home_org_id: org.organisation.id };
+    const row = { ...membership, role: "Standard", created_at: clock() };
+    await running.service.database.query.insertInto("membership").values(row).execute();
+    assert.equal(await find(token, other), undefined, "although its user is a member there too");
   });
 
   test("two hours without a visit end it, a visit in time does not", async () => {

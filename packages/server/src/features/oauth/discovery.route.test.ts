@@ -20,8 +20,8 @@ forEachDatabase(({ fresh }) => {
     url = `${org.issuer}/.well-known/openid-configuration`;
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const rfc8414 = () => org.issuer.replace("/oauth/", "/.well-known/oauth-authorization-server/oauth/");

@@ -44,8 +44,8 @@ forEachDatabase(({ fresh }) => {
     });
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const introspect = async (token: string, client: TestClient = org.web, issuer = org.issuer) => {

@@ -20,6 +20,7 @@ import { findUser } from "../../core/users/store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
+import { sendJson } from "../../http/send-json.ts";
 import { authenticateClient, type ClientAuthenticationDeps, invalidClient } from "./client-authentication.ts";
 
 export interface IntrospectDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
@@ -50,8 +51,7 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
         familyId === undefined
           ? await describeAccessToken(deps, organisation, application, token)
           : await describeRefreshToken(deps, organisation, application, { token, familyId });
-      reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
-      return reply.send(JSON.stringify(answer));
+      return sendJson(reply, JSON.stringify(answer));
     }),
   );
 }

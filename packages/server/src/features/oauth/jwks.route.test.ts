@@ -26,8 +26,8 @@ forEachDatabase(({ fresh }) => {
     running = await startTestService({ databaseUrl: await fresh(), clock });
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   let made = 0;

@@ -26,8 +26,8 @@ forEachDatabase(({ fresh }) => {
     source = codeSource(org);
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const revoke = (token: string, client: TestClient = org.web, more: Record<string, string> = {}) =>

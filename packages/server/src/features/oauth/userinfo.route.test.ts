@@ -28,8 +28,8 @@ forEachDatabase(({ fresh }) => {
     url = `${org.issuer}/userinfo`;
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

@@ -26,8 +26,8 @@ forEachDatabase(({ fresh }) => {
     source = codeSource(org);
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const refused = (answer: Answer, about = "") => assertOAuthError(answer, 400, "invalid_grant", about);

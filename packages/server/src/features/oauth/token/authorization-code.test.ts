@@ -36,8 +36,8 @@ forEachDatabase(({ fresh }) => {
     });
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const WITHOUT_PKCE = { code_challenge: "", code_challenge_method: "" };

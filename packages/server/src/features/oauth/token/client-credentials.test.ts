@@ -37,8 +37,8 @@ forEachDatabase(({ fresh }) => {
     });
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const ask = (more: string, one = client) => {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { disableApplication } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/store.ts";
+import { setUserDisabled } from "../../../core/users/store.ts";
 import { disableUser, setPassword } from "../../../core/users/users.ts";
-import { assertOAuthError } from "../../../testing/answers.ts";
-import { type CodeSource, codeSource } from "../../../testing/code-source.ts";
+import { assertOAuthError, sendRaw } from "../../../testing/answers.ts";
+import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
 import { type Answer, credentials, postForm, refresh } from "../../../testing/test-client.ts";
@@ -91,6 +92,25 @@ forEachDatabase(({ fresh }) => {
     await disableUser(running.service, { ...user, disabled: false });
     refused(await refresh(org, refreshToken));
     assert.equal(await active(accessToken), false);
+  });
+
+  test("an account that is disabled elsewhere gets nothing meanwhile, and is as before when it is enabled", async () => {
+    // A roaming user's home organisation disables the account; the sessions and families are this organisation's.
+    const { refreshToken, accessToken } = await source.tokens({ scope: "openid offline_access" });
+    const grant = await source.code();
+    const user = { orgId: org.organisation.id, id: org.user.id };
+    const { query } = running.service.database;
+    await setUserDisabled(query, user, clock(), clock());
+    refused(await refresh(org, refreshToken));
+    refused(await redeemWith(org, grant));
+    assert.equal(await active(accessToken), false);
+    assert.equal(await active(refreshToken), false);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    assert.equal((await sendRaw(`${org.issuer}/userinfo`, { headers })).status, 401);
+    await setUserDisabled(query, user, null, clock());
+    assert.equal(await active(accessToken), true);
+    assert.equal((await redeemWith(org, grant)).status, 200);
+    assert.equal((await refresh(org, refreshToken)).status, 200);
   });
 
   test("disabling the application ends the tokens, and enabling brings none back", async () => {

@@ -28,8 +28,8 @@ forEachDatabase(({ fresh }) => {
     source = codeSource(org);
   });
   after(async () => {
-    assert.deepEqual(running.errors, []);
     await running.close();
+    assert.deepEqual(running.errors, []);
   });
 
   const refused = (answer: Answer, about = "") => assertOAuthError(answer, 400, "invalid_grant", about);
@@ -229,6 +229,13 @@ forEachDatabase(({ fresh }) => {
     clock.advance(DAY - 10);
     const fourth = await refresh(org, String(third.body["refresh_token"]), {}, client);
     assert.equal(fourth.status, 200);
+    const form = { token: String(fourth.body["refresh_token"]), ...credentials(client) };
+    const { exp } = (await postForm(`${org.issuer}/introspect`, form)).body;
+    assert.equal(
+      exp,
+      Math.floor((clock() + 12) / 1000),
+      "no token says that it lives longer than its family",
+    );
     clock.advance(12);
     refused(await refresh(org, String(fourth.body["refresh_token"]), {}, client), "absolute");
   });

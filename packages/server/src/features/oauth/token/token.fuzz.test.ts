@@ -42,8 +42,8 @@ forEachDatabase(({ fresh }) => {
     values.push("https://app.example/callback", "", " ", "null", "0", "-1", "true", "[object Object]");
   });
   after(async () => {
-    assert.deepEqual(running.errors, [], "no request led to an unexpected error");
     await running.close();
+    assert.deepEqual(running.errors, [], "no request led to an unexpected error");
   });
 
   const NAMES = [

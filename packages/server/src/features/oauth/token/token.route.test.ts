@@ -25,8 +25,8 @@ forEachDatabase(({ fresh }) => {
     }).toString();
   });
   after(async () => {
-    assert.deepEqual(running.errors, [], "no request led to an unexpected error");
     await running.close();
+    assert.deepEqual(running.errors, [], "no request led to an unexpected error");
   });
 
   test("a good request is answered as RFC 6749 §5.1 says, and is kept by no cache", async () => {

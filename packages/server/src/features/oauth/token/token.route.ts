@@ -10,6 +10,7 @@ import { signTokens } from "../../../core/tokens/issue-tokens.ts";
 import type { Signer } from "../../../core/tokens/signer.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { sendJson } from "../../../http/send-json.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
 import type { Grant } from "./grant.ts";
 
@@ -43,8 +44,7 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
       const subject = { ...read.subject, added: await addedClaims(deps, read.subject) };
       const signed = await signTokens(deps.signer, organisation, subject, now);
       const committed = await read.commit();
-      reply.headers({ "cache-control": "no-store", pragma: "no-cache", "content-type": "application/json" });
-      return reply.send(JSON.stringify({ ...signed, ...committed }));
+      return sendJson(reply, JSON.stringify({ ...signed, ...committed }));
     }),
   );
 }

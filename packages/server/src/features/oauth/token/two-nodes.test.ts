@@ -36,9 +36,9 @@ describe("two nodes on one PostgreSQL", () => {
     source = codeSource(org);
   });
   after(async () => {
-    for (const node of nodes) assert.deepEqual(node.errors, []);
     await Promise.all(nodes.map((node) => node.close()));
     await dropDatabase(await postgresServer(), databaseUrl);
+    for (const node of nodes) assert.deepEqual(node.errors, []);
   });
 
   /** The organisation as it is reached at a node. */
