@@ -22,9 +22,9 @@ import { flows } from "./features/oauth/authorize/flow.ts";
 import { loginRoute } from "./features/oauth/authorize/login.route.ts";
 import { pageDoor } from "./features/oauth/authorize/page-door.ts";
 import { twoFactorRoute } from "./features/oauth/authorize/two-factor.route.ts";
+import { bearerUser } from "./features/oauth/bearer-user.ts";
 import { deviceRoute } from "./features/oauth/device-grant/device.route.ts";
 import { verifyRoutes } from "./features/oauth/device-grant/verify.route.ts";
-import { bearerUser } from "./features/oauth/bearer-user.ts";
 import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
 import { introspectRoute } from "./features/oauth/introspect.route.ts";
 import { jwksRoute } from "./features/oauth/jwks.route.ts";
@@ -214,7 +214,12 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   );
   tokenRoute(scope, {
     ...shared,
-    grants: [authorizationCodeGrant(keys), refreshTokenGrant(keys), clientCredentialsGrant, deviceCodeGrant(keys)],
+    grants: [
+      authorizationCodeGrant(keys),
+      refreshTokenGrant(keys),
+      clientCredentialsGrant,
+      deviceCodeGrant(keys),
+    ],
   });
   deviceRoute(scope, { ...shared, rateLimits: service.config.rateLimits });
   revokeRoute(scope, shared);

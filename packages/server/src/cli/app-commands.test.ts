@@ -127,6 +127,7 @@ describe("signet app", () => {
         allowedScopes: ["openid", "jobs:run"],
         tokenEndpointAuthMethod: "client_secret_basic",
         requireConsent: false,
+        consentMode: "preauthorized",
         requirePkce: false,
         accessTokenLifetimeSeconds: 900,
         refreshTokenLifetimeSeconds: 604_800,
@@ -237,6 +238,14 @@ describe("signet app", () => {
         (await runHere(["app", "show", foreign.clientId, "--org", other.id], settings.env)).code,
         0,
       );
+    });
+
+    test("the device grant has a short name, and its own", async () => {
+      const urn = "urn:ietf:params:oauth:grant-type:device_code";
+      for (const grant of ["device_code", urn]) {
+        const { clientId } = await json("create", "--name", "TV", "--type", "native", "--grant", grant);
+        assert.deepEqual((await stored(clientId)).settings.grantTypes, [urn]);
+      }
     });
 
     test("what was typed wrong ends with 2", async () => {

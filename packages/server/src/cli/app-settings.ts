@@ -2,11 +2,11 @@
 import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jws";
 import {
   type ApplicationSettings,
+  consentModes,
   deviceCodeGrantType,
   grantTypes,
   tokenEndpointAuthMethods,
 } from "../core/applications/application.ts";
-import { consentModes } from "../core/applications/consent-mode.ts";
 import type { InvalidApplication } from "../core/applications/validation.ts";
 import { acrValues } from "../core/sessions/session.ts";
 import { choice, type Option, type Options, UsageError, type Values } from "./command.ts";
@@ -48,8 +48,7 @@ const settings: Readonly<Record<string, Setting>> = {
     value: "GRANT",
     help: "authorization_code, refresh_token, client_credentials, device_code; repeatable (default: the first two)",
     // The device grant's own name is a long URN (RFC 8628 §3.4): it has a short one here.
-    read: (text, option) =>
-      text === "device_code" ? deviceCodeGrantType : choice(option, text, grantTypes),
+    read: (text, option) => (text === "device_code" ? deviceCodeGrantType : choice(option, text, grantTypes)),
   },
   scope: {
     member: "allowedScopes",

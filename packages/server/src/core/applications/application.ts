@@ -4,7 +4,6 @@
  */
 import type { SigningAlg } from "@signet/protocol/jws";
 import type { ClientType } from "@signet/protocol/redirect-uri";
-import type { ConsentMode } from "./consent-mode.ts";
 
 export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -23,6 +22,9 @@ export const tokenEndpointAuthMethods = [
   "none",
 ] as const;
 export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
+
+export const consentModes = ["user", "organisation", "preauthorized"] as const;
+export type ConsentMode = (typeof consentModes)[number];
 
 export interface ApplicationSettings {
   readonly description?: string;

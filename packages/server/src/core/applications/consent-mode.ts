@@ -2,10 +2,7 @@
  * Who is asked before an application gets something (specification, "Consent mode"). `RequireConsent=false` and
  * `preauthorized` are one setting seen two ways (wire-contract.md §2).
  */
-import type { ApplicationSettings } from "./application.ts";
-
-export const consentModes = ["user", "organisation", "preauthorized"] as const;
-export type ConsentMode = (typeof consentModes)[number];
+import type { ApplicationSettings, ConsentMode } from "./application.ts";
 
 export function consentModeOf({
   requireConsent,

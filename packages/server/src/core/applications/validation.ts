@@ -4,9 +4,13 @@ import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/r
 import { parseScope } from "@signet/protocol/scope";
 import { isAcr } from "../sessions/assurance.ts";
 import { acrValues } from "../sessions/session.ts";
-import { type ApplicationSettings, grantTypes, tokenEndpointAuthMethods } from "./application.ts";
+import {
+  type ApplicationSettings,
+  consentModes,
+  grantTypes,
+  tokenEndpointAuthMethods,
+} from "./application.ts";
 import { calledAddressFaults, clientKeyFaults } from "./called-addresses.ts";
-import { consentModes } from "./consent-mode.ts";
 
 export interface Fault {
   readonly path: string;

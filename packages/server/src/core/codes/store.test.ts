@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { makeOrganisation, startTestService, type TestOrganisation, type TestService } from "../../testing/test-service.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
 import {
   createPreauthorization,
   deletePreauthorization,

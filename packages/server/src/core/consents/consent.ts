@@ -3,7 +3,7 @@
  * answer to nothing in particular (organisation-wide consent) or ahead of any request (pre-authorization).
  */
 import { isSubset } from "@signet/protocol/scope";
-import type { ConsentMode } from "../applications/consent-mode.ts";
+import type { ConsentMode } from "../applications/application.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 
 export interface Consent {

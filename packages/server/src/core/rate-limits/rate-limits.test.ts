@@ -16,6 +16,10 @@ test("the limits are those of the contract", () => {
     "password-address": { name: "password-address", count: 100, windowSeconds: 3_600 },
     "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 3_600 },
     "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 3_600 },
+    "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
+    "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 3_600 },
+    "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
+    "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
   });
 });
 

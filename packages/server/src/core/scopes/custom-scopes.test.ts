@@ -10,6 +10,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "./custom-scopes.ts";
+import { listCustomScopes } from "./store.ts";
 import { InvalidScope } from "./validation.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -53,6 +54,12 @@ forEachDatabase(({ fresh }) => {
     const scope = await create("payroll");
     assert.deepEqual(await names(), ["payroll"]);
     assert.deepEqual(await names(running.service, other), []);
+    const { query } = running.service.database;
+    assert.deepEqual(
+      await listCustomScopes(query, other.organisation.id),
+      [],
+      "also where nothing is cached",
+    );
     const now = await discovery(org);
     assert.deepEqual(now.scopes, [...(before[0]?.scopes ?? []), "payroll"]);
     assert.deepEqual(now.claims, [...(before[0]?.claims ?? []), "payroll_claim"]);

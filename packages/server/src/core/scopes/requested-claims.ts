@@ -83,12 +83,10 @@ export interface RequestedValues {
 export function requestedValues(requests: ClaimRequests, about: RequestedValues): Claims {
   const names = Object.keys(requests);
   if (names.length === 0) return {};
-  const { user, allowed, customScopes } = about;
+  const { user, allowed } = about;
   const available = { ...customClaims({ ...about, scopes: allowed }), ...claimsOfScopes(user, allowed) };
   const told = names
-    .filter(
-      (name) => scopeOfClaim(name, allowed, customScopes) !== undefined && Object.hasOwn(available, name),
-    )
+    .filter((name) => Object.hasOwn(available, name))
     .map((name) => [name, available[name]] as const)
     .filter(([name, value]) => isWanted(requests[name], value));
   return Object.fromEntries(told);

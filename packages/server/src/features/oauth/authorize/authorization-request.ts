@@ -113,11 +113,7 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
     requestedClaims,
     prompts: readPrompts(values.get("prompt")),
     maxAgeSeconds: readMaxAge(values.get("max_age")),
-    acr: readRequestedAcr(
-      values.get("acr_values"),
-      requestedClaims,
-      target.application.settings,
-    ),
+    acr: readRequestedAcr(values.get("acr_values"), requestedClaims, target.application.settings),
     loginHint: values.get("login_hint")?.slice(0, 254),
     idTokenHint: values.get("id_token_hint"),
     uiLocales: values.get("ui_locales")?.slice(0, 200),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { ConsentMode } from "../../../core/applications/consent-mode.ts";
+import type { ConsentMode } from "../../../core/applications/application.ts";
 import {
   createPreauthorization,
   deletePreauthorization,

@@ -3,8 +3,8 @@
  * `acr` in the `claims` parameter, and the application's own setting, are demands.
  */
 import type { ApplicationSettings } from "../../../core/applications/application.ts";
-import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 import type { RequestedClaims } from "../../../core/scopes/requested-claims.ts";
+import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 
 export interface RequestedAcr {
   /** `acr` as an essential claim: one of these must be reached, and named in the token. */

@@ -24,9 +24,8 @@ export async function openLink(
   const action = await findOpenAction(deps.database.query, deps, named);
   const user = action && (await findUser(deps.database.query, organisation.id, action.userId));
   if (!action || !user || user.disabledAt !== null) return undefined;
-  // It was proof of another mailbox, or of an account that another organisation owns.
-  if (user.email !== action.data.email || user.homeOrgId !== organisation.id) return undefined;
-  return { named, action, user };
+  // The link is proof of the mailbox that it was sent to, and of no other.
+  return user.email === action.data.email ? { named, action, user } : undefined;
 }
 
 /** One answer for every reason. */

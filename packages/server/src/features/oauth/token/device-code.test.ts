@@ -122,11 +122,14 @@ forEachDatabase(({ fresh }) => {
       await askForCodes(org, tv),
     ];
     clock.advance(15 * MINUTE - 1);
-    assert.equal((await poll(org, allowed)).status, 200);
+    const first = await poll(org, allowed);
+    assert.equal(first.status, 200);
     refused(await poll(org, waiting), "authorization_pending");
     clock.advance(1);
     refused(await poll(org, waiting), "expired_token");
     refused(await poll(org, late), "expired_token");
+    refused(await poll(org, allowed), "invalid_grant", "used before, and still known for it");
+    refused(await refresh(tv, first.body["refresh_token"]), "invalid_grant");
     await removeExpired(running.service);
     refused(await poll(org, waiting), "expired_token", "still known");
     clock.advance(24 * 60 * MINUTE + 1);
@@ -162,7 +165,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo(success.body["access_token"]), 401);
     refused(await refresh(tv, success.body["refresh_token"]), "invalid_grant");
     const events = await listAuditEvents(running.service.database.query, org.organisation.id, 200);
-    const replays = events.filter(({ action }) => action === "device-code.replayed");
+    const replays = events.filter(({ action, at }) => action === "device-code.replayed" && at === clock());
     assert.deepEqual(
       replays.map(({ target }) => target),
       [org.user.id],
@@ -211,6 +214,17 @@ forEachDatabase(({ fresh }) => {
     await letIn(testBrowser(), own, codes);
     await disableUser(running.service, { orgId, id: own.user.id, disabled: true, actor: "test" });
     refused(await poll(own, codes), "invalid_grant");
+    const flagged = await withUser(running.service, org, "flagged@acme.example");
+    const waiting = await askForCodes(flagged, tv);
+    await letIn(testBrowser(), flagged, waiting);
+    const { query } = running.service.database;
+    // The account alone, as if nothing had ended its sessions.
+    await query
+      .updateTable("user_account")
+      .set({ disabled_at: clock() })
+      .where("id", "=", flagged.user.id)
+      .execute();
+    refused(await poll(flagged, waiting), "invalid_grant");
     const app = await makeDeviceApp(running.service, org);
     const theirs = await approved(app);
     await disableApplication(running.service, { orgId, id: app.id, disabled: true, actor: "test" });
