@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
 import { disableOrganisation } from "./core/organisations/organisations.ts";
+import { consentProbes } from "./testing/consent-probes.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { type FakeClock, fakeClock } from "./testing/fake-clock.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
@@ -57,17 +58,6 @@ const clientForm = ({ web }: TestOrganisation) => credentials(web);
 const get = (url: string, headers: Record<string, string> = {}) =>
   fetch(url, { headers, redirect: "manual" });
 const errorOf = (page: TestPage) => answerOf(page).get("error");
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-/** The consent that the tokens rest on. */
-async function consentOf({ issuer, web }: TestOrganisation, accessToken: string): Promise<{ id: string }> {
-  const answer = await get(`${issuer}/user/consents`, bearer(accessToken));
-  const { items } = (await answer.json()) as { items: { id: string; clientId: string }[] };
-  const found = items.find(({ clientId }) => clientId === web.application.id);
-  assert.ok(found);
-  return found;
-}
 
 const discovery: Probe = async ({ a, b }) => {
   const response = await get(`${b.issuer}/.well-known/openid-configuration`);
@@ -253,27 +243,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
       [`POST /oauth/:org/account/${page}`, account("post", page)],
     ]),
   ),
-  "GET /oauth/:org/user/consents": async ({ a, b, browser, tokens }) => {
-    const { id } = await consentOf(a, tokens.accessToken);
-    assert.ok(showsLogin(await browser.get(`${b.issuer}/user/consents?id=${id}`)), "A's session");
-    const { authorization } = bearer(tokens.accessToken);
-    assert.equal((await get(`${b.issuer}/user/consents`, { authorization })).status, 401, "A's token");
-    const own = testBrowser();
-    await signInAndConsent(own, b);
-    assert.equal((await own.get(`${b.issuer}/user/consents?id=${id}`)).status, 404, "A's consent");
-  },
-  "POST /oauth/:org/user/consents/:id/revoke": async ({ a, b, browser, tokens }) => {
-    const { id } = await consentOf(a, tokens.accessToken);
-    const { hidden } = await browser.get(`${a.issuer}/user/consents?id=${id}`);
-    const revoke = `${b.issuer}/user/consents/${id}/revoke`;
-    assert.ok(showsLogin(await browser.post(revoke, hidden)), "A's session");
-    const method = "POST";
-    const headers = bearer(tokens.accessToken);
-    assert.equal((await fetch(revoke, { method, headers })).status, 401, "A's token");
-    const own = bearer((await tokensOf(testBrowser(), b)).accessToken);
-    assert.equal((await fetch(revoke, { method, headers: own })).status, 404, "A's consent");
-    assert.equal((await consentOf(a, tokens.accessToken)).id, id, "it stands");
-  },
+  ...consentProbes,
   "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
     assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
     const own = await visit(testBrowser(), b);

@@ -13,11 +13,20 @@ import { listAuditEvents } from "../audit/store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
 import { findOrganisation } from "../organisations/store.ts";
 import { findUser } from "../users/store.ts";
-import { type FactorChange, LastFactor, removePasskey, removeTotp, resetFactors } from "./changes.ts";
+import {
+  confirmTotp,
+  type FactorChange,
+  LastFactor,
+  removePasskey,
+  removeTotp,
+  renewRecoveryCodes,
+  resetFactors,
+} from "./changes.ts";
 import { listPasskeys } from "./passkeys/store.ts";
 import { rememberDevice } from "./remembered-devices/remembered-devices.ts";
 import { listRememberedDevices } from "./remembered-devices/store.ts";
 import { findFactorSummary } from "./store.ts";
+import { newTotpSecret } from "./totp/totp.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -26,7 +35,9 @@ forEachDatabase(({ fresh }) => {
   let change: FactorChange;
   let count = 0;
   before(async () => {
-    running = await startTestService({ databaseUrl: await fresh() });
+    // Nobody listens there: what is looked at is what waits to be sent.
+    const env = { SMTP_URL: "smtp://127.0.0.1:9", SIGNET_MAIL_FROM: "no-reply@id.example" };
+    running = await startTestService({ databaseUrl: await fresh(), env });
     home = await makeOrganisation(running.service);
   });
   after(() => running.close());
@@ -91,6 +102,36 @@ forEachDatabase(({ fresh }) => {
     const passkey = await givePasskey(running.service, otto);
     assert.equal(await removePasskey(running.service, change, passkey.id), false);
     assert.equal((await listPasskeys(running.service.database.query, ownerIn(otto))).length, 1);
+  });
+
+  test("the owner hears of every factor that comes or goes, wherever it was done", async () => {
+    const { service } = running;
+    const templates = async () =>
+      (
+        await service.database.query
+          .selectFrom("outgoing_mail")
+          .select("template")
+          .where("recipient", "=", org.user.email)
+          .execute()
+      )
+        .map(({ template }) => template)
+        .sort();
+    const added = { secret: await newTotpSecret(), step: 1 };
+    const codes = await service.database.transaction((tx) => confirmTotp(service, tx, change, added));
+    assert.equal(codes.length, 10);
+    assert.deepEqual(await templates(), ["FactorAdded"]);
+    await renewRecoveryCodes(service, change);
+    await removeTotp(service, change);
+    await giveAuthenticator(service, org);
+    await givePasskey(service, org);
+    await resetFactors(service, change);
+    assert.deepEqual(await templates(), [
+      "FactorAdded",
+      "FactorAdded",
+      "FactorRemoved",
+      "FactorRemoved",
+      "FactorRemoved",
+    ]);
   });
 
   test("a reset takes everything, whatever the organisation asks for, and is in the audit log", async () => {

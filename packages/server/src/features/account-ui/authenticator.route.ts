@@ -102,7 +102,8 @@ async function setUp(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promi
     acr: acrOfMethod.totp,
     use: (tx) => confirmTotp(deps, tx, changeOf(visit, signedIn), { secret: opened.secret, step }),
   });
-  return finish(visit, signedIn, codes ?? [], "totpAdded");
+  if (!codes) return showSetup(deps, visit, signedIn, { failure: "expired" });
+  return finish(visit, signedIn, codes, "totpAdded");
 }
 
 async function showRemoval(

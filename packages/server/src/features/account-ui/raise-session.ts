@@ -4,9 +4,12 @@ import type { SignedIn } from "../../core/sessions/session.ts";
 import { signInWithin } from "../../core/sessions/sessions.ts";
 import type { AccountDeps, Visit } from "./account-page.ts";
 
+/** Signed out in another tab just now: a session that has ended is not raised from the dead. */
+class SessionIsOver extends Error {}
+
 /**
  * Uses the proof and raises the session in one transaction; the browser gets the new cookie.
- * @returns what the proof's use gave
+ * @returns what the proof's use gave; undefined when it could not be used, or the session has ended meanwhile
  */
 export async function useAndRaise(
   deps: AccountDeps,
@@ -15,10 +18,10 @@ export async function useAndRaise(
   proof: Pick<FactorProof, "amr" | "acr" | "use">,
 ): Promise<readonly string[] | undefined> {
   const { organisation, request } = visit;
-  const used = await deps.database.transaction(async (tx) => {
+  const raising = deps.database.transaction(async (tx) => {
     const codes = await proof.use(tx);
     if (!codes) return undefined;
-    const { token } = await signInWithin(
+    const { session, token } = await signInWithin(
       tx,
       {
         organisation,
@@ -31,7 +34,12 @@ export async function useAndRaise(
       },
       deps.clock(),
     );
+    if (session.id !== signedIn.session.id) throw new SessionIsOver();
     return { codes, token };
+  });
+  const used = await raising.catch((error: unknown) => {
+    if (error instanceof SessionIsOver) return undefined;
+    throw error;
   });
   if (used) deps.door.writeSession(visit, used.token);
   return used?.codes;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/store.ts";
 import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
+import { rememberDevice } from "../../core/second-factors/remembered-devices/remembered-devices.ts";
 import { findFactorSummary } from "../../core/second-factors/store.ts";
 import { payloadOf } from "../../testing/answers.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -320,6 +321,9 @@ forEachDatabase(({ fresh }) => {
       })
       .execute();
     const passkey = await givePasskey(running.service, org);
+    const { query } = running.service.database;
+    const account = { orgId: org.organisation.id, id: org.user.id };
+    await rememberDevice(query, account, { address: "127.0.0.1", userAgent: "Firefox/1", now: clock() });
     org = { ...host, user: org.user };
     const browser = testBrowser();
     const page = await open(browser);
@@ -331,6 +335,7 @@ forEachDatabase(({ fresh }) => {
     );
     assert.match(list.body, /Your account belongs to another organisation/);
     assert.doesNotMatch(list.body, /id="totp-setup"|id="passkey-add"/);
+    assert.match(list.body, /No browser is remembered/, "those of home are listed at home");
     for (const rest of ["authenticator", "authenticator/removal", "passkeys", "recovery-codes"])
       assert.equal((await open(browser, rest)).url, url(), rest);
     assert.match((await open(browser, "browsers")).body, /Forget all remembered browsers\?/);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { forgetDevices } from "../../../core/second-factors/changes.ts";
 import { listRememberedDevices } from "../../../core/second-factors/remembered-devices/store.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
@@ -24,7 +25,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { logIn, showsConsent, tokensOf, visit, withUser } from "../../../testing/test-visit.ts";
+import { follow, logIn, showsConsent, tokensOf, visit, withUser } from "../../../testing/test-visit.ts";
 
 const DAY = 86_400_000;
 
@@ -162,6 +163,29 @@ forEachDatabase(({ fresh }) => {
       const page = await logIn(next, org, await visit(next, org, asked));
       assert.ok(showsTwoFactor(page), JSON.stringify(asked));
     }
+  });
+
+  test("what is past its thirty days is removed, and nothing before", async () => {
+    await rememberedBrowser();
+    const ids = async () => {
+      const rows = await running.service.database.query
+        .selectFrom("remembered_device")
+        .select("user_id")
+        .execute();
+      return rows.filter(({ user_id }) => user_id === org.user.id).length;
+    };
+    clock.advance(30 * DAY);
+    await removeExpired(running.service);
+    assert.equal(await ids(), 1);
+    clock.advance(1);
+    await removeExpired(running.service);
+    assert.equal(await ids(), 0);
+  });
+
+  test("to look after one's account it is not enough", async () => {
+    const browser = await rememberedBrowser();
+    const page = await follow(browser, await browser.get(`${org.issuer}/account/security`));
+    assert.ok(showsTwoFactor(await logIn(browser, org, page)));
   });
 
   test("where the organisation asks everybody for a second factor, a remembered browser still spares the question", async () => {

@@ -212,6 +212,7 @@ forEachDatabase(({ fresh }) => {
       await end();
       const after = await showFactor(browser, org, page, { code: app.code(clock()) });
       assert.ok(showsLogin(after), what);
+      assert.equal(after.status, 403, `${what}: nothing was completed`);
       assert.equal(
         answerOf(await visit(browser, org, { more: { prompt: "none" } })).get("error"),
         "login_required",
