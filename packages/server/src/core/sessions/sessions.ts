@@ -6,7 +6,7 @@ import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
-import { findUser } from "../users/store.ts";
+import { findUser, holdAccount } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import type { Session, SignedIn } from "./session.ts";
 import { endSessions, findSession, insertSession, renewSession, touchSession } from "./store.ts";
@@ -40,6 +40,8 @@ export async function findSignedIn(
 export interface SignIn {
   readonly organisation: Organisation;
   readonly user: User;
+  /** As it was when the password was checked. */
+  readonly passwordChangedAt: number | null;
   readonly amr: readonly string[];
   readonly acr: string;
   readonly address: string;
@@ -51,8 +53,12 @@ export interface SignIn {
 /**
  * A new cookie at every sign-in (session fixation): the same user's session goes on under it, so that its `sid` stays
  * true for the applications; another user's session ends as if they had signed out.
+ * @returns undefined when the account was disabled, or got another password, since the password was checked
  */
-export async function signIn(deps: SessionDeps, input: SignIn): Promise<{ session: Session; token: string }> {
+export async function signIn(
+  deps: SessionDeps,
+  input: SignIn,
+): Promise<{ session: Session; token: string } | undefined> {
   const now = deps.clock();
   const token = randomSecret("sgn_bs_");
   const { organisation, user, before } = input;
@@ -69,6 +75,7 @@ export async function signIn(deps: SessionDeps, input: SignIn): Promise<{ sessio
   };
   const tokenHash = sha256Base64url(token);
   return deps.database.transaction(async (tx) => {
+    if (!(await holdAccount(tx, user, input.passwordChangedAt))) return undefined;
     const kept = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
     const started = kept ? session : { ...session, id: randomUUIDv7(), createdAt: now };
     if (!kept) {

@@ -90,9 +90,11 @@ export async function findUserByEmail(
   db: Db,
   orgId: string,
   emailKey: string,
-): Promise<{ user: User; passwordHash: string | null } | undefined> {
+): Promise<{ user: User; passwordHash: string | null; passwordChangedAt: number | null } | undefined> {
   const [row] = await selectByEmail(db, { orgId, emailKey });
-  return row && { user: fromRow(orgId, row), passwordHash: row.password_hash };
+  if (!row) return undefined;
+  const { password_hash: passwordHash, password_changed_at: passwordChangedAt } = row;
+  return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
 }
 
 /** Oldest first by identifier. */
@@ -143,6 +145,27 @@ export async function setPasswordHash(
   if (change.replaces !== undefined) query = query.where("password_hash", "=", change.replaces);
   const result = await query.executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Whether the account is as it was when its password was checked: not disabled, and the password not another one. The
+ * write changes nothing and holds the row for the transaction: a new password at the same time is either seen here, or
+ * waits and then finds the session to end.
+ */
+export async function holdAccount(
+  tx: Db,
+  user: Pick<User, "homeOrgId" | "id">,
+  passwordChangedAt: number | null,
+): Promise<boolean> {
+  const held = await tx
+    .updateTable("user_account")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where("org_id", "=", user.homeOrgId)
+    .where("id", "=", user.id)
+    .where("disabled_at", "is", null)
+    .where("password_changed_at", passwordChangedAt === null ? "is" : "=", passwordChangedAt)
+    .executeTakeFirst();
+  return held.numUpdatedRows > 0n;
 }
 
 function fromRow(orgId: string, row: Selectable<UserAccountTable> & { role: string }): User {

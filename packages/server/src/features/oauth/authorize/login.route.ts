@@ -13,6 +13,7 @@ import { acrValues } from "../../../core/sessions/session.ts";
 import { signIn } from "../../../core/sessions/sessions.ts";
 import { findUserByEmail, setPasswordHash } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit, whoIsThere } from "./browser.ts";
@@ -51,17 +52,19 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
   try {
     const outcome = await checkPassword(deps, visit, email, password);
     if (typeof outcome === "string") return again({ error: outcome, status: 401 });
-    const { token } = await signIn(deps, {
+    const signedIn = await signIn(deps, {
       organisation: visit.organisation,
-      user: outcome,
+      ...outcome,
       amr: ["pwd"],
       acr: acrValues.password,
-      address: visit.request.ip,
+      address: addressOf(visit.request),
       userAgent: visit.request.headers["user-agent"] ?? "",
       before: await whoIsThere(deps, visit),
     });
+    // Another password since it was checked: as if this one had come a moment later.
+    if (!signedIn) return again({ error: "invalid-credentials", status: 401 });
     const { sessionLifetimeSeconds } = visit.organisation.settings;
-    deps.cookies.write(visit.reply, visit.organisation.id, token, sessionLifetimeSeconds);
+    deps.cookies.write(visit.reply, visit.organisation.id, signedIn.token, sessionLifetimeSeconds);
   } catch (error) {
     if (error instanceof RateLimited) {
       const { retryAfterSeconds } = error;
@@ -79,18 +82,21 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
     .redirect(`${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(flow)}`, 303);
 }
 
+type Checked = { readonly user: User; readonly passwordChangedAt: number | null };
+
 async function checkPassword(
   deps: LoginDeps,
   { organisation, request }: Visit,
   email: string,
   password: string,
-): Promise<User | "invalid-credentials" | "disabled"> {
+): Promise<Checked | "invalid-credentials" | "disabled"> {
   const orgId = organisation.id;
   const key = emailKey(email);
-  const address = networkOf(request.ip);
+  const address = networkOf(addressOf(request));
   const attempt = await countAttempt(deps, orgId, [
-    { limit: deps.rateLimits["password-account"], subject: `${key}|${address}` },
+    // The network first: once it is refused, the addresses that it invents leave no rows.
     { limit: deps.rateLimits["password-address"], subject: address },
+    { limit: deps.rateLimits["password-account"], subject: `${key}|${address}` },
   ]);
   const found = await findUserByEmail(deps.database.query, orgId, key);
   const stored = password.length <= MAX_INPUT ? (found?.passwordHash ?? undefined) : undefined;
@@ -103,16 +109,16 @@ async function checkPassword(
     throw error;
   }
   if (!found || !stored || !matches) {
-    await recordFailure(deps, orgId, request.ip, found?.user, "wrong password");
+    await recordFailure(deps, orgId, addressOf(request), found?.user, "wrong password");
     return "invalid-credentials";
   }
   await attempt.giveBack();
   if (found.user.disabledAt !== null) {
-    await recordFailure(deps, orgId, request.ip, found.user, "account disabled");
+    await recordFailure(deps, orgId, addressOf(request), found.user, "account disabled");
     return "disabled";
   }
   await renewHash(deps, found.user, stored, password);
-  return found.user;
+  return { user: found.user, passwordChangedAt: found.passwordChangedAt };
 }
 
 /** Today's parameters for a password whose hash was made with weaker ones. */

@@ -7,6 +7,7 @@ import { issuerOf, type Organisation } from "../../../core/organisations/organis
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { signTokens } from "../../../core/tokens/issue-tokens.ts";
 import type { Signer } from "../../../core/tokens/signer.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
@@ -39,7 +40,14 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
       }
       const now = deps.clock();
       const issuer = issuerOf(deps.baseUrl, organisation.id);
-      const read = await grant.read({ organisation, application, form, issuer, now, address: request.ip });
+      const read = await grant.read({
+        organisation,
+        application,
+        form,
+        issuer,
+        now,
+        address: addressOf(request),
+      });
       const signed = await signTokens(deps.signer, organisation, read.subject, now);
       const committed = await read.commit();
       return sendJson(reply, JSON.stringify({ ...signed, ...committed }));
