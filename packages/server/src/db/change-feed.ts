@@ -79,9 +79,13 @@ function sqliteSource(database: Extract<Database, { kind: "sqlite" }>, tell: Cha
   const read = () => Number(statement.get()?.data_version ?? 0);
   let seen = read();
   const timer = setInterval(() => {
-    const version = read();
-    if (version === seen) return;
-    seen = version;
+    try {
+      const version = read();
+      if (version === seen) return;
+      seen = version;
+    } catch {
+      // The disk fails: what it says afterwards is looked at anew, and the server goes on.
+    }
     tell("everything");
   }, DATA_VERSION_POLL_MS);
   timer.unref();

@@ -144,8 +144,11 @@ function newGroup(file: DatabaseSync): Group {
         file.exec("commit");
         settle(({ resolve }) => resolve());
       } catch (error) {
-        if (file.isTransaction) file.exec("rollback");
-        fail(error);
+        try {
+          if (file.isTransaction) file.exec("rollback");
+        } finally {
+          fail(error);
+        }
       }
     },
   };

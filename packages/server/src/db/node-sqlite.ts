@@ -81,8 +81,11 @@ function nodeSqliteDriver(file: DatabaseSync): Driver {
     rollbackTransaction: async (connection) => {
       if (!place(connection).inTransaction) return;
       place(connection).inTransaction = false;
-      group.rollback();
-      turn.give();
+      try {
+        group.rollback();
+      } finally {
+        turn.give();
+      }
     },
     destroy: async () => group.close(),
   };

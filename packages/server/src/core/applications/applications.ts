@@ -6,6 +6,7 @@ import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
+import { expireCodes } from "../codes/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
@@ -90,7 +91,7 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
   return application;
 }
 
-/** Disabling ends what the application holds: its codes, refresh tokens and access tokens stop at once. */
+/** Disabling ends what the application holds: its codes and refresh tokens for good, its own tokens while it lasts. */
 export async function disableApplication(
   deps: ApplicationDeps,
   input: { orgId: string; id: string; disabled: boolean; actor: string },
@@ -99,6 +100,7 @@ export async function disableApplication(
   return deps.database.transaction(async (tx) => {
     if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) {
+      await expireCodes(tx, { orgId: input.orgId, applicationId: input.id, now });
       await revokeTokenFamilies(tx, {
         orgId: input.orgId,
         applicationId: input.id,

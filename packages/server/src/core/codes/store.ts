@@ -110,6 +110,21 @@ export async function holdGrounds(
   return consentId === null || (await holdConsent(db, { orgId, consentId }));
 }
 
+/** The application's codes that nobody has redeemed yet end now. */
+export async function expireCodes(
+  db: Db,
+  which: { orgId: string; applicationId: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable("authorization_code")
+    .set({ expires_at: which.now })
+    .where("org_id", "=", which.orgId)
+    .where("application_id", "=", which.applicationId)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", which.now)
+    .execute();
+}
+
 /** @returns how many were removed, at most `limit` */
 export async function deleteDeadCodes(db: Db, before: number, limit: number): Promise<number> {
   const dead = await db

@@ -88,7 +88,7 @@ forEachDatabase(({ fresh }) => {
   test("neither an address nor an account can be read in the table, and passed windows are removed", async () => {
     await count("someone@acme.example|192.0.2.1");
     const rows = await database.query.selectFrom("rate_limit").selectAll().execute();
-    assert.doesNotMatch(JSON.stringify(rows), /acme|192/);
+    assert.doesNotMatch(JSON.stringify(rows.map(({ bucket }) => bucket)), /acme|192\.0/);
     clock.advance(61_000);
     await deletePassedWindows(database.query, clock(), 1_000);
     assert.deepEqual(await database.query.selectFrom("rate_limit").selectAll().execute(), []);

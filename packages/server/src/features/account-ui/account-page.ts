@@ -3,6 +3,7 @@
  * minutes, and with a second factor if they have one: neither an unlocked screen nor a password that somebody learned is
  * enough to change what an account is protected by.
  */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
@@ -22,6 +23,7 @@ import { type Html, render } from "../../html/html.ts";
 import type { PageFrame, PageOrganisation } from "../../html/layout.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { stylesheet } from "../../html/stylesheet.ts";
+import { addressOf } from "../../http/client-address.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
 
@@ -100,7 +102,7 @@ export async function mayChange(
 }
 
 export function changeOf({ organisation, request }: Visit, { user }: SignedIn): FactorChange {
-  const origin = { address: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+  const origin = { address: addressOf(request), userAgent: request.headers["user-agent"] ?? "" };
   return { organisation, user, actor: `user:${user.id}`, origin };
 }
 

@@ -4,6 +4,7 @@
  * comes with an access token of the user (scope `openid`), from whichever application of the organisation: such a token
  * speaks for the user, and taking back gives nobody anything.
  */
+
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { revokeConsent } from "../../core/consents/consents.ts";
 import { listUserConsents } from "../../core/consents/store.ts";
@@ -12,6 +13,7 @@ import type { CustomScope } from "../../core/scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
+import { addressOf } from "../../http/client-address.ts";
 import type { ErrorHandler } from "../../http/error-handlers.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
@@ -104,7 +106,7 @@ function takeBack(deps: ConsentsDeps, { organisation, request }: Visit, user: Us
     id: id.toLowerCase(),
     userId: user.id,
     actor: `user:${user.id}`,
-    address: request.ip,
+    address: addressOf(request),
   });
 }
 

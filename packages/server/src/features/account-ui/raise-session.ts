@@ -1,7 +1,9 @@
 /** A factor that was just added, by somebody who just proved themselves, counts for the session too. */
+
 import { type FactorProof, raised } from "../../core/second-factors/factor-proof.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { signInWithin } from "../../core/sessions/sessions.ts";
+import { addressOf } from "../../http/client-address.ts";
 import type { AccountDeps, Visit } from "./account-page.ts";
 
 /** Signed out in another tab just now: a session that has ended is not raised from the dead. */
@@ -27,7 +29,7 @@ export async function useAndRaise(
         organisation,
         user: signedIn.user,
         ...raised(signedIn.session, proof),
-        address: request.ip,
+        address: addressOf(request),
         userAgent: request.headers["user-agent"] ?? "",
         before: signedIn,
         authTime: signedIn.session.authTime,

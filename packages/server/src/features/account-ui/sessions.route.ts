@@ -3,10 +3,12 @@
  * them, with every refresh token ("sign out everywhere"). Neither asks for a fresh sign-in: whoever fears a stranger in
  * the account must be able to act at once.
  */
+
 import type { FastifyInstance } from "fastify";
 import { browserName } from "../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../core/sessions/user-sessions.ts";
+import { addressOf } from "../../http/client-address.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import {
@@ -130,7 +132,12 @@ async function end(
   id: string | undefined,
 ): Promise<void> {
   const { organisation, request } = visit;
-  const act = { orgId: organisation.id, userId: user.id, actor: `user:${user.id}`, address: request.ip };
+  const act = {
+    orgId: organisation.id,
+    userId: user.id,
+    actor: `user:${user.id}`,
+    address: addressOf(request),
+  };
   if (id === undefined) {
     await signOutEverywhere(deps, act);
     return goTo(visit, signedOutPath(visit));

@@ -10,6 +10,7 @@ import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { grantUserConsent } from "../../../core/consents/store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
@@ -91,7 +92,7 @@ async function allow(
       actor: `user:${userId}`,
       action: "consent.granted",
       target: application.id,
-      address: visit.request.ip,
+      address: addressOf(visit.request),
       details: { scopes },
     });
     return issueCode(deps, tx, read, { signedIn, consentId });

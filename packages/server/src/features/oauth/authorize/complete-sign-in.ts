@@ -1,4 +1,5 @@
 /** The end of a sign-in with a second factor: the proof is used up and the session starts in one transaction, or neither. */
+
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { consumeOnce } from "../../../core/consumed-values/store.ts";
 import { type FactorProof, raised } from "../../../core/second-factors/factor-proof.ts";
@@ -11,6 +12,7 @@ import { signInWithin } from "../../../core/sessions/sessions.ts";
 import { holdPassword } from "../../../core/users/store.ts";
 import type { Db } from "../../../db/open.ts";
 import { copyScript } from "../../../html/scripts.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type BrowserDeps, orgPath, pageFrame, pageOrganisation, show, type Visit } from "./browser.ts";
 import { recoveryCodesPage } from "./enrolment.page.ts";
@@ -75,7 +77,7 @@ async function completeWithin(
   const { organisation, request } = visit;
   const now = deps.clock();
   const { user } = signedIn;
-  const from = { address: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+  const from = { address: addressOf(request), userAgent: request.headers["user-agent"] ?? "" };
   const recoveryCodes = await proof.use(tx);
   if (!recoveryCodes) return undefined;
   const once = { orgId: organisation.id, kind: "pending-sign-in", value: pending.id };

@@ -11,6 +11,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { signOut } from "../../../core/sessions/sessions.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
@@ -74,7 +75,7 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
   if (signedIn && !confirmed && !isTheirs(logout, signedIn))
     return askFirst(deps, visit, form, logout, signedIn);
   if (signedIn) {
-    await signOut(deps, signedIn, visit.request.ip);
+    await signOut(deps, signedIn, addressOf(visit.request));
     deps.cookies.clear(visit.reply, visit.organisation.id);
   }
   if (logout.redirectUri !== undefined) return goBack(visit, logout.redirectUri, logout.state);

@@ -1,4 +1,5 @@
 /** Looks at what the two-factor pages send: a code, a passkey's answer, or a factor that is being added. */
+
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { type Attempt, countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
@@ -28,6 +29,7 @@ import { ownerOf } from "../../../core/second-factors/standing.ts";
 import { openTotpEnrolment } from "../../../core/second-factors/totp/enrolment.ts";
 import { checkTotp, matchingStep, readTotpCode } from "../../../core/second-factors/totp/totp.ts";
 import type { User } from "../../../core/users/user.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "./browser.ts";
 import { chosenMethod, methodsToAdd, methodsToShow } from "./factor-method.ts";
 import type { FactorStepShown } from "./show-factor-step.ts";
@@ -97,7 +99,7 @@ async function checkCode(
 /** The account's guesses are counted where the account is at home, so that each organisation it visits adds none. */
 async function countGuess(deps: BrowserDeps, visit: Visit, user: User): Promise<Attempt[]> {
   const { "second-factor-account": account, "second-factor-address": address } = deps.rateLimits;
-  const ofAddress = { limit: address, subject: networkOf(visit.request.ip) };
+  const ofAddress = { limit: address, subject: networkOf(addressOf(visit.request)) };
   return [
     await countAttempt(deps, visit.organisation.id, [ofAddress]),
     await countAttempt(deps, user.homeOrgId, [{ limit: account, subject: user.id }]),
@@ -163,7 +165,7 @@ export function checkAddedFactor(
     organisation: visit.organisation,
     user,
     actor: `user:${user.id}`,
-    origin: { address: visit.request.ip, userAgent: visit.request.headers["user-agent"] ?? "" },
+    origin: { address: addressOf(visit.request), userAgent: visit.request.headers["user-agent"] ?? "" },
   };
   return chosenMethod(methodsToAdd(shown.step), values.get("method")) === "totp"
     ? checkAddedTotp(deps, visit, shown, change, values)

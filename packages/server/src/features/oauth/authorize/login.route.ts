@@ -14,6 +14,7 @@ import { acrValues, type Session } from "../../../core/sessions/session.ts";
 import { signInWithin } from "../../../core/sessions/sessions.ts";
 import { findUserByEmail, holdPassword, setPasswordHash } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, openFlow, type Visit, whoIsThere } from "./browser.ts";
@@ -96,7 +97,7 @@ async function withRightPassword(
   }
   const before = await whoIsThere(deps, visit);
   const { amr, acr } = signedIn.session;
-  const from = { address: request.ip, userAgent: request.headers["user-agent"] ?? "" };
+  const from = { address: addressOf(request), userAgent: request.headers["user-agent"] ?? "" };
   const started = await deps.database.transaction(async (tx) => {
     if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
     await noticeSignIn(deps, tx, visit, user);
@@ -135,10 +136,11 @@ async function checkPassword(
 ): Promise<RightPassword | "invalid-credentials" | "disabled"> {
   const orgId = organisation.id;
   const key = emailKey(email);
-  const address = networkOf(request.ip);
+  const address = networkOf(addressOf(request));
   const attempt = await countAttempt(deps, orgId, [
-    { limit: deps.rateLimits["password-account"], subject: `${key}|${address}` },
+    // The network first: once it is refused, the addresses that it invents leave no rows.
     { limit: deps.rateLimits["password-address"], subject: address },
+    { limit: deps.rateLimits["password-account"], subject: `${key}|${address}` },
   ]);
   const found = await findUserByEmail(deps.database.query, orgId, key);
   const stored = password.length <= MAX_INPUT ? (found?.passwordHash ?? undefined) : undefined;
@@ -151,12 +153,12 @@ async function checkPassword(
     throw error;
   }
   if (!found || !stored || !matches) {
-    await recordFailure(deps, orgId, request.ip, found?.user, "wrong password");
+    await recordFailure(deps, orgId, addressOf(request), found?.user, "wrong password");
     return "invalid-credentials";
   }
   await attempt.giveBack();
   if (found.user.disabledAt !== null) {
-    await recordFailure(deps, orgId, request.ip, found.user, "account disabled");
+    await recordFailure(deps, orgId, addressOf(request), found.user, "account disabled");
     return "disabled";
   }
   await renewHash(deps, found.user, stored, password);

@@ -1,9 +1,11 @@
 /** Every sign-in is noted for its browser; one with a browser that the user has not used before is told by mail. */
+
 import { sha256Base64url } from "@signet/protocol/hash";
 import { noteBrowser } from "../../../core/known-browsers/store.ts";
 import { sendNotice } from "../../../core/mail/notices.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { Db } from "../../../db/open.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { type BrowserDeps, pageFrame, type Visit } from "./browser.ts";
 
 /** @param tx the transaction that starts the session: without it there is no notice, and no session without its notice */
@@ -20,7 +22,7 @@ export async function noticeSignIn(deps: BrowserDeps, tx: Db, visit: Visit, user
     user,
     { template: "NewSignIn" },
     {
-      address: request.ip,
+      address: addressOf(request),
       locale: pageFrame(visit).messages.locale,
       ...(userAgent === undefined ? {} : { userAgent }),
     },

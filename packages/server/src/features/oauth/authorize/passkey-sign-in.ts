@@ -2,6 +2,7 @@
  * Signing in with a passkey alone: the authenticator knows who it is, and that its owner was there by fingerprint, face or
  * PIN. Two factors in one, and no page but ours can ask for it.
  */
+
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
@@ -20,6 +21,7 @@ import { ownerOf } from "../../../core/second-factors/standing.ts";
 import { signInWithin } from "../../../core/sessions/sessions.ts";
 import { findUser } from "../../../core/users/store.ts";
 import type { User } from "../../../core/users/user.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
 import { noticeSignIn } from "./notice-sign-in.ts";
 
@@ -41,7 +43,10 @@ export async function signInByPasskey(
 ): Promise<"invalid-passkey" | "disabled" | undefined> {
   const { organisation, request } = visit;
   // Nobody guesses a signature: what is limited is the work that strangers can cause.
-  const ofAddress = { limit: deps.rateLimits["second-factor-address"], subject: networkOf(request.ip) };
+  const ofAddress = {
+    limit: deps.rateLimits["second-factor-address"],
+    subject: networkOf(addressOf(request)),
+  };
   const attempt = await countAttempt(deps, organisation.id, [ofAddress]);
   const verified = await verify(deps, visit, text);
   if (!verified) return failed(deps, visit, undefined, "invalid-passkey");
@@ -99,7 +104,7 @@ async function start(
         user,
         amr: passkeyAmr(use),
         acr: acrOfMethod.passkey,
-        address: request.ip,
+        address: addressOf(request),
         userAgent: request.headers["user-agent"] ?? "",
         before,
       },
@@ -120,7 +125,7 @@ async function failed(
     at: deps.clock(),
     actor: "anonymous",
     action: "sign-in.failed",
-    address: request.ip,
+    address: addressOf(request),
     details: { reason: failure === "disabled" ? "account disabled" : "passkey refused" },
     ...(user ? { target: user.id } : {}),
   });

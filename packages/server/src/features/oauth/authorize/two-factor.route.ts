@@ -2,6 +2,7 @@
  * POST twofactor: what stands between the right password and a session, and what raises a session that is not proven
  * enough. A code is counted before it is looked at; a proof is used up together with the sign-in that it completes.
  */
+
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
@@ -9,6 +10,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt, findUser } from "../../../core/users/store.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, openFlow, type Visit, whoIsThere } from "./browser.ts";
@@ -85,7 +87,7 @@ async function showWrong(deps: BrowserDeps, visit: Visit, shown: FactorStepShown
     actor: `user:${user.id}`,
     action: "second-factor.failed",
     target: user.id,
-    address: visit.request.ip,
+    address: addressOf(visit.request),
     details: {
       reason: shown.step.kind === "enrolment" ? "a new one does not work" : "wrong code or passkey",
     },

@@ -1,4 +1,5 @@
 /** A person's yes or no to a device: one conditional statement decides, and what belongs to it happens with it or not at all. */
+
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
@@ -8,6 +9,7 @@ import { approveDevice, denyDevice } from "../../../core/device-authorizations/s
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Db } from "../../../db/open.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { WaitingDevice } from "./find-device.ts";
 
@@ -46,7 +48,7 @@ export async function answerDevice(
         actor: `user:${user.id}`,
         action: decision === "allow" ? "device.approved" : "device.denied",
         target: application.id,
-        address: visit.request.ip,
+        address: addressOf(visit.request),
         details: { scopes: device.scopes, deviceAddress: device.address },
       });
     });

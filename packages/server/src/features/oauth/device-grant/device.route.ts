@@ -1,4 +1,5 @@
 /** POST device (RFC 8628 §3.1): a device without a browser asks for a code that a person types in elsewhere. */
+
 import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -19,6 +20,7 @@ import type { OrganisationDirectory } from "../../../core/organisations/organisa
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { readScopes } from "../authorize/authorization-request.ts";
@@ -55,7 +57,7 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
         applicationId: application.id,
         scopes,
         resources,
-        address: request.ip,
+        address: addressOf(request),
         userAgent: (request.headers["user-agent"] ?? "").slice(0, MOST_USER_AGENT),
         createdAt: now,
         expiresAt: now + DEVICE_LIFETIME_MS,
@@ -88,7 +90,7 @@ async function countRequest(
 ): Promise<void> {
   try {
     const limit = deps.rateLimits["device-address"];
-    await countAttempt(deps, id, [{ limit, subject: networkOf(request.ip) }]);
+    await countAttempt(deps, id, [{ limit, subject: networkOf(addressOf(request)) }]);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;

@@ -1,4 +1,5 @@
 /** The device behind a code that a person typed. A guess is counted before it is looked at, and given back when it is right. */
+
 import type { Application } from "../../../core/applications/application.ts";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
@@ -10,6 +11,7 @@ import { findByUserCode } from "../../../core/device-authorizations/store.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
 import type { User } from "../../../core/users/user.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 
 export interface WaitingDevice {
@@ -29,7 +31,7 @@ export async function findDevice(
   typed: string,
 ): Promise<WaitingDevice | "wrong-code" | "used-code"> {
   const orgId = visit.organisation.id;
-  const address = visit.request.ip;
+  const address = addressOf(visit.request);
   const limit = deps.rateLimits["user-code"];
   const attempt = await countAttempt(deps, orgId, [
     { limit, subject: networkOf(address) },

@@ -1,6 +1,8 @@
 /** How often mails may be asked for: from one network, and for one mailbox. */
+
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import { rateLimitHeaders } from "../authorize/rate-limit-headers.ts";
 
@@ -16,7 +18,7 @@ export async function countRequest(
 ): Promise<{ retryAfterSeconds: number } | undefined> {
   try {
     await countAttempt(deps, organisation.id, [
-      { limit: deps.rateLimits["recovery-address"], subject: networkOf(request.ip) },
+      { limit: deps.rateLimits["recovery-address"], subject: networkOf(addressOf(request)) },
       { limit: deps.rateLimits["recovery-account"], subject: mailbox },
     ]);
     return undefined;

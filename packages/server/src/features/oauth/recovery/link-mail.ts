@@ -1,10 +1,12 @@
 /** The mails with a link: the link, the mail and the audit event are written together or not at all. */
+
 import { createAction } from "../../../core/actions/actions.ts";
 import { type ActionType, actionLifetimeMs } from "../../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import { findUserByEmail } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { Flow } from "../authorize/flow.ts";
 
@@ -91,7 +93,7 @@ async function send(
       at: now,
       actor: receiver && type === "VerifyEmail" ? `user:${receiver.user.id}` : "anonymous",
       action: actions[type],
-      address: request.ip,
+      address: addressOf(request),
       ...(receiver ? { target: receiver.user.id } : { details: { reason: "no account to be used" } }),
     });
   });

@@ -2,6 +2,7 @@
  * The link of the mail: GET shows a form and changes nothing, because mail scanners follow links; POST sets the new
  * password, once. It signs nobody in: whoever has the mailbox still shows the second factor, in the ordinary sign-in.
  */
+
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { useAction } from "../../../core/actions/actions.ts";
@@ -10,6 +11,7 @@ import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { setEmailVerified } from "../../../core/users/store.ts";
 import { replacePassword } from "../../../core/users/users.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, orgPath, show, type Visit } from "../authorize/browser.ts";
@@ -95,7 +97,7 @@ async function setNewPassword(
       hash,
       actor: `user:${user.id}`,
       action: "password.reset",
-      origin: { address: request.ip, ...(userAgent === undefined ? {} : { userAgent }) },
+      origin: { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) },
     });
   });
 }

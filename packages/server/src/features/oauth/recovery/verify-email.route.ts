@@ -1,10 +1,12 @@
 /** The link that confirms an address: GET shows a button, because mail scanners follow links; POST confirms, once. */
+
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { useAction } from "../../../core/actions/actions.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { setEmailVerified } from "../../../core/users/store.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, orgPath, show, type Visit, whoIsThere } from "../authorize/browser.ts";
@@ -71,7 +73,7 @@ function confirmAddress(
       actor: `user:${user.id}`,
       action: "email.verified",
       target: user.id,
-      address: request.ip,
+      address: addressOf(request),
     });
     return true;
   });

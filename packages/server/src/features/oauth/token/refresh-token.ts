@@ -6,8 +6,10 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { isSubset, parseScope } from "@signet/protocol/scope";
+import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
+import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import {
   familyOfRefreshToken,
   type RefreshTokenKeys,
@@ -57,7 +59,7 @@ async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): 
     subject: {
       issuer: request.issuer,
       application,
-      scopes: narrowedScopes(family, form.values.get("scope")),
+      scopes: narrowedScopes(family, application, form.values.get("scope")),
       resources: form.values.has("resource") ? requestedResources(form, family.resources) : family.resources,
       user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
     },
@@ -121,12 +123,20 @@ async function endFamily(deps: RefreshTokenDeps, request: GrantRequest, family: 
   });
 }
 
-/** RFC 6749 §6: the same or less, never more; the family keeps what it was granted. */
-function narrowedScopes(family: TokenFamily, text: string | undefined): readonly string[] {
-  if (text === undefined) return family.scopes;
-  const asked = parseScope(text);
+/**
+ * RFC 6749 §6: the same or less, never more; the family keeps what it was granted. What was taken from the application
+ * since then it does not get any more.
+ */
+function narrowedScopes(
+  family: TokenFamily,
+  { settings }: Application,
+  text: string | undefined,
+): readonly string[] {
+  const asked = text === undefined ? family.scopes : parseScope(text);
   if (!asked || !isSubset(asked, family.scopes)) {
     throw new OAuthError("invalid_scope", "more was asked for than the refresh token was granted");
   }
-  return asked;
+  const granted = grantableScopes(asked, settings.allowedScopes);
+  if (granted.length === 0) throw refused("the application may have none of its scopes any more");
+  return granted;
 }

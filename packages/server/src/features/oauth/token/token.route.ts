@@ -8,6 +8,7 @@ import type { OrganisationDirectory } from "../../../core/organisations/organisa
 import { type AddedClaimsDeps, addedClaims } from "../../../core/tokens/added-claims.ts";
 import { signTokens } from "../../../core/tokens/issue-tokens.ts";
 import type { Signer } from "../../../core/tokens/signer.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
@@ -40,7 +41,14 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
       }
       const now = deps.clock();
       const issuer = issuerOf(deps.baseUrl, organisation.id);
-      const read = await grant.read({ organisation, application, form, issuer, now, address: request.ip });
+      const read = await grant.read({
+        organisation,
+        application,
+        form,
+        issuer,
+        now,
+        address: addressOf(request),
+      });
       const subject = { ...read.subject, added: await addedClaims(deps, read.subject) };
       const signed = await signTokens(deps.signer, organisation, subject, now);
       const committed = await read.commit();
