@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApp } from "./app.ts";
 import { readConfig } from "./config.ts";
-import { openService } from "./open-service.ts";
+import { openService, withMailbox } from "./open-service.ts";
 
 export interface ListedRoute {
   readonly method: string;
@@ -17,7 +17,7 @@ export async function listRoutes(): Promise<ListedRoute[]> {
   const service = await openService(readConfig({ SIGNET_DATA_DIR: dataDir }), { onError: () => {} });
   try {
     const routes: ListedRoute[] = [];
-    const app = await createApp(service, {
+    const app = await createApp(withMailbox(service), {
       nodeName: "routes",
       logRequest: () => {},
       logError: () => {},

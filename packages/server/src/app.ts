@@ -3,10 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import cookie from "@fastify/cookie";
 import { isUuid } from "@signet/protocol/hash";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { deriveKey } from "./core/encryption/encryption.ts";
+import { createEncryption, deriveKey } from "./core/encryption/encryption.ts";
+import { passkeyChallenges } from "./core/second-factors/passkeys/challenge.ts";
+import { relyingPartyOf } from "./core/second-factors/passkeys/passkey.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
 import { errorPageRenderer } from "./error-page.ts";
+import { accountRoutes } from "./features/account-ui/account-routes.ts";
+import { consentsRoutes } from "./features/account-ui/consents.route.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
+import { mailboxRoutes } from "./features/demo/mailbox.route.ts";
 import { healthRoutes } from "./features/health/health.route.ts";
 import { landingRoute } from "./features/landing/landing.route.ts";
 import { authorizeRoutes } from "./features/oauth/authorize/authorize.route.ts";
@@ -15,20 +20,31 @@ import { consentRoute } from "./features/oauth/authorize/consent.route.ts";
 import { endSessionRoutes } from "./features/oauth/authorize/end-session.route.ts";
 import { flows } from "./features/oauth/authorize/flow.ts";
 import { loginRoute } from "./features/oauth/authorize/login.route.ts";
+import { pageDoor } from "./features/oauth/authorize/page-door.ts";
+import { twoFactorRoute } from "./features/oauth/authorize/two-factor.route.ts";
+import { bearerUser } from "./features/oauth/bearer-user.ts";
+import { deviceRoute } from "./features/oauth/device-grant/device.route.ts";
+import { verifyRoutes } from "./features/oauth/device-grant/verify.route.ts";
 import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
 import { introspectRoute } from "./features/oauth/introspect.route.ts";
 import { jwksRoute } from "./features/oauth/jwks.route.ts";
+import { newPasswordRoutes } from "./features/oauth/recovery/new-password.route.ts";
+import { recoveryRoute } from "./features/oauth/recovery/recovery.route.ts";
+import { verifyEmailRoutes } from "./features/oauth/recovery/verify-email.route.ts";
+import { verifyOfferRoutes } from "./features/oauth/recovery/verify-offer.route.ts";
 import { revokeRoute } from "./features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "./features/oauth/token/authorization-code.ts";
 import { clientCredentialsGrant } from "./features/oauth/token/client-credentials.ts";
+import { deviceCodeGrant } from "./features/oauth/token/device-code.ts";
 import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
-import { copyScript, formPostScript } from "./html/scripts.ts";
+import { copyScript, formPostScript, passkeyScript } from "./html/scripts.ts";
 import { stylesheet } from "./html/stylesheet.ts";
 import { assetRoutes } from "./http/assets.ts";
 import { clientCors } from "./http/cors.ts";
 import { csrf } from "./http/csrf.ts";
+import { deviceCookies } from "./http/device-cookie.ts";
 import {
   type ErrorHandlerDeps,
   oauthErrorHandler,
@@ -40,8 +56,10 @@ import {
 } from "./http/error-handlers.ts";
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
 import { type PublishedDocuments, publishedDocuments } from "./http/published-documents.ts";
+import { recognitionCookies } from "./http/recognition-cookie.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
 import { sessionCookies } from "./http/session-cookie.ts";
+import { mailBodyOf } from "./mail-content.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
 
 export interface AppOptions {
@@ -93,7 +111,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   }
 
   healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
-  assetRoutes(app, [stylesheet, formPostScript, copyScript]);
+  assetRoutes(app, [stylesheet, formPostScript, copyScript, passkeyScript]);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   await app.register(async (scope) => mountTokenEndpoints(scope, service, errors));
   await app.register(async (scope) => {
@@ -188,7 +206,7 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   scope.setErrorHandler(oauthErrorHandler(errors));
   clientCors(
     scope,
-    ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo"],
+    ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo", "/oauth/:org/device"],
     async (orgId, origin) =>
       isUuid(orgId) &&
       (await service.organisations.find(orgId)) !== undefined &&
@@ -196,8 +214,14 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   );
   tokenRoute(scope, {
     ...shared,
-    grants: [authorizationCodeGrant(keys), refreshTokenGrant(keys), clientCredentialsGrant],
+    grants: [
+      authorizationCodeGrant(keys),
+      refreshTokenGrant(keys),
+      clientCredentialsGrant,
+      deviceCodeGrant(keys),
+    ],
   });
+  deviceRoute(scope, { ...shared, rateLimits: service.config.rateLimits });
   revokeRoute(scope, shared);
   introspectRoute(scope, shared);
   userinfoRoutes(scope, shared);
@@ -209,20 +233,56 @@ function mountPages(
   errors: ErrorHandlerDeps,
   options: AppOptions,
 ): void {
-  const { baseUrl, rateLimits } = service.config;
-  const browser: BrowserDeps = {
-    ...service,
-    baseUrl,
-    cookies: sessionCookies(baseUrl),
-    csrf: csrf(deriveKey(service.masterKey, "csrf"), baseUrl),
-    flows: flows(deriveKey(service.masterKey, "authorize-flow")),
-  };
+  const { baseUrl } = service.config;
+  const browser = browserDeps(service);
   acceptForms(scope);
   scope.setErrorHandler(pageErrorHandler(errors, errorPageRenderer(service)));
   authorizeRoutes(scope, browser);
-  loginRoute(scope, { ...browser, passwords: service.passwords, rateLimits });
+  loginRoute(scope, { ...browser, passwords: service.passwords });
+  twoFactorRoute(scope, browser);
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
-  landingRoute(scope, { baseUrl, organisations: service.organisations, demo: options.demo });
+  verifyRoutes(scope, browser);
+  accountRoutes(scope, { ...service, ...browser.secondFactors, door: pageDoor(browser) });
+  consentsRoutes(scope, {
+    ...service,
+    ...browser.secondFactors,
+    door: pageDoor(browser),
+    bearerUser: (organisation, request) => bearerUser(service, organisation, request),
+    errorHandlers: {
+      program: oauthErrorHandler(errors),
+      page: pageErrorHandler(errors, errorPageRenderer(service)),
+    },
+  });
+  recoveryRoute(scope, browser);
+  newPasswordRoutes(scope, { ...browser, passwords: service.passwords });
+  verifyOfferRoutes(scope, browser);
+  verifyEmailRoutes(scope, browser);
+  const hasMailbox = options.demo !== undefined && service.mailTransport.kind === "mailbox";
+  const demo = options.demo && { ...options.demo, ...(hasMailbox ? { mailboxUri: "/demo/mailbox" } : {}) };
+  landingRoute(scope, { baseUrl, organisations: service.organisations, demo });
   if (options.demo) demoRoutes(scope, { ...service, baseUrl, demo: options.demo });
+  if (hasMailbox)
+    mailboxRoutes(scope, { ...service, bodyOf: (mail) => mailBodyOf({ ...service, baseUrl }, mail) });
+}
+
+function browserDeps(service: Service): BrowserDeps {
+  const { config, masterKey } = service;
+  const { baseUrl, rateLimits } = config;
+  return {
+    ...service,
+    baseUrl,
+    rateLimits,
+    cookies: sessionCookies(baseUrl),
+    recognition: recognitionCookies(baseUrl),
+    csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),
+    flows: flows(deriveKey(masterKey, "authorize-flow")),
+    secondFactors: {
+      // A key of their own: as many as there are sign-ins would wear out the one for data at rest.
+      seals: createEncryption(deriveKey(masterKey, "browser-state")),
+      challenges: passkeyChallenges(deriveKey(masterKey, "passkey-challenge")),
+      relyingParty: relyingPartyOf(baseUrl),
+      devices: deviceCookies(baseUrl),
+    },
+  };
 }

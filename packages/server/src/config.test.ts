@@ -32,7 +32,41 @@ test("an empty environment is a server on localhost:8080 with SQLite in ./data",
     logLevel: "info",
     trustedProxies: [],
     rateLimits: defaultRateLimits,
+    outboundAllow: [],
+    keyRotationDays: 90,
+    mail: undefined,
   });
+});
+
+test("mail needs a server and a sender, and its faults show no password", () => {
+  const env = {
+    SMTP_URL: "smtps://ada:s%3Acret@mail.example",
+    SIGNET_MAIL_FROM: "Acme <no-reply@acme.example>",
+  };
+  const { mail } = readConfig(env);
+  assert.deepEqual(mail?.sender, { name: "Acme", address: "no-reply@acme.example" });
+  assert.deepEqual(mail?.smtp.credentials, { user: "ada", password: "s:cret" });
+  assert.equal(readConfig({ SIGNET_MAIL_FROM: "no-reply@acme.example" }).mail, undefined);
+  assert.match(faultsOf({ SMTP_URL: env.SMTP_URL }), /^SIGNET_MAIL_FROM must be set with SMTP_URL/);
+  assert.match(faultsOf({ ...env, SIGNET_MAIL_FROM: "nobody" }), /^SIGNET_MAIL_FROM must be ADDRESS/);
+  const faults = faultsOf({ ...env, SMTP_URL: "http://ada:s%3Acret@mail.example" });
+  assert.match(faults, /^SMTP_URL must be smtp:/);
+  assert.doesNotMatch(faults, /cret/);
+});
+
+test("what may be called beside public addresses is checked, and key rotation may be turned off", () => {
+  const config = readConfig({
+    SIGNET_OUTBOUND_ALLOW: " hooks.internal, 10.0.0.0/8 ,::1",
+    SIGNET_KEY_ROTATION_DAYS: "0",
+  });
+  assert.deepEqual(config.outboundAllow, ["hooks.internal", "10.0.0.0/8", "::1"]);
+  assert.equal(config.keyRotationDays, 0);
+  const faults = (env: Record<string, string>) => {
+    assert.throws(() => readConfig(env), InvalidConfig);
+  };
+  faults({ SIGNET_OUTBOUND_ALLOW: "https://hooks.internal" });
+  faults({ SIGNET_OUTBOUND_ALLOW: "10.0.0.0/40" });
+  faults({ SIGNET_KEY_ROTATION_DAYS: "-1" });
 });
 
 test("a setting that is empty or blank counts as not set", () => {

@@ -2,6 +2,8 @@
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "./core/mail/smtp-settings.ts";
+import { isAllowEntry } from "./core/outbound/address-rules.ts";
 import { defaultConcurrency } from "./core/passwords/password-hasher.ts";
 import {
   defaultRateLimits,
@@ -26,6 +28,12 @@ export interface Config {
   readonly rateLimits: RateLimits;
   /** Password hashes under way at once; more than two ask for a larger UV_THREADPOOL_SIZE. */
   readonly passwordConcurrency: number;
+  /** Hosts and networks that may be called although they are not public, e.g. an application's own network. */
+  readonly outboundAllow: readonly string[];
+  /** A signing key older than this gets a successor; 0 turns it off. */
+  readonly keyRotationDays: number;
+  /** Undefined: no mail is sent. */
+  readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
 }
 
 export class InvalidConfig extends Error {
@@ -60,6 +68,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     trustedProxies: trustedProxies(env, faults),
     rateLimits: rateLimits(env, faults),
     passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", defaultConcurrency(), 1, 64, faults),
+    outboundAllow: outboundAllow(env, faults),
+    keyRotationDays: wholeNumber(env, "SIGNET_KEY_ROTATION_DAYS", 90, 0, 3_650, faults),
+    mail: mail(env, faults),
   };
   if (faults.length > 0) throw new InvalidConfig(faults);
   return config;
@@ -140,6 +151,30 @@ function trustedProxies(env: Env, faults: string[]): string[] {
       faults.push(`TRUSTED_PROXIES: "${entry}" is not an address or network`);
   }
   return entries;
+}
+
+function outboundAllow(env: Env, faults: string[]): string[] {
+  const entries = (text(env, "SIGNET_OUTBOUND_ALLOW") ?? "")
+    .split(",")
+    .flatMap((entry) => entry.trim() || []);
+  for (const entry of entries) {
+    if (!isAllowEntry(entry))
+      faults.push(`SIGNET_OUTBOUND_ALLOW: "${entry}" is not a host name, an address or a network`);
+  }
+  return entries;
+}
+
+function mail(env: Env, faults: string[]): Config["mail"] {
+  const url = text(env, "SMTP_URL");
+  const from = text(env, "SIGNET_MAIL_FROM");
+  const sender = from === undefined ? undefined : parseSender(from);
+  if (from !== undefined && !sender) faults.push("SIGNET_MAIL_FROM must be ADDRESS or NAME <ADDRESS>");
+  if (url === undefined) return undefined;
+  if (from === undefined)
+    faults.push("SIGNET_MAIL_FROM must be set with SMTP_URL: the address that mails come from");
+  const smtp = parseSmtpUrl(url);
+  if (typeof smtp === "string") faults.push(`SMTP_URL ${smtp}`);
+  return typeof smtp === "string" || !sender ? undefined : { smtp, sender };
 }
 
 /** `name=count/seconds`, separated by commas; what is not named keeps its default. */

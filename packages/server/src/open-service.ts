@@ -2,12 +2,18 @@
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
 import { type ApplicationDirectory, applicationDirectory } from "./core/applications/applications.ts";
+import { type ClientKeys, clientKeys } from "./core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "./core/applications/secret-use.ts";
 import type { Clock } from "./core/clock.ts";
 import { createEncryption, deriveKey, type Encryption } from "./core/encryption/encryption.ts";
 import { loadMasterKey } from "./core/encryption/master-key.ts";
+import { type Outbox, outbox } from "./core/mail/outbox.ts";
+import { smtpTransport } from "./core/mail/smtp.ts";
+import { demoMailbox, type MailTransport, noMail } from "./core/mail/transport.ts";
 import { type OrganisationDirectory, organisationDirectory } from "./core/organisations/organisations.ts";
+import { type Outbound, outbound } from "./core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
+import { type CustomScopeDirectory, customScopeDirectory } from "./core/scopes/custom-scopes.ts";
 import { requireOpeningKey, type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
 import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "./core/tokens/signer.ts";
@@ -24,11 +30,18 @@ export interface Service {
   readonly encryption: Encryption;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
+  readonly customScopes: CustomScopeDirectory;
+  /** The one way out, to addresses that somebody else registered. */
+  readonly outbound: Outbound;
+  readonly clientKeys: ClientKeys;
   readonly keys: SigningKeys;
   readonly signer: Signer;
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
   readonly secretUse: SecretUse;
+  readonly outbox: Outbox;
+  /** What takes the mails out of the outbox, in `signet start`. */
+  readonly mailTransport: MailTransport;
   /** Migrations that this start applied. */
   readonly migrated: readonly string[];
   close(): Promise<void>;
@@ -53,7 +66,8 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     await requireOpeningKey(database.query, encryption);
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
-    const keys = signingKeys({ ...shared, encryption });
+    const keys = signingKeys({ ...shared, encryption, rotationDays: config.keyRotationDays });
+    const wayOut = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
     return {
       config,
@@ -62,11 +76,18 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       encryption,
       organisations: organisationDirectory(shared),
       applications,
+      customScopes: customScopeDirectory(shared),
+      outbound: wayOut,
+      clientKeys: clientKeys({ outbound: wayOut, clock }),
       keys,
       signer: localSigner(keys),
       accessTokens: accessTokens({ database, clock, baseUrl: config.baseUrl, keys, applications }),
       passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
       secretUse: use,
+      outbox: outbox({ encryption, clock, isOpen: config.mail !== undefined }),
+      mailTransport: config.mail
+        ? smtpTransport(config.mail.smtp, config.mail.sender, config.baseUrl)
+        : noMail(),
       migrated,
       close: async () => {
         await use.close().catch(options.onError);
@@ -78,6 +99,12 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     await database.close();
     throw error;
   }
+}
+
+/** Demo mode: mail that would go nowhere goes to the mailbox page. */
+export function withMailbox(service: Service): Service {
+  if (service.mailTransport.kind !== "none") return service;
+  return { ...service, outbox: outbox({ ...service, isOpen: true }), mailTransport: demoMailbox() };
 }
 
 /** The key that refresh tokens are derived with; the same on every node of one master key. */

@@ -4,11 +4,23 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
 import { disableOrganisation } from "./core/organisations/organisations.ts";
+import type { Service } from "./open-service.ts";
+import { consentProbes } from "./testing/consent-probes.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { type FakeClock, fakeClock } from "./testing/fake-clock.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
+import { recoveryProbes } from "./testing/recovery-probes.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "./testing/test-browser.ts";
 import { type CodeGrant, credentials, getCode, postForm, redeem, refresh } from "./testing/test-client.ts";
+import {
+  askForCodes,
+  makeDeviceApp,
+  openVerify,
+  poll,
+  typeCode,
+  type WaitingCodes,
+} from "./testing/test-device.ts";
+import { MAIL_ENV } from "./testing/test-mailbox.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -19,6 +31,8 @@ import {
 } from "./testing/test-service.ts";
 import {
   answerOf,
+  follow,
+  logIn,
   requestQuery,
   sessionCookie,
   showsConsent,
@@ -30,11 +44,13 @@ import {
 
 /** What organisation A has, in the hands of somebody who knows it all, to be tried at B. */
 interface Loot {
+  readonly service: Service;
   readonly a: TestOrganisation;
   readonly b: TestOrganisation;
   readonly tokens: Awaited<ReturnType<typeof tokensOf>>;
   readonly code: CodeGrant;
   readonly onlyAtA: TestClient;
+  readonly device: WaitingCodes;
   /** Signed in at A, at its consent page; the session's token under the name of B's cookie too. */
   readonly browser: TestBrowser;
   readonly consent: TestPage;
@@ -108,6 +124,25 @@ const endSession =
     );
   };
 
+/** A's session opens no account page at B, and A's form changes nothing there. */
+const account =
+  (method: "get" | "post", page: string): Probe =>
+  async ({ b, browser, consent }) => {
+    const url = `${b.issuer}/account/${page}`;
+    const { csrf = "" } = consent.hidden;
+    const shown = method === "get" ? await browser.get(url) : await browser.post(url, { csrf, id: "x" });
+    assert.ok(showsLogin(shown));
+  };
+const accountPages = [
+  "security/authenticator",
+  "security/authenticator/removal",
+  "security/passkeys",
+  "security/passkey",
+  "security/recovery-codes",
+  "security/browsers",
+  "sessions/end",
+];
+
 const NO_ORGANISATION = "of no organisation";
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   "GET /": NO_ORGANISATION,
@@ -119,6 +154,8 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   "GET /assets/:file": NO_ORGANISATION,
   "GET /demo/try": NO_ORGANISATION,
   "GET /demo/callback": NO_ORGANISATION,
+  "GET /demo/mailbox": NO_ORGANISATION,
+  "GET /demo/mailbox/:id": NO_ORGANISATION,
   "GET /oauth/:org/.well-known/openid-configuration": discovery,
   "HEAD /oauth/:org/.well-known/openid-configuration": discovery,
   "GET /.well-known/oauth-authorization-server/oauth/:org": metadata,
@@ -128,6 +165,30 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   "OPTIONS /oauth/:org/token": preflight("token"),
   "OPTIONS /oauth/:org/revoke": preflight("revoke"),
   "OPTIONS /oauth/:org/userinfo": preflight("userinfo"),
+  "OPTIONS /oauth/:org/device": preflight("device"),
+  "POST /oauth/:org/device": async ({ a, b, device }) => {
+    const tv = { client_id: device.application.id };
+    assert.equal((await postForm(`${a.issuer}/device`, tv)).status, 200);
+    assert.equal((await postForm(`${b.issuer}/device`, tv)).status, 401);
+    assert.equal((await poll(b, device)).status, 401);
+  },
+  "GET /oauth/:org/device/verify": async ({ b, browser, device }) => {
+    const page = await follow(
+      browser,
+      await browser.get(`${b.issuer}/device/verify?user_code=${device.userCode}`),
+    );
+    assert.ok(showsLogin(page), "A's session");
+  },
+  "POST /oauth/:org/device/verify": async ({ a, b, browser, device }) => {
+    const own = testBrowser();
+    const page = await openVerify(own, b);
+    const wrong = await typeCode(own, b, page, device.userCode);
+    assert.match(wrong.body, /This code is wrong/);
+    const { csrf = "" } = (await openVerify(browser, a)).hidden;
+    const foreignToken = await typeCode(own, b, { ...page, hidden: { csrf } }, device.userCode);
+    assert.equal(foreignToken.status, 403);
+    assert.equal((await poll(a, device)).body["error"], "authorization_pending");
+  },
   "GET /oauth/:org/userinfo": userinfo("GET"),
   "POST /oauth/:org/userinfo": userinfo("POST"),
   "GET /oauth/:org/end_session": endSession("get"),
@@ -170,6 +231,28 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
     const foreignToken = { ...login.hidden, csrf: consent.hidden["csrf"] ?? "", ...b.user };
     assert.equal((await own.post(`${b.issuer}/login`, foreignToken)).status, 403);
   },
+  "POST /oauth/:org/twofactor": async ({ a, b }) => {
+    const own = testBrowser();
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, value: "urn:signet:acr:mfa" } } });
+    const waiting = await logIn(own, a, await visit(own, a, { more: { claims } }));
+    const [, cookie = ""] = sessionCookie(own, a) ?? [];
+    own.cookies.set(`signet-${b.organisation.id}`, cookie);
+    assert.equal((await own.post(`${b.issuer}/twofactor`, waiting.hidden)).status, 400, "A's flow");
+    const { csrf = "", flow = "" } = (await visit(own, b)).hidden;
+    const pending = await own.post(`${b.issuer}/twofactor`, { ...waiting.hidden, csrf, flow });
+    assert.equal(pending.status, 403, "A's waiting sign-in");
+    assert.ok(showsLogin(pending));
+  },
+  "GET /oauth/:org/account/security": account("get", "security"),
+  "GET /oauth/:org/account/sessions": account("get", "sessions"),
+  ...Object.fromEntries(
+    accountPages.flatMap((page) => [
+      [`GET /oauth/:org/account/${page}`, account("get", page)],
+      [`POST /oauth/:org/account/${page}`, account("post", page)],
+    ]),
+  ),
+  ...consentProbes,
+  ...recoveryProbes,
   "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
     assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
     const own = await visit(testBrowser(), b);
@@ -225,7 +308,8 @@ forEachDatabase(({ fresh }) => {
   let b: TestOrganisation;
   before(async () => {
     clock = fakeClock();
-    running = await startTestService({ databaseUrl: await fresh(), clock, passwords: quickPasswords });
+    const options = { clock, passwords: quickPasswords, env: MAIL_ENV };
+    running = await startTestService({ databaseUrl: await fresh(), ...options });
     a = await makeOrganisation(running.service, "A");
     b = await makeOrganisation(running.service, "B");
   });
@@ -240,7 +324,9 @@ forEachDatabase(({ fresh }) => {
     browser.cookies.set(`signet-${b.organisation.id}`, value);
     const consent = await visit(browser, a, { more: { prompt: "consent" } });
     assert.ok(showsConsent(consent));
-    return { a, b, tokens, code: await getCode(a), onlyAtA, browser, consent };
+    const device = await askForCodes(a, await makeDeviceApp(running.service, a));
+    const { service } = running;
+    return { service, a, b, tokens, code: await getCode(a), onlyAtA, device, browser, consent };
   }
 
   for (const [route, probe] of Object.entries(probes)) {
@@ -301,7 +387,9 @@ forEachDatabase(({ fresh }) => {
     const upper = { ...a, issuer: a.issuer.replace(a.organisation.id, a.organisation.id.toUpperCase()) };
     const browser = testBrowser();
     assert.ok(answerOf(await signInAndConsent(browser, upper)).get("code"));
-    assert.equal(browser.cookies.size, 1);
+    const names = [...browser.cookies.keys()];
+    assert.equal(names.length, 2, "the session's, and the one that browsers are recognised by");
+    assert.ok(names.every((name) => name.includes(a.organisation.id)));
     const answer = answerOf(await visit(browser, a, { more: { prompt: "none" } }));
     assert.ok(answer.get("code"));
     assert.equal(answer.get("iss"), a.issuer);

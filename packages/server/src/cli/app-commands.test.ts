@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../config.ts";
 import { matchClientSecret } from "../core/applications/client-secrets.ts";
@@ -123,6 +127,7 @@ describe("signet app", () => {
         allowedScopes: ["openid", "jobs:run"],
         tokenEndpointAuthMethod: "client_secret_basic",
         requireConsent: false,
+        consentMode: "preauthorized",
         requirePkce: false,
         accessTokenLifetimeSeconds: 900,
         refreshTokenLifetimeSeconds: 604_800,
@@ -235,6 +240,14 @@ describe("signet app", () => {
       );
     });
 
+    test("the device grant has a short name, and its own", async () => {
+      const urn = "urn:ietf:params:oauth:grant-type:device_code";
+      for (const grant of ["device_code", urn]) {
+        const { clientId } = await json("create", "--name", "TV", "--type", "native", "--grant", grant);
+        assert.deepEqual((await stored(clientId)).settings.grantTypes, [urn]);
+      }
+    });
+
     test("what was typed wrong ends with 2", async () => {
       for (const args of [
         ["create", "--type", "spa"],
@@ -250,6 +263,52 @@ describe("signet app", () => {
       ]) {
         const { code, out } = await typed(...args);
         assert.deepEqual([code, out], [2, ""], args.join(" "));
+      }
+    });
+
+    test("a client of private_key_jwt is registered with its public keys from a file, and gets no secret", async () => {
+      const folder = await mkdtemp(join(tmpdir(), "signet-jwks-"));
+      try {
+        const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+        const file = async (name: string, content: string) => {
+          await writeFile(join(folder, name), content);
+          return join(folder, name);
+        };
+        const jwk = publicKey.export({ format: "jwk" });
+        const create = [
+          "create",
+          "--name",
+          "Bank",
+          "--type",
+          "confidential",
+          "--auth-method",
+          "private_key_jwt",
+        ];
+        const set = await file("set.json", JSON.stringify({ keys: [jwk] }));
+        const logout = ["--backchannel-logout-uri", "https://bank.example/logout"];
+        const made = await json(...create, "--jwks", set, ...logout);
+        assert.deepEqual([made.clientSecret, made.secrets], [undefined, []]);
+        const { settings: kept } = await stored(made.clientId);
+        assert.deepEqual(kept.jwks, { keys: [jwk] });
+        assert.equal(kept.backchannelLogoutUri, "https://bank.example/logout");
+        assert.match((await typed("show", made.clientId)).out, /jwks +\{"keys":/);
+        const one = await json(...create, "--jwks", await file("one.json", JSON.stringify(jwk)));
+        assert.deepEqual((await stored(one.clientId)).settings.jwks, { keys: [jwk] });
+        const remote = await json(...create, "--jwks-uri", "https://bank.example/jwks");
+        assert.equal((await stored(remote.clientId)).settings.jwksUri, "https://bank.example/jwks");
+
+        const secretKey = await file("private.json", JSON.stringify(privateKey.export({ format: "jwk" })));
+        const refused = await typed(...create, "--jwks", secretKey);
+        assert.equal(refused.code, 1);
+        assert.match(refused.err, /--jwks: keys\[0\] must hold public members only/);
+        assert.ok(!refused.err.includes(String(privateKey.export({ format: "jwk" }).d)));
+        assert.match(
+          (await typed(...create, "--jwks", join(folder, "none.json"))).err,
+          /--jwks .*none\.json: /,
+        );
+        assert.match((await typed(...create)).err, /--jwks: private_key_jwt needs public keys/);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
       }
     });
   });

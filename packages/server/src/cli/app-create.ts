@@ -34,6 +34,7 @@ export const appCreate: Command = {
     "signet app create --org 01998d6e-… --name Shop --type confidential --redirect-uri https://shop.example/callback",
     "signet app create --org 01998d6e-… --name Phone --type native --redirect-uri com.example.phone:/callback",
     "signet app create --org 01998d6e-… --name Batch --type confidential --grant client_credentials --scope jobs:run",
+    "signet app create --org 01998d6e-… --name Bank --type confidential --auth-method private_key_jwt --jwks bank.jwks.json --redirect-uri https://bank.example/callback",
   ],
   run: (call) => withService(call, (service) => create(call, service)),
 };
@@ -52,7 +53,8 @@ async function create(call: Call, service: Service): Promise<number> {
       settings,
       actor: OPERATOR,
     });
-    if (clientType !== "confidential") return { application };
+    const hasSecret = clientType === "confidential" && settings.tokenEndpointAuthMethod !== "private_key_jwt";
+    if (!hasSecret) return { application };
     const wanted = { orgId, applicationId: application.id, label: "first", expiresAt: null, actor: OPERATOR };
     return { application, first: await createClientSecret(inside, wanted) };
   }).catch((error: unknown) => {

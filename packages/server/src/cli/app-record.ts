@@ -38,14 +38,17 @@ export function appFields(application: Application): string[] {
   });
 }
 
-function shownValue(value: string | number | boolean | readonly string[]): string {
+function shownValue(value: string | number | boolean | object): string {
   if (Array.isArray(value)) return value.length === 0 ? "(none)" : value.join(" ");
+  if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "boolean" ? (value ? "yes" : "no") : String(value);
 }
 
 /** @param now milliseconds */
-export function secretTable({ clientType, secrets }: Application, now: number): string[] {
+export function secretTable({ clientType, secrets, settings }: Application, now: number): string[] {
   if (clientType !== "confidential") return ["A public client has no secrets."];
+  if (settings.tokenEndpointAuthMethod === "private_key_jwt")
+    return ["It signs with its own key, and has no secrets."];
   if (secrets.length === 0) return ["It has no secret yet: signet secret create --org … --app …"];
   return table(
     ["SECRET ID", "LABEL", "ENDS IN", "STATE", "EXPIRES", "LAST USED"],

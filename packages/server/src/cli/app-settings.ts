@@ -2,11 +2,15 @@
 import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jws";
 import {
   type ApplicationSettings,
+  consentModes,
+  deviceCodeGrantType,
   grantTypes,
   tokenEndpointAuthMethods,
 } from "../core/applications/application.ts";
 import type { InvalidApplication } from "../core/applications/validation.ts";
+import { acrValues } from "../core/sessions/session.ts";
 import { choice, type Option, type Options, UsageError, type Values } from "./command.ts";
+import { readJwksFile } from "./jwks-file.ts";
 
 const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 
@@ -42,8 +46,9 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "grantTypes",
     multiple: true,
     value: "GRANT",
-    help: `${grantTypes.join(", ")}; repeatable (default: the first two)`,
-    read: (text, option) => choice(option, text, grantTypes),
+    help: "authorization_code, refresh_token, client_credentials, device_code; repeatable (default: the first two)",
+    // The device grant's own name is a long URN (RFC 8628 §3.4): it has a short one here.
+    read: (text, option) => (text === "device_code" ? deviceCodeGrantType : choice(option, text, grantTypes)),
   },
   scope: {
     member: "allowedScopes",
@@ -67,11 +72,33 @@ const settings: Readonly<Record<string, Setting>> = {
     help: `${tokenEndpointAuthMethods.join(", ")} (default: the first; none for public types)`,
     read: (text, option) => choice(option, text, tokenEndpointAuthMethods),
   },
+  jwks: {
+    member: "jwks",
+    value: "FILE",
+    help: "its public keys for private_key_jwt, as a JWK Set; never a private one",
+    read: readJwksFile,
+  },
+  "jwks-uri": {
+    member: "jwksUri",
+    value: "URI",
+    help: "where it publishes these keys instead, by https",
+  },
+  "backchannel-logout-uri": {
+    member: "backchannelLogoutUri",
+    value: "URI",
+    help: "told when a session ends that it got tokens from, by https",
+  },
   "no-consent": {
     member: "requireConsent",
     flag: true,
     help: "users are not asked for consent",
     read: () => false,
+  },
+  "consent-mode": {
+    member: "consentMode",
+    value: "MODE",
+    help: "who is asked: user (default), organisation (administrators alone), preauthorized (nobody)",
+    read: (text, option) => choice(option, text, consentModes),
   },
   "no-pkce": {
     member: "requirePkce",
@@ -121,6 +148,12 @@ const settings: Readonly<Record<string, Setting>> = {
     help: `${algorithms.join(", ")} (default ES256)`,
     read: alg,
   },
+  "required-acr": {
+    member: "requiredAcr",
+    value: "ACR",
+    help: `what a sign-in must reach: ${Object.values(acrValues).join(", ")}`,
+    read: (text, option) => choice(option, text, Object.values(acrValues)),
+  },
   "id-token-scope-claims": {
     member: "idTokenIncludesScopeClaims",
     flag: true,
@@ -167,10 +200,11 @@ function readDuration(text: string, option: string): number {
 /** A line for each fault, with the option that it came by in place of the record's member. */
 export function faultLines({ faults }: InvalidApplication, values: Values): string[] {
   return faults.map(({ path, message }) => {
-    const [, member = path, index] = /^(\w+)(?:\[(\d+)\])?$/.exec(path) ?? [];
+    const [, member = path, index, inside = ""] = /^(\w+)(?:\[(\d+)\])?(?:\.(.+))?$/.exec(path) ?? [];
     const option = Object.keys(settings).find((name) => settings[name]?.member === member);
     if (option === undefined) return `--${path} ${message}`;
     const given = index === undefined ? undefined : [values[option]].flat()[Number(index)];
-    return given === undefined ? `--${option}: ${message}` : `--${option} ${given}: ${message}`;
+    const told = inside === "" ? message : `${inside} ${message}`;
+    return given === undefined ? `--${option}: ${told}` : `--${option} ${given}: ${told}`;
   });
 }

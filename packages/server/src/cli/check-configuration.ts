@@ -74,8 +74,3 @@ export function databaseClockCheck({
   if (drift <= MOST_DRIFT_MS) return ok("database clock", shown);
   return fail("database clock", shown, "Set both clocks; let NTP keep them.");
 }
-
-export const mailCheck: Check = note(
-  "mail",
-  "not set up: this version sends no mail, and nothing in it waits for any",
-);

@@ -88,3 +88,12 @@ export function choice<Choice extends string>(
   if (found === undefined) throw new UsageError(`--${name} must be one of ${choices.join(", ")}`);
   return found;
 }
+
+/** A value as JSON, or else the text as it was typed. */
+export function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

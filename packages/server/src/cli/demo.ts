@@ -5,7 +5,11 @@
 import { join } from "node:path";
 import { randomSecret } from "@signet/protocol/hash";
 import type { ClientType } from "@signet/protocol/redirect-uri";
-import type { Application, ApplicationSettings } from "../core/applications/application.ts";
+import {
+  type Application,
+  type ApplicationSettings,
+  deviceCodeGrantType,
+} from "../core/applications/application.ts";
 import { createApplication } from "../core/applications/applications.ts";
 import { createClientSecret } from "../core/applications/client-secrets.ts";
 import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
@@ -132,7 +136,10 @@ const spaSettings = (baseUrl: string): Partial<ApplicationSettings> => ({
   homepageUri: `${baseUrl}/`,
 });
 
-const nativeSettings: Partial<ApplicationSettings> = { redirectUris: ["http://127.0.0.1/callback"] };
+const nativeSettings: Partial<ApplicationSettings> = {
+  redirectUris: ["http://127.0.0.1/callback"],
+  grantTypes: ["authorization_code", "refresh_token", deviceCodeGrantType],
+};
 
 function createApp(
   service: Service,
@@ -169,14 +176,14 @@ async function createPerson(
   return { email, password };
 }
 
-export function printDemo({ file, path }: Demo, io: Io): void {
+export function printDemo({ file, path }: Demo, io: Io, { hasMailbox }: { hasMailbox: boolean }): void {
   const { baseUrl, issuer, admin, user, serviceApp } = file;
   io.print(`
 Signet is ready.
 
   Try the sign-in    ${baseUrl}/demo/try
   Start page         ${baseUrl}/
-  Discovery          ${issuer}/.well-known/openid-configuration
+  Discovery          ${issuer}/.well-known/openid-configuration${hasMailbox ? `\n  Mailbox            ${baseUrl}/demo/mailbox` : ""}
 
   User               ${user.email}   ${user.password}
   Administrator      ${admin.email}  ${admin.password}

@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { openDatabase } from "../db/open.ts";
 import { type Environment, jsonHere, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
+import { startMailServer } from "../testing/test-mail-server.ts";
 import { type Check, clockCheck, databaseClockCheck } from "./check-configuration.ts";
 
 /** The checks by what they are about, and the exit code. */
@@ -201,4 +202,21 @@ test("a clock that is years away, or more than a minute from the database's, fai
   const level = (clock: number) => databaseClockCheck({ asked: 1_000_000, clock, answered: 1_002_000 }).level;
   assert.deepEqual([1_001_000, 940_000, 1_062_000].map(level), ["ok", "ok", "ok"]);
   assert.deepEqual([939_999, 1_062_001].map(level), ["fail", "fail"]);
+});
+
+test("a mail server that answers is well, one that does not fails, and no password is shown", async () => {
+  const { env } = await healthyFolder("mail");
+  const server = await startMailServer();
+  const mail = { ...env, SIGNET_MAIL_FROM: "no-reply@id.example" };
+  const up = await diagnose({ ...mail, SMTP_URL: `smtp://127.0.0.1:${server.port}` });
+  assert.equal(up.of("mail")?.level, "ok");
+  assert.equal(
+    up.of("mail")?.message,
+    `127.0.0.1:${server.port} answers; mails come from no-reply@id.example`,
+  );
+  assert.deepEqual(server.mails, []);
+  await server.close();
+  const down = await diagnose({ ...mail, SMTP_URL: `smtp://ada:s3cret@127.0.0.1:${server.port}` });
+  assert.ok(down.failed.includes("mail"));
+  assert.doesNotMatch(JSON.stringify(down.of("mail")), /s3cret/);
 });

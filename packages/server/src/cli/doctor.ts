@@ -1,8 +1,9 @@
 /** `signet doctor`: looks at everything the service stands on, changes nothing, and says what to do. */
 import type { Config } from "../config.ts";
-import { type Check, clockCheck, configurationChecks, fail, mailCheck } from "./check-configuration.ts";
+import { type Check, clockCheck, configurationChecks, fail } from "./check-configuration.ts";
 import { databaseChecks } from "./check-database.ts";
 import { dataFolderCheck, masterKeyCheck } from "./check-files.ts";
+import { mailCheck } from "./check-mail.ts";
 import { type Call, type Command, jsonOption } from "./command.ts";
 
 export const doctorCommand: Command = {
@@ -29,7 +30,7 @@ async function examine(config: Config): Promise<Check[]> {
     keyCheck,
     ...(await databaseChecks(config, key)),
     clockCheck(Date.now()),
-    mailCheck,
+    await mailCheck(config),
   ];
 }
 

@@ -31,6 +31,9 @@ const titles: Readonly<Record<string, string>> = {
   app: "Applications (OAuth clients)",
   secret: "Client secrets",
   keys: "Signing keys",
+  scope: "Scopes and consent",
+  consent: "Scopes and consent",
+  preauth: "Scopes and consent",
 };
 
 const firstWord = ({ name }: Command): string => name.split(" ")[0] ?? name;
@@ -93,11 +96,18 @@ const environment: ReadonlyArray<readonly [string, string]> = [
     "SIGNET_PASSWORD_CONCURRENCY",
     "passwords checked at once: one fewer than there are processors, at most 2",
   ],
+  ["SMTP_URL", "smtp://user:password@host:587 or smtps://…; unset: no mail is sent"],
+  ["SIGNET_MAIL_FROM", "the address that mails come from, or NAME <ADDRESS>; needed with SMTP_URL"],
+  ["SIGNET_KEY_ROTATION_DAYS", "age at which a signing key is replaced by itself: 90; 0: never"],
+  [
+    "SIGNET_OUTBOUND_ALLOW",
+    "hosts, addresses and networks that may be called although they are not public, separated by commas",
+  ],
   ["LOG_LEVEL", "trace, debug, info (default), warn, error, fatal or silent"],
   ["TRUSTED_PROXIES", "addresses or networks whose X-Forwarded-For is believed, separated by commas"],
   [
     "SIGNET_RATE_LIMITS",
-    "name=count/seconds, separated by commas: password-account=10/900, password-address=100/3600",
+    "name=count/seconds, separated by commas, e.g. password-account=10/900, second-factor-account=10/3600",
   ],
 ];
 

@@ -48,6 +48,38 @@ describe("signet org", () => {
       assert.match((await typed("list")).out, new RegExp(`^${made.id}  Acme +enabled`, "m"));
     });
 
+    test("policies are changed one by one, and keep what is not named", async () => {
+      type Policies = Shown & { secondFactor: string; requireVerifiedEmail: boolean };
+      const { id } = await json("create", "--name", "Strict");
+      const verified = await json<Policies>("set", "--org", id, "--verified-email", "required");
+      assert.equal(verified.requireVerifiedEmail, true);
+      assert.equal(verified.secondFactor, "optional");
+      const both = await json<Policies>("set", "--org", id, "--second-factor", "required");
+      assert.deepEqual([both.secondFactor, both.requireVerifiedEmail], ["required", true]);
+      const none = await json<Policies>("set", "--org", id, "--verified-email", "optional");
+      assert.deepEqual([none.secondFactor, none.requireVerifiedEmail], ["required", false]);
+      assert.equal((await typed("set", "--org", id)).code, 2);
+      assert.equal((await typed("set", "--org", id, "--verified-email", "yes")).code, 2);
+    });
+
+    test("a policy is set, told back and in force at once", async () => {
+      const { id } = await json("create", "--name", "Strict");
+      const policyOf = async () =>
+        (await json<{ items: (Shown & { secondFactor: string })[] }>("list")).items.find(
+          (organisation) => organisation.id === id,
+        )?.secondFactor;
+      assert.equal(await policyOf(), "optional");
+      const changed = await json<Shown & { secondFactor: string }>(
+        ...["set", "--org", id, "--second-factor", "Required"],
+      );
+      assert.equal(changed.secondFactor, "required");
+      assert.equal(await policyOf(), "required");
+      assert.match((await typed("set", "--org", id, "--second-factor", "optional")).out, /is optional/);
+      assert.equal(await policyOf(), "optional");
+      for (const wrong of [["--second-factor", "perhaps"], ["--second-factor", ""], []])
+        assert.equal((await typed("set", "--org", id, ...wrong)).code, 2, wrong.join(" "));
+    });
+
     test("what was done is in the audit log, by the operator", async () => {
       const { id } = await json("create", "--name", "Audited");
       await json("disable", id);

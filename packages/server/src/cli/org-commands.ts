@@ -1,16 +1,36 @@
 /** `signet org …`: organisations. */
-import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
-import { createOrganisation, disableOrganisation } from "../core/organisations/organisations.ts";
+import {
+  issuerOf,
+  type Organisation,
+  type SecondFactorPolicy,
+  secondFactorPolicies,
+} from "../core/organisations/organisation.ts";
+import {
+  changeOrganisationSettings,
+  createOrganisation,
+  disableOrganisation,
+} from "../core/organisations/organisations.ts";
 import { findOrganisation, listOrganisations } from "../core/organisations/store.ts";
 import type { Service } from "../open-service.ts";
 import { answer, answerList, fields, limitOption, stateOf, time, timeOrNull } from "./answer.ts";
-import { type Call, type Command, jsonOption, requiredText, UsageError } from "./command.ts";
+import {
+  type Call,
+  type Command,
+  choice,
+  jsonOption,
+  optionalText,
+  orgOption,
+  requiredText,
+  UsageError,
+} from "./command.ts";
 import { OPERATOR, organisationOf, readAll, withService } from "./with-service.ts";
 
 const record = (organisation: Organisation, baseUrl: string) => ({
   id: organisation.id,
   name: organisation.name,
   issuer: issuerOf(baseUrl, organisation.id),
+  secondFactor: organisation.settings.secondFactor,
+  requireVerifiedEmail: organisation.settings.requireVerifiedEmail,
   createdAt: time(organisation.createdAt),
   disabledAt: timeOrNull(organisation.disabledAt),
 });
@@ -77,4 +97,49 @@ async function setDisabled(call: Call, service: Service): Promise<number> {
   ]);
 }
 
-export const orgCommands: readonly Command[] = [orgCreate, orgList, orgDisable];
+const orgSet: Command = {
+  name: "org set",
+  summary: "change an organisation's policies",
+  usage: "--org ID [--second-factor POLICY] [--verified-email POLICY] [--json]",
+  options: {
+    ...orgOption,
+    "second-factor": {
+      type: "string",
+      value: "POLICY",
+      help: "optional, or required: who has none adds one right after the password",
+    },
+    "verified-email": {
+      type: "string",
+      value: "POLICY",
+      help: "optional, or required: nobody goes on to an application before their address is confirmed",
+    },
+    ...jsonOption,
+  },
+  examples: ["signet org set --org 01998d6e-… --second-factor required"],
+  run: (call) => withService(call, (service) => change(call, service)),
+};
+
+async function change(call: Call, service: Service): Promise<number> {
+  const { id } = await organisationOf(service, call.values);
+  const factor = policyOf(call, "second-factor");
+  const email = policyOf(call, "verified-email");
+  if (factor === undefined && email === undefined)
+    throw new UsageError("name what shall change: --second-factor POLICY or --verified-email POLICY");
+  const settings = {
+    ...(factor === undefined ? {} : { secondFactor: factor }),
+    ...(email === undefined ? {} : { requireVerifiedEmail: email === "required" }),
+  };
+  await changeOrganisationSettings(service, { orgId: id, settings, actor: OPERATOR });
+  const changed = await findOrganisation(service.database.query, id);
+  return answer(call, changed && record(changed, call.config.baseUrl), () => [
+    ...(factor === undefined ? [] : [`A second factor is ${factor} at "${changed?.name}".`]),
+    ...(email === undefined ? [] : [`A confirmed address is ${email} at "${changed?.name}".`]),
+  ]);
+}
+
+function policyOf({ values }: Call, name: string): SecondFactorPolicy | undefined {
+  const policy = optionalText(values, name);
+  return policy === undefined ? undefined : choice(name, policy, secondFactorPolicies);
+}
+
+export const orgCommands: readonly Command[] = [orgCreate, orgList, orgSet, orgDisable];

@@ -3,12 +3,14 @@ import { parseArgs } from "node:util";
 import { type Config, InvalidConfig, readConfig } from "../config.ts";
 import { appCommands } from "./app-commands.ts";
 import { type Command, type Io, optionalText, UsageError } from "./command.ts";
+import { consentCommands } from "./consent-commands.ts";
 import { doctorCommand } from "./doctor.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { keysCommands } from "./keys-commands.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orgCommands } from "./org-commands.ts";
 import { reasonOf } from "./reason.ts";
+import { scopeCommands } from "./scope-commands.ts";
 import { secretCommands } from "./secret-commands.ts";
 import { startCommand } from "./start.ts";
 import { terminal } from "./terminal.ts";
@@ -23,6 +25,8 @@ export const commands: readonly Command[] = [
   ...appCommands,
   ...secretCommands,
   ...keysCommands,
+  ...scopeCommands,
+  ...consentCommands,
 ];
 
 /** What a command meets outside: the terminal and the environment. */

@@ -1,8 +1,12 @@
 /** `signet start`: opens everything, listens, and leaves in order at SIGTERM. */
 import { hostname } from "node:os";
 import type { FastifyInstance } from "fastify";
+import { startLogoutDelivery } from "../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
-import { openService, type Service } from "../open-service.ts";
+import { startMailDelivery } from "../core/mail/delivery.ts";
+import { loopbackNetworks } from "../core/outbound/address-rules.ts";
+import { mailComposer } from "../mail-content.ts";
+import { openService, type Service, withMailbox } from "../open-service.ts";
 import type { Command, Io } from "./command.ts";
 import { type Demo, prepareDemo, printDemo } from "./demo.ts";
 import { type Log, openLog } from "./log.ts";
@@ -27,12 +31,18 @@ export const startCommand: Command = {
     // Before anything is opened: a signal that comes during the start ends in order too.
     const told = nextSignal();
     const log = openLog(config.logLevel);
-    const service = await openService(config, {
-      onError: (error) => log.error(describe(error), "background work failed"),
-    });
+    // Applications to try run on the same machine.
+    const local = values.demo === true ? loopbackNetworks : [];
+    const outboundAllow = [...config.outboundAllow, ...local];
+    const service = await openService(
+      { ...config, outboundAllow },
+      {
+        onError: (error) => log.error(describe(error), "background work failed"),
+      },
+    );
     try {
       const demo = values.demo === true ? await prepareDemo(service, io) : undefined;
-      await serve(service, { log, io, demo, told });
+      await serve(demo ? withMailbox(service) : service, { log, io, demo, told });
     } finally {
       await service.close();
       log.info("stopped");
@@ -65,14 +75,26 @@ async function serve(
     ...service,
     onError: (error) => log.error(describe(error), "housekeeping failed"),
   });
+  const stopLogoutDelivery = startLogoutDelivery({
+    ...service,
+    baseUrl: config.baseUrl,
+    onError: (error) => log.error(describe(error), "delivering back-channel logouts failed"),
+  });
+  const stopMailDelivery = startMailDelivery({
+    ...service,
+    compose: mailComposer({ ...service, baseUrl: config.baseUrl }),
+    transport: service.mailTransport,
+    note: (line) => log.info(line, "mail"),
+    onError: (error) => log.error(describe(error), "sending mail failed"),
+  });
   log.info({ baseUrl: config.baseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
-  if (demo) printDemo(demo, io);
+  if (demo) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
 
   const signal = await told;
   draining = true;
   log.info({ signal }, "stopping: requests under way are finished");
   await closeWithin(app, DRAIN_MS);
-  await stopHousekeeping();
+  await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
 }
 
 function nextSignal(): Promise<string> {

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../config.ts";
+import { listAuditEvents } from "../core/audit/store.ts";
+import { findOrganisation } from "../core/organisations/store.ts";
+import { makeRecoveryCodes } from "../core/second-factors/recovery-codes/recovery-codes.ts";
+import { findFactorSummary } from "../core/second-factors/store.ts";
+import { addTotp, newTotpSecret } from "../core/second-factors/totp/totp.ts";
+import { findSignedIn, signIn } from "../core/sessions/sessions.ts";
 import { findUserByEmail } from "../core/users/store.ts";
-import { openService } from "../open-service.ts";
+import { openService, type Service } from "../open-service.ts";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 
@@ -121,6 +127,36 @@ describe("signet user", () => {
       assert.equal((await json(["disable", "--email", "ed@example.com", "--enable"])).disabledAt, null);
     });
 
+    test("reset-factors takes a user's second factors away, and nobody else's", async () => {
+      const people = [
+        await json(["create", "--email", "tofa@example.com", "--generate"]),
+        await json(["create", "--email", "tofb@example.com", "--generate"]),
+      ];
+      const owners = people.map(({ id }) => ({ homeOrgId: org, userId: id }));
+      const withService = async <T>(work: (service: Service) => Promise<T>): Promise<T> => {
+        const service = await openService(readConfig(settings.env), { onError: assert.ifError });
+        return work(service).finally(() => service.close());
+      };
+      await withService(async (service) => {
+        for (const owner of owners) {
+          const added = { secret: await newTotpSecret(), step: 0, now: 1 };
+          await addTotp(service, service.database.query, owner, added);
+          await makeRecoveryCodes(service.database.query, owner, 1);
+        }
+      });
+      const { code, out } = await typed(["reset-factors", "--email", "TOFA@example.com"]);
+      assert.deepEqual([code, out.split("\n")[0]], [0, "tofa@example.com has no second factor any more."]);
+      const left = await withService(({ database }) =>
+        Promise.all(owners.map((owner) => findFactorSummary(database.query, owner))),
+      );
+      assert.deepEqual(left, [
+        { hasTotp: false, passkeys: 0, recoveryCodes: 0 },
+        { hasTotp: true, passkeys: 0, recoveryCodes: 10 },
+      ]);
+      assert.equal((await typed(["reset-factors", "--id", unknownId])).code, 1);
+      assert.equal((await typed(["reset-factors"])).code, 2);
+    });
+
     test("what the core refuses is told in a sentence, with exit code 1", async () => {
       await json(["create", "--email", "fy@example.com", "--generate"]);
       for (const [args, password, reason] of [
@@ -178,6 +214,39 @@ describe("signet user", () => {
         assert.deepEqual([code, out], [2, ""], args.join(" "));
         assert.match(err, new RegExp(`See: signet user ${args[0]} --help`));
       }
+    });
+
+    test("signing a user out ends the sessions and refresh tokens, and says who did it", async () => {
+      const email = "roma@example.com";
+      const made = await json(["create", "--email", email], PASSWORD);
+      const service = await openService(readConfig(settings.env), { onError: assert.ifError });
+      try {
+        const organisation = await findOrganisation(service.database.query, org);
+        const found = await findUserByEmail(service.database.query, org, email);
+        assert.ok(organisation && found);
+        const { token } = await signIn(service, {
+          organisation,
+          user: found.user,
+          amr: ["pwd"],
+          acr: "urn:signet:acr:pwd",
+          address: "192.0.2.1",
+          userAgent: "",
+          before: undefined,
+        });
+        assert.match(
+          (await typed(["sign-out", "--id", made.id])).out,
+          /roma@example\.com is signed out everywhere/,
+        );
+        assert.equal(await findSignedIn(service, organisation, token), undefined);
+        const [event] = await listAuditEvents(service.database.query, org, 1);
+        assert.deepEqual(
+          [event?.action, event?.actor, event?.target],
+          ["user.signed-out-everywhere", "operator", made.id],
+        );
+      } finally {
+        await service.close();
+      }
+      assert.equal((await typed(["sign-out", "--id", unknownId])).code, 1);
     });
   });
 });

@@ -1,4 +1,6 @@
 /** `signet user …`: the people of an organisation. */
+import { resetFactors } from "../core/second-factors/changes.ts";
+import { signOutEverywhere } from "../core/sessions/user-sessions.ts";
 import { listUsers } from "../core/users/store.ts";
 import type { User } from "../core/users/user.ts";
 import { disableUser, setPassword } from "../core/users/users.ts";
@@ -6,6 +8,7 @@ import type { Service } from "../open-service.ts";
 import { answerList, limitOption, stateOf } from "./answer.ts";
 import { type Call, type Command, jsonOption, type Options, orgOption } from "./command.ts";
 import { generateOption, newPassword } from "./new-password.ts";
+import { userSetAttributes } from "./user-attributes.ts";
 import { userCreate } from "./user-create.ts";
 import { answerUser, userRecord } from "./user-record.ts";
 import { OPERATOR, organisationOf, readAll, userOf, withService } from "./with-service.ts";
@@ -59,6 +62,21 @@ const userDisable: Command = {
     }),
 };
 
+const userSignOut: Command = {
+  name: "user sign-out",
+  summary: "end a user's sessions and tokens here, in every browser; the applications are told",
+  usage: "--org ID (--id ID | --email ADDRESS) [--json]",
+  options: { ...orgOption, ...whichUser, ...jsonOption },
+  examples: ["signet user sign-out --org 01998d6e-… --email ada@example.com"],
+  run: (call) =>
+    withService(call, async (service) => {
+      const organisation = await organisationOf(service, call.values);
+      const { id } = await userOf(service, organisation, call.values);
+      await signOutEverywhere(service, { orgId: organisation.id, userId: id, actor: OPERATOR });
+      return answerUser(call, service, { orgId: organisation.id, id }, undefined, "is signed out everywhere");
+    }),
+};
+
 const userSetPassword: Command = {
   name: "user set-password",
   summary: "give a user a new password; sessions and tokens of the old one end",
@@ -76,6 +94,21 @@ const userSetPassword: Command = {
     }),
 };
 
+const userResetFactors: Command = {
+  name: "user reset-factors",
+  summary: "take away a user's second factors, recovery codes and remembered browsers",
+  usage: "--org ID (--id ID | --email ADDRESS) [--json]",
+  options: { ...orgOption, ...whichUser, ...jsonOption },
+  examples: ["signet user reset-factors --org 01998d6e-… --email ada@example.com"],
+  run: (call) =>
+    withService(call, async (service) => {
+      const organisation = await organisationOf(service, call.values);
+      const { orgId, id, user } = await accountOf(call, service);
+      await resetFactors(service, { organisation, user, actor: OPERATOR });
+      return answerUser(call, service, { orgId, id }, undefined, "has no second factor any more");
+    }),
+};
+
 /** @throws when the user is only a guest here: the home organisation alone changes an account */
 async function accountOf(
   { values }: Call,
@@ -88,4 +121,12 @@ async function accountOf(
   return { orgId: organisation.id, id: user.id, user };
 }
 
-export const userCommands: readonly Command[] = [userCreate, userList, userDisable, userSetPassword];
+export const userCommands: readonly Command[] = [
+  userCreate,
+  userList,
+  userDisable,
+  userSignOut,
+  userSetPassword,
+  userResetFactors,
+  userSetAttributes,
+];

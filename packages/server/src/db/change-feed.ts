@@ -7,9 +7,12 @@ import { sql } from "kysely";
 import type { Database, Db } from "./open.ts";
 import { listenOnPostgres } from "./postgres-listener.ts";
 
+const topics = ["organisation", "application", "signing-key", "scope"] as const;
+type Topic = (typeof topics)[number];
+
 export interface Change {
   readonly orgId: string;
-  readonly topic: "organisation" | "application" | "signing-key";
+  readonly topic: Topic;
 }
 
 /** `everything` when news may have been missed: drop all that is cached. */
@@ -65,10 +68,9 @@ async function postgresSource(url: string, tell: ChangeListener): Promise<Source
 }
 
 function parseChange(payload: string): Change | "everything" {
-  const [topic, orgId] = payload.split(" ");
-  if (!orgId || (topic !== "organisation" && topic !== "application" && topic !== "signing-key"))
-    return "everything";
-  return { topic, orgId };
+  const [name, orgId] = payload.split(" ");
+  const topic = topics.find((one) => one === name);
+  return orgId && topic ? { topic, orgId } : "everything";
 }
 
 function sqliteSource(database: Extract<Database, { kind: "sqlite" }>, tell: ChangeListener): Source {

@@ -5,3 +5,6 @@ export const formPostScript: Asset = readAsset("form-post", "js", ["scripts/form
 
 /** Makes the copy buttons of content pages appear and work; without it the text can still be selected. */
 export const copyScript: Asset = readAsset("copy", "js", ["scripts/copy.js"]);
+
+/** Asks the browser for passkeys; without it, or without passkeys, pages work with passwords and codes. */
+export const passkeyScript: Asset = readAsset("passkey", "js", ["scripts/passkey.js"]);

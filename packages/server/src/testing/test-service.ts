@@ -15,7 +15,7 @@ import { createOrganisation } from "../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { createUser } from "../core/users/users.ts";
 import type { RequestLine } from "../http/request-log.ts";
-import { openService, type Service } from "../open-service.ts";
+import { openService, type Service, withMailbox } from "../open-service.ts";
 
 export interface TestService {
   readonly service: Service;
@@ -63,8 +63,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     ...(options.clock ? { clock: options.clock } : {}),
     onError: (error) => errors.push(error),
   });
-  const service = { ...opened, passwords: options.passwords ?? opened.passwords };
-  const demo = await options.demo?.(service);
+  const withPasswords = { ...opened, passwords: options.passwords ?? opened.passwords };
+  const demo = await options.demo?.(withPasswords);
+  const service = demo ? withMailbox(withPasswords) : withPasswords;
   const app = await createApp(service, {
     nodeName: "test",
     logRequest: (line) => lines.push(line),

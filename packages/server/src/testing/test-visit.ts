@@ -114,7 +114,7 @@ export const showsAccountChoice = ({ body }: TestPage): boolean => body.includes
 
 /** The name and value of the organisation's session cookie in this browser. */
 export function sessionCookie(browser: TestBrowser, org: TestOrganisation): [string, string] | undefined {
-  return [...browser.cookies].find(([name]) => name.includes(org.organisation.id));
+  return [...browser.cookies].find(([name]) => name.endsWith(`signet-${org.organisation.id}`));
 }
 
 /** The same organisation, with another of its users to sign in as. */

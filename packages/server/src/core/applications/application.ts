@@ -5,11 +5,26 @@
 import type { SigningAlg } from "@signet/protocol/jws";
 import type { ClientType } from "@signet/protocol/redirect-uri";
 
-export const grantTypes = ["authorization_code", "refresh_token", "client_credentials"] as const;
+export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
+
+export const grantTypes = [
+  "authorization_code",
+  "refresh_token",
+  "client_credentials",
+  deviceCodeGrantType,
+] as const;
 export type GrantType = (typeof grantTypes)[number];
 
-export const tokenEndpointAuthMethods = ["client_secret_post", "client_secret_basic", "none"] as const;
+export const tokenEndpointAuthMethods = [
+  "client_secret_post",
+  "client_secret_basic",
+  "private_key_jwt",
+  "none",
+] as const;
 export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
+
+export const consentModes = ["user", "organisation", "preauthorized"] as const;
+export type ConsentMode = (typeof consentModes)[number];
 
 export interface ApplicationSettings {
   readonly description?: string;
@@ -22,6 +37,8 @@ export interface ApplicationSettings {
   readonly allowedScopes: readonly string[];
   readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod;
   readonly requireConsent: boolean;
+  /** Read it by `consentModeOf`: absent in records that are older than the setting. */
+  readonly consentMode?: ConsentMode;
   readonly requirePkce: boolean;
   /** 60..86400; the ID token lives as long. */
   readonly accessTokenLifetimeSeconds: number;
@@ -37,6 +54,13 @@ export interface ApplicationSettings {
   readonly idTokenIncludesScopeClaims: boolean;
   /** The `aud` of access tokens when no resource is asked for; the issuer when there is none. */
   readonly audience?: string;
+  /** Public keys for private_key_jwt: inline, or at an https address. At most one of the two. */
+  readonly jwks?: { readonly keys: ReadonlyArray<Readonly<Record<string, unknown>>> };
+  readonly jwksUri?: string;
+  /** Told when a session that this application got tokens from ends (OpenID Connect Back-Channel Logout 1.0). */
+  readonly backchannelLogoutUri?: string;
+  /** What a sign-in must reach before this application gets a code (RFC 9470). */
+  readonly requiredAcr?: string;
   /** What the RFC 8707 `resource` parameter may name. */
   readonly allowedResources: readonly string[];
 }

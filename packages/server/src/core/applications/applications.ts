@@ -9,6 +9,7 @@ import type { Clock } from "../clock.ts";
 import { expireCodes } from "../codes/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
+import { bothConsentMembers } from "./consent-mode.ts";
 import { applicationsOfOrigin, findApplication, insertApplication, setApplicationDisabled } from "./store.ts";
 import { requireValidApplication } from "./validation.ts";
 
@@ -58,7 +59,11 @@ export interface NewApplication {
 /** @throws InvalidApplication naming every fault */
 export async function createApplication(deps: ApplicationDeps, input: NewApplication): Promise<Application> {
   const now = deps.clock();
-  const settings = { ...defaultSettings(input.clientType), ...input.settings };
+  const settings = {
+    ...defaultSettings(input.clientType),
+    ...input.settings,
+    ...bothConsentMembers(input.settings ?? {}),
+  };
   requireValidApplication({ name: input.name, clientType: input.clientType, settings });
   const application: Application = {
     orgId: input.orgId,

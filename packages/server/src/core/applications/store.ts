@@ -1,6 +1,6 @@
 import type { ClientType } from "@signet/protocol/redirect-uri";
 import type { Db } from "../../db/open.ts";
-import type { ApplicationTable, ClientSecretTable } from "../../db/schema.ts";
+import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
 import {
   type Application,
   type ApplicationSettings,

@@ -2,7 +2,15 @@
 import { isSigningAlg } from "@signet/protocol/jws";
 import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/redirect-uri";
 import { parseScope } from "@signet/protocol/scope";
-import { type ApplicationSettings, grantTypes, tokenEndpointAuthMethods } from "./application.ts";
+import { isAcr } from "../sessions/assurance.ts";
+import { acrValues } from "../sessions/session.ts";
+import {
+  type ApplicationSettings,
+  consentModes,
+  grantTypes,
+  tokenEndpointAuthMethods,
+} from "./application.ts";
+import { calledAddressFaults, clientKeyFaults } from "./called-addresses.ts";
 
 export interface Fault {
   readonly path: string;
@@ -37,7 +45,11 @@ export function requireValidApplication(input: {
     ...rangeFaults(settings),
     ...algorithmFaults(settings),
     ...resourceFaults(settings),
+    ...acrFaults(settings),
+    ...clientKeyFaults(settings),
+    ...calledAddressFaults(settings),
     ...audienceFaults(settings.audience),
+    ...consentFaults(settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }
@@ -147,4 +159,23 @@ function resourceFaults(settings: ApplicationSettings): Fault[] {
           },
         ],
   );
+}
+
+function acrFaults({ requiredAcr }: ApplicationSettings): Fault[] {
+  if (requiredAcr === undefined || isAcr(requiredAcr)) return [];
+  return [{ path: "requiredAcr", message: `must be one of ${Object.values(acrValues).join(", ")}` }];
+}
+
+function consentFaults({ consentMode, requireConsent }: ApplicationSettings): Fault[] {
+  if (consentMode === undefined) return [];
+  if (!consentModes.includes(consentMode))
+    return [{ path: "consentMode", message: `must be one of ${consentModes.join(", ")}` }];
+  return requireConsent === (consentMode === "preauthorized")
+    ? [
+        {
+          path: "consentMode",
+          message: "preauthorized is the same as not requiring consent, the others are not",
+        },
+      ]
+    : [];
 }

@@ -5,7 +5,7 @@ import type { Db } from "../../db/open.ts";
 export interface AuditEvent {
   readonly orgId: string;
   readonly at: number;
-  /** `user:<id>`, `client:<id>`, `operator` (command line) or `anonymous`. */
+  /** `user:<id>`, `client:<id>`, `operator` (command line), `system` (by itself) or `anonymous`. */
   readonly actor: string;
   /** `<noun>.<past participle>`, e.g. `session.started`. */
   readonly action: string;

@@ -1,5 +1,6 @@
 /** An authorization code: ten minutes, one use (specification, "Limits"; RFC 6749 §4.1.2). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import type { Authentication } from "../tokens/claims.ts";
 
 export const CODE_LIFETIME_MS = 10 * 60 * 1000;
@@ -20,6 +21,7 @@ export interface AuthorizationCode {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly usedAt: number | null;
+  readonly requestedClaims: RequestedClaims;
   /** What the first use began. */
   readonly familyId: string | null;
 }

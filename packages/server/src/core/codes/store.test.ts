@@ -1,10 +1,21 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { makeOrganisation, startTestService, type TestService } from "../../testing/test-service.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import {
+  createPreauthorization,
+  deletePreauthorization,
+  grantOrganisationConsent,
+  revokeConsent,
+} from "../consents/consents.ts";
 import { grantUserConsent } from "../consents/store.ts";
-import { endSessions, insertSession } from "../sessions/store.ts";
-import { insertTokenFamily, revokeTokenFamilies } from "../tokens/store.ts";
+import { insertSession, markSessionsEnded } from "../sessions/store.ts";
+import { findTokenFamily, insertTokenFamily, revokeTokenFamilies } from "../tokens/store.ts";
 import type { TokenFamily } from "../tokens/token-family.ts";
 import { type AuthorizationCode, CODE_LIFETIME_MS, newCode } from "./authorization-code.ts";
 import { findCode, holdGrounds, insertCode, useCode } from "./store.ts";
@@ -14,10 +25,11 @@ const authentication = { authTime: NOW, amr: ["pwd"], acr: "x" };
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
+  let org: TestOrganisation;
   let base: Pick<AuthorizationCode, "orgId" | "applicationId" | "userId">;
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh() });
-    const org = await makeOrganisation(running.service);
+    org = await makeOrganisation(running.service);
     base = { orgId: org.organisation.id, applicationId: org.web.application.id, userId: org.user.id };
   });
   after(() => running.close());
@@ -42,6 +54,10 @@ forEachDatabase(({ fresh }) => {
       resources: ["urn:a"],
       codeChallenge: null,
       nonce: null,
+      requestedClaims: {
+        userinfo: { name: { essential: true, values: ["x"] } },
+        idToken: { email: { essential: false, values: ["a@b.example"] } },
+      },
       authentication,
       createdAt: NOW,
       expiresAt: NOW + CODE_LIFETIME_MS,
@@ -80,9 +96,19 @@ forEachDatabase(({ fresh }) => {
   test("it has grounds while its session and its consent stand", async () => {
     const plain = await newStoredCode();
     assert.equal(await holdGrounds(db(), plain), true);
-    await endSessions(db(), { orgId: base.orgId, id: plain.sessionId, now: NOW });
+    await markSessionsEnded(db(), {
+      orgId: base.orgId,
+      userId: base.userId,
+      sessionId: plain.sessionId,
+      now: NOW,
+    });
     assert.equal(await holdGrounds(db(), plain), false);
-    const consentId = await grantUserConsent(db(), { ...base, scopes: ["openid"], now: NOW });
+    const consentId = await grantUserConsent(db(), {
+      ...base,
+      scopes: ["openid"],
+      fingerprints: {},
+      now: NOW,
+    });
     const consented = await newStoredCode({ consentId });
     assert.equal(await holdGrounds(db(), consented), true);
     await db().updateTable("consent").set({ revoked_at: NOW }).where("id", "=", consentId).execute();
@@ -101,7 +127,12 @@ forEachDatabase(({ fresh }) => {
       await database.transaction(async (tx) => {
         assert.equal(await holdGrounds(tx, code), true);
         signOut = database.transaction(async (other) => {
-          await endSessions(other, { orgId: base.orgId, id: code.sessionId, now: NOW });
+          await markSessionsEnded(other, {
+            orgId: base.orgId,
+            userId: base.userId,
+            sessionId: code.sessionId,
+            now: NOW,
+          });
           const which = { orgId: base.orgId, sessionId: code.sessionId, now: NOW, reason: "signed_out" };
           return revokeTokenFamilies(other, which);
         });
@@ -109,6 +140,35 @@ forEachDatabase(({ fresh }) => {
         await insertTokenFamily(tx, family(code, id));
       });
       assert.equal(await signOut, 1);
+    }
+  });
+
+  test("a consent of any kind that is taken back while a code is redeemed ends the family that it began", async () => {
+    const { database } = running.service;
+    const deps = { database, clock: () => NOW };
+    const application = org.web.application;
+    const grant = { application, scopes: ["openid"], actor: "test" };
+    const kinds = {
+      user: async () => grantUserConsent(db(), { ...base, scopes: ["openid"], fingerprints: {}, now: NOW }),
+      organisation: () => grantOrganisationConsent(deps, grant),
+      preauthorization: async () => (await createPreauthorization(deps, grant)).id,
+    };
+    for (const [kind, make] of Object.entries(kinds)) {
+      const takeBack = kind === "preauthorization" ? deletePreauthorization : revokeConsent;
+      for (let round = 0; round < 3; round++) {
+        const code = await newStoredCode({ consentId: await make() });
+        const id = `${kind} ${round}`;
+        let taken: Promise<boolean> | undefined;
+        await database.transaction(async (tx) => {
+          assert.equal(await holdGrounds(tx, code), true, kind);
+          taken = takeBack(deps, { orgId: base.orgId, id: code.consentId ?? "", actor: "test" });
+          await new Promise((resolve) => setTimeout(resolve, 10));
+          await insertTokenFamily(tx, family(code, id));
+        });
+        assert.equal(await taken, true);
+        assert.notEqual((await findTokenFamily(db(), base.orgId, id))?.revokedAt, null, kind);
+        assert.equal(await holdGrounds(db(), code), false, kind);
+      }
     }
   });
 

@@ -1,6 +1,8 @@
 import { formatScope } from "@signet/protocol/scope";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { holdConsent } from "../consents/store.ts";
+import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
 import type { AuthorizationCode } from "./authorization-code.ts";
 
 export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
@@ -25,6 +27,7 @@ export async function insertCode(db: Db, code: AuthorizationCode): Promise<void>
       expires_at: code.expiresAt,
       used_at: code.usedAt,
       family_id: code.familyId,
+      requested_claims: writeRequestedClaims(code.requestedClaims),
     })
     .execute();
 }
@@ -62,6 +65,7 @@ export async function findCode(
     expiresAt: row.expires_at,
     usedAt: row.used_at,
     familyId: row.family_id,
+    requestedClaims: readRequestedClaims(row.requested_claims),
   };
 }
 
@@ -93,25 +97,17 @@ const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: s
     .returning("id"),
 );
 
-const selectConsent = prepared((db, value: Parameter<{ orgId: string; consentId: string }>) =>
-  db
-    .selectFrom("consent")
-    .select("id")
-    .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("consentId"))
-    .where("revoked_at", "is", null),
-);
-
 /**
  * Whether the sign-in and the consent that the code came from still stand. The write changes nothing and locks the
- * session's row: a sign-out at the same time either is seen here, or waits and then finds the family to end.
+ * session's row: a sign-out at the same time either is seen here, or waits and then finds the family to end. The consent,
+ * whoever gave it, is held in the same way.
  */
 export async function holdGrounds(
   db: Db,
   { orgId, sessionId, consentId }: Pick<AuthorizationCode, "orgId" | "sessionId" | "consentId">,
 ): Promise<boolean> {
   if ((await holdSession(db, { orgId, sessionId })).length === 0) return false;
-  return consentId === null || (await selectConsent(db, { orgId, consentId })).length > 0;
+  return consentId === null || (await holdConsent(db, { orgId, consentId }));
 }
 
 /** The application's codes that nobody has redeemed yet end now. */

@@ -1,34 +1,78 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Consent, coveringConsent } from "./consent.ts";
+import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import { type Consent, consentStanding, coveringConsent } from "./consent.ts";
 
-const consent = (kind: Consent["kind"], scopes: readonly string[]): Consent => ({
+const consent = (
+  kind: Consent["kind"],
+  scopes: readonly string[],
+  fingerprints: ScopeFingerprints = {},
+): Consent => ({
   orgId: "org",
-  id: `${kind} ${scopes.join(" ")}`,
+  id: kind,
   kind,
   applicationId: "app",
   userId: kind === "user" ? "uma" : null,
   scopes,
+  fingerprints,
   grantedBy: "x",
   grantedAt: 0,
 });
+const asked = (scopes: readonly string[], fingerprints: ScopeFingerprints = {}) => ({ scopes, fingerprints });
 
 test("a consent covers what it names and any part of it, and nothing more", () => {
   const granted = [consent("user", ["openid", "email"])];
   for (const scopes of [["openid", "email"], ["email"], ["email", "openid"], []])
-    assert.ok(coveringConsent(granted, scopes), scopes.join(" "));
+    assert.ok(coveringConsent(granted, asked(scopes)), scopes.join(" "));
   for (const scopes of [["phone"], ["openid", "email", "phone"], ["OPENID"], ["openid email"], [""]])
-    assert.equal(coveringConsent(granted, scopes), undefined, scopes.join(" "));
-  assert.equal(coveringConsent([], ["openid"]), undefined);
+    assert.equal(coveringConsent(granted, asked(scopes)), undefined, scopes.join(" "));
+  assert.equal(coveringConsent([], asked(["openid"])), undefined);
 });
 
 test("two that cover only together do not", () => {
   const granted = [consent("user", ["openid"]), consent("organisation", ["email"])];
-  assert.equal(coveringConsent(granted, ["openid", "email"]), undefined);
+  assert.equal(coveringConsent(granted, asked(["openid", "email"])), undefined);
 });
 
 test("the user's own comes first: taking it back has the effect that they expect", () => {
   const granted = [consent("organisation", ["openid"]), consent("user", ["openid"])];
-  assert.equal(coveringConsent(granted, ["openid"])?.kind, "user");
-  assert.equal(coveringConsent(granted.slice(0, 1), ["openid"])?.kind, "organisation");
+  assert.equal(coveringConsent(granted, asked(["openid"]))?.kind, "user");
+  assert.equal(coveringConsent(granted.slice(0, 1), asked(["openid"]))?.kind, "organisation");
+});
+
+test("a user's yes covers what the scope gave then; an administrator's covers the scope", () => {
+  const gave = (kind: Consent["kind"]) => [consent(kind, ["hr"], { hr: ["role", "team"] })];
+  const covers = (kind: Consent["kind"], gives: readonly string[]) =>
+    coveringConsent(gave(kind), asked(["hr"], { hr: gives })) !== undefined;
+  assert.deepEqual(
+    [["role", "team"], ["team"], [], ["role", "salary"], ["salary"]].map((gives) => covers("user", gives)),
+    [true, true, true, false, false],
+  );
+  assert.equal(covers("organisation", ["salary"]), true);
+  assert.equal(covers("preauthorization", ["salary"]), true);
+  const named = [consent("user", ["constructor"])];
+  assert.equal(coveringConsent(named, asked(["constructor"], { constructor: ["role"] })), undefined);
+});
+
+test("the mode says who is asked, and a record that covers suffices in each", () => {
+  const user = consent("user", ["openid"]);
+  const records = [
+    undefined,
+    user,
+    consent("organisation", ["openid"]),
+    consent("preauthorization", ["openid"]),
+  ];
+  const table = (mode: Parameters<typeof consentStanding>[0]) =>
+    records.map((record) => {
+      const standing = consentStanding(mode, record ? [record] : [], asked(["openid"]));
+      return standing.kind === "settled" ? `by ${standing.consentId}` : standing.kind;
+    });
+  assert.deepEqual(table("user"), ["ask-user", "by user", "by organisation", "by preauthorization"]);
+  assert.deepEqual(table("organisation"), [
+    "ask-administrator",
+    "ask-administrator",
+    "by organisation",
+    "by preauthorization",
+  ]);
+  assert.deepEqual(table("preauthorized"), ["by null", "by user", "by organisation", "by preauthorization"]);
 });

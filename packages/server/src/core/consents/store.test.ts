@@ -9,6 +9,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import { findConsents, grantUserConsent } from "./store.ts";
 
 const NOW = 1_800_000_000_000;
@@ -30,6 +31,7 @@ forEachDatabase(({ fresh }) => {
     readonly at?: TestOrganisation;
     readonly applicationId?: string;
     readonly userId?: string;
+    readonly fingerprints?: ScopeFingerprints;
     readonly now?: number;
   }
   const key = ({ at = org, applicationId, userId = "uma" }: Granted) => ({
@@ -38,7 +40,14 @@ forEachDatabase(({ fresh }) => {
     userId,
   });
   const grant = (scopes: readonly string[], granted: Granted = {}) =>
-    database.transaction((tx) => grantUserConsent(tx, { ...key(granted), scopes, now: granted.now ?? NOW }));
+    database.transaction((tx) =>
+      grantUserConsent(tx, {
+        ...key(granted),
+        scopes,
+        fingerprints: granted.fingerprints ?? {},
+        now: granted.now ?? NOW,
+      }),
+    );
   const find = (granted: Granted = {}) => findConsents(database.query, key(granted));
 
   test("a yes is kept, and a second one is added to it in the same record", async () => {
@@ -52,6 +61,7 @@ forEachDatabase(({ fresh }) => {
       applicationId: org.web.application.id,
       userId: "uma",
       scopes: ["openid", "email", "phone"],
+      fingerprints: {},
       grantedBy: "user:uma",
       grantedAt: NOW + 1,
     });
@@ -102,5 +112,12 @@ forEachDatabase(({ fresh }) => {
     );
     await grant(["email"], { applicationId: org.native.id, userId: "anyone" });
     assert.equal((await find({ applicationId: org.native.id, userId: "anyone" })).length, 2);
+  });
+
+  test("what the scopes gave is remembered; a new yes is to what they give then", async () => {
+    const who = { userId: "thorough" };
+    await grant(["hr", "pay"], { ...who, fingerprints: { hr: ["role"], pay: ["grade"] } });
+    await grant(["hr"], { ...who, fingerprints: { hr: ["team"] } });
+    assert.deepEqual((await find(who))[0]?.fingerprints, { hr: ["team"], pay: ["grade"] });
   });
 });

@@ -1,16 +1,18 @@
 import { randomUUIDv7 } from "node:crypto";
 import { formatScope } from "@signet/protocol/scope";
-import { sql } from "kysely";
+import { PostgresAdapter, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import type { ConsentTable } from "../../db/schema.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
+import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { Consent } from "./consent.ts";
 
-/** The living consents that speak for this user and application. */
+/** The living records that speak for this user and application, of every kind. */
 export async function findConsents(
   db: Db,
   key: { orgId: string; applicationId: string; userId: string },
 ): Promise<Consent[]> {
-  const rows = await db
+  const consents = await db
     .selectFrom("consent")
     .selectAll()
     .where("org_id", "=", key.orgId)
@@ -18,56 +20,267 @@ export async function findConsents(
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
     .execute();
-  return rows.map(fromRow);
+  const ahead = await db
+    .selectFrom("preauthorization")
+    .selectAll()
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .orderBy("id")
+    .execute();
+  return [...consents.map(fromRow), ...ahead.map(fromPreauthorization)];
+}
+
+export interface ConsentGrant {
+  readonly orgId: string;
+  readonly applicationId: string;
+  /** Undefined: for everybody in the organisation. */
+  readonly userId?: string;
+  readonly scopes: readonly string[];
+  readonly fingerprints: ScopeFingerprints;
+  readonly grantedBy: string;
+  readonly now: number;
+}
+
+/** The user's yes. @returns the record's id */
+export function grantUserConsent(
+  db: Db,
+  grant: Omit<ConsentGrant, "grantedBy" | "userId"> & { readonly userId: string },
+): Promise<string> {
+  return grantConsent(db, { ...grant, grantedBy: `user:${grant.userId}` });
 }
 
 /**
- * The user's yes, added to what they said yes to before. One living record per user and application: two browsers that
- * answer at once end with one.
+ * A yes, added to what was said yes to before. One living record per user and application, and one per application for
+ * everybody: two browsers that answer at once end with one.
  * @returns the record's id
  */
-export async function grantUserConsent(
-  db: Db,
-  grant: { orgId: string; applicationId: string; userId: string; scopes: readonly string[]; now: number },
-): Promise<string> {
+export async function grantConsent(db: Db, grant: ConsentGrant): Promise<string> {
+  const { userId } = grant;
+  const kind = userId === undefined ? "organisation" : "user";
   const { id } = await db
     .insertInto("consent")
     .values({
       org_id: grant.orgId,
       id: randomUUIDv7(),
-      kind: "user",
+      kind,
       application_id: grant.applicationId,
-      user_id: grant.userId,
+      user_id: userId ?? null,
       scope: formatScope(grant.scopes),
-      granted_by: `user:${grant.userId}`,
+      granted_by: grant.grantedBy,
       granted_at: grant.now,
       revoked_at: null,
+      scope_fingerprints: JSON.stringify(grant.fingerprints),
     })
     .onConflict((conflict) =>
       conflict
-        .columns(["org_id", "application_id", "user_id"])
+        .columns(
+          userId === undefined ? ["org_id", "application_id"] : ["org_id", "application_id", "user_id"],
+        )
         .where("revoked_at", "is", null)
         // A literal: the index is chosen by its own condition, which a parameter cannot be compared with.
-        .where("kind", "=", sql.lit("user"))
-        .doUpdateSet({ granted_at: grant.now }),
+        .where("kind", "=", sql.lit(kind))
+        .doUpdateSet({ granted_at: grant.now, granted_by: grant.grantedBy }),
     )
     .returning("id")
     .executeTakeFirstOrThrow();
+  const key = { orgId: grant.orgId, id };
   const held = await db
     .selectFrom("consent")
-    .select("scope")
-    .where("org_id", "=", grant.orgId)
-    .where("id", "=", id)
+    .select(["scope", "scope_fingerprints"])
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
     .executeTakeFirstOrThrow();
-  const scope = formatScope([...new Set([...held.scope.split(" "), ...grant.scopes])]);
+  const before = readFingerprints(held.scope_fingerprints);
+  // What these scopes gave before is forgotten: the yes is to what they give now.
+  const others = Object.entries(before).filter(([scope]) => !grant.scopes.includes(scope));
   await db
     .updateTable("consent")
-    .set({ scope })
-    .where("org_id", "=", grant.orgId)
-    .where("id", "=", id)
+    .set({
+      scope: formatScope([...new Set([...held.scope.split(" "), ...grant.scopes])]),
+      scope_fingerprints: JSON.stringify(
+        Object.fromEntries([...others, ...Object.entries(grant.fingerprints)]),
+      ),
+    })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
     .execute();
   return id;
 }
+
+export interface ConsentKey {
+  readonly orgId: string;
+  readonly id: string;
+  /** When given, only that user's own. */
+  readonly userId?: string;
+}
+
+/** A living consent of a user or for everybody. */
+export async function findConsent(db: Db, key: { orgId: string; id: string }): Promise<Consent | undefined> {
+  const row = await db
+    .selectFrom("consent")
+    .selectAll()
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The record as it was, which is revoked now; undefined when there is none such living. */
+export async function markConsentRevoked(db: Db, key: ConsentKey, now: number): Promise<Consent | undefined> {
+  let query = db
+    .updateTable("consent")
+    .set({ revoked_at: now })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where("revoked_at", "is", null);
+  if (key.userId !== undefined) query = query.where("kind", "=", "user").where("user_id", "=", key.userId);
+  const row = await query.returningAll().executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The living consents that a user has given here, newest first, with the applications' names. */
+export async function listUserConsents(
+  db: Db,
+  key: { orgId: string; userId: string },
+): Promise<{ consent: Consent; applicationName: string }[]> {
+  const rows = await db
+    .selectFrom("consent")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "consent.org_id")
+        .onRef("application.id", "=", "consent.application_id"),
+    )
+    .selectAll("consent")
+    .select("application.name as applicationName")
+    .where("consent.org_id", "=", key.orgId)
+    .where("consent.user_id", "=", key.userId)
+    .where("consent.kind", "=", "user")
+    .where("consent.revoked_at", "is", null)
+    .orderBy("consent.granted_at", "desc")
+    .orderBy("consent.id", "desc")
+    .execute();
+  return rows.map((row) => ({ consent: fromRow(row), applicationName: row.applicationName }));
+}
+
+export interface ConsentFilter {
+  readonly applicationId?: string;
+  readonly userId?: string;
+}
+
+/** The organisation's living consents of users and for everybody, by id. */
+export async function listConsents(
+  db: Db,
+  orgId: string,
+  page: ConsentFilter & { after?: string; limit: number },
+): Promise<Consent[]> {
+  let query = db
+    .selectFrom("consent")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("revoked_at", "is", null)
+    .orderBy("id")
+    .limit(page.limit);
+  if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
+  if (page.userId !== undefined) query = query.where("user_id", "=", page.userId);
+  if (page.after !== undefined) query = query.where("id", ">", page.after);
+  return (await query.execute()).map(fromRow);
+}
+
+export async function insertPreauthorization(db: Db, record: Consent): Promise<void> {
+  await db
+    .insertInto("preauthorization")
+    .values({
+      org_id: record.orgId,
+      id: record.id,
+      application_id: record.applicationId,
+      scope: formatScope(record.scopes),
+      created_by: record.grantedBy,
+      created_at: record.grantedAt,
+    })
+    .execute();
+}
+
+/** The record that was removed; undefined when there is none such. */
+export async function removePreauthorization(
+  db: Db,
+  key: { orgId: string; id: string },
+): Promise<Consent | undefined> {
+  const row = await db
+    .deleteFrom("preauthorization")
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && fromPreauthorization(row);
+}
+
+/** The organisation's, by id. */
+export async function listPreauthorizations(
+  db: Db,
+  orgId: string,
+  page: { applicationId?: string; after?: string; limit: number },
+): Promise<Consent[]> {
+  let query = db
+    .selectFrom("preauthorization")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .orderBy("id")
+    .limit(page.limit);
+  if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
+  if (page.after !== undefined) query = query.where("id", ">", page.after);
+  return (await query.execute()).map(fromPreauthorization);
+}
+
+type Key = { orgId: string; consentId: string };
+
+const isPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
+
+const holdGiven = prepared((db, value: Parameter<Key>) => {
+  const query = db
+    .selectFrom("consent")
+    .select("id")
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("consentId"))
+    .where("revoked_at", "is", null);
+  return isPostgres(db) ? query.forShare() : query;
+});
+
+const holdAhead = prepared((db, value: Parameter<Key>) => {
+  const query = db
+    .selectFrom("preauthorization")
+    .select("id")
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("consentId"));
+  return isPostgres(db) ? query.forShare() : query;
+});
+
+/**
+ * Whether a consent of any kind still stands; it does until the transaction ends. Shared, because everybody's codes rest
+ * on one organisation-wide record: only taking it back waits, and then finds the families that were begun. (On SQLite
+ * transactions come one after the other anyway.)
+ */
+export async function holdConsent(tx: Db, key: Key): Promise<boolean> {
+  return (await holdGiven(tx, key)).length > 0 || (await holdAhead(tx, key)).length > 0;
+}
+
+const selectFingerprints = prepared((db, value: Parameter<Key>) =>
+  db
+    .selectFrom("consent")
+    .select("scope_fingerprints")
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("consentId"))
+    .where("kind", "=", "user"),
+);
+
+/** What a user has said yes to; undefined for an administrator's record, which does not limit what a scope gives. */
+export async function findConsentedFingerprints(db: Db, key: Key): Promise<ScopeFingerprints | undefined> {
+  const [row] = await selectFingerprints(db, key);
+  return row && readFingerprints(row.scope_fingerprints);
+}
+
+const readFingerprints = (text: string | null): ScopeFingerprints =>
+  text === null ? {} : (JSON.parse(text) as ScopeFingerprints);
 
 function fromRow(row: ConsentTable): Consent {
   return {
@@ -77,7 +290,22 @@ function fromRow(row: ConsentTable): Consent {
     applicationId: row.application_id,
     userId: row.user_id,
     scopes: row.scope.split(" "),
+    fingerprints: readFingerprints(row.scope_fingerprints),
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
+  };
+}
+
+function fromPreauthorization(row: PreauthorizationTable): Consent {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    kind: "preauthorization",
+    applicationId: row.application_id,
+    userId: null,
+    scopes: row.scope.split(" "),
+    fingerprints: {},
+    grantedBy: row.created_by,
+    grantedAt: row.created_at,
   };
 }

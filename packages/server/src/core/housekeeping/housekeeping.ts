@@ -4,9 +4,16 @@
  */
 import { randomUUIDv7 } from "node:crypto";
 import type { Database, Db } from "../../db/open.ts";
+import { deletePassedActions } from "../actions/store.ts";
+import { deleteOldLogouts } from "../backchannel-logout/store.ts";
 import type { Clock } from "../clock.ts";
 import { deleteDeadCodes } from "../codes/store.ts";
+import { deletePassedValues } from "../consumed-values/store.ts";
+import { deleteDeadDeviceAuthorizations } from "../device-authorizations/store.ts";
+import { deleteForgottenBrowsers } from "../known-browsers/store.ts";
+import { deleteOldMails } from "../mail/store.ts";
 import { deletePassedWindows } from "../rate-limits/store.ts";
+import { deletePassedDevices } from "../second-factors/remembered-devices/store.ts";
 import { deleteDeadSessions } from "../sessions/store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
@@ -33,11 +40,20 @@ type Removal = (db: Db, now: number) => Promise<number>;
 const removals: readonly Removal[] = [
   // A used code is kept a day longer: a second use in that time is told from nonsense and ends what the first began.
   (db, now) => deleteDeadCodes(db, now - DAY_MS, BATCH),
+  // So is a device code.
+  (db, now) => deleteDeadDeviceAuthorizations(db, now - DAY_MS, BATCH),
   // Access tokens may outlive the family's last refresh, and look it up.
   (db, now) => deleteDeadTokens(db, now - LONGEST_TOKEN_MS, BATCH),
   (db, now) => deleteDeadSessions(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedWindows(db, now, BATCH),
   (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
+  // A day longer than needed: a clock that is set back must not make a value good again.
+  (db, now) => deletePassedValues(db, now - DAY_MS, BATCH),
+  (db, now) => deletePassedDevices(db, now, BATCH),
+  (db, now) => deleteOldLogouts(db, now - 7 * DAY_MS, BATCH),
+  (db, now) => deletePassedActions(db, now - DAY_MS, BATCH),
+  (db, now) => deleteOldMails(db, now - 2 * DAY_MS, BATCH),
+  (db, now) => deleteForgottenBrowsers(db, now, BATCH),
 ];
 
 /** One round: every kind, batch by batch until nothing is left. @returns how many rows were removed */

@@ -10,7 +10,14 @@ export interface OrganisationSettings {
   readonly passwordMinLength: number;
   readonly sessionLifetimeSeconds: number;
   readonly sessionIdleSeconds: number;
+  /** `required`: who has no second factor adds one right after the password, before anything is issued. */
+  readonly secondFactor: SecondFactorPolicy;
+  /** Whether users show that their address is theirs before anything is issued to an application. */
+  readonly requireVerifiedEmail: boolean;
 }
+
+export const secondFactorPolicies = ["optional", "required"] as const;
+export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
 export interface Organisation {
   readonly id: string;
@@ -25,6 +32,8 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   passwordMinLength: 12,
   sessionLifetimeSeconds: 12 * 3600,
   sessionIdleSeconds: 2 * 3600,
+  secondFactor: "optional",
+  requireVerifiedEmail: false,
 };
 
 /** The issuer identifier: what discovery, tokens and answers name (wire-contract.md §1). */

@@ -5,8 +5,18 @@ import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
-import { defaultOrganisationSettings, isOrganisationName, type Organisation } from "./organisation.ts";
-import { findOrganisation, insertOrganisation, setOrganisationDisabled } from "./store.ts";
+import {
+  defaultOrganisationSettings,
+  isOrganisationName,
+  type Organisation,
+  type OrganisationSettings,
+} from "./organisation.ts";
+import {
+  findOrganisation,
+  insertOrganisation,
+  setOrganisationDisabled,
+  setOrganisationSettings,
+} from "./store.ts";
 
 export interface OrganisationDirectory {
   /** Undefined when it does not exist or is disabled: to the outside the two are one. */
@@ -84,6 +94,29 @@ export async function disableOrganisation(
       actor: input.actor,
       action: input.disabled ? "organisation.disabled" : "organisation.enabled",
       target: input.orgId,
+    });
+    await deps.changes.publish(tx, { orgId: input.orgId, topic: "organisation" });
+    return true;
+  });
+}
+
+/** Changes some of the settings; every node hears of it. @returns false when there is no such organisation */
+export async function changeOrganisationSettings(
+  deps: OrganisationDeps,
+  input: { orgId: string; settings: Partial<OrganisationSettings>; actor: string },
+): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    const before = await findOrganisation(tx, input.orgId);
+    if (!before) return false;
+    await setOrganisationSettings(tx, input.orgId, { ...before.settings, ...input.settings });
+    await recordAuditEvent(tx, {
+      orgId: input.orgId,
+      at: now,
+      actor: input.actor,
+      action: "organisation.changed",
+      target: input.orgId,
+      details: { settings: Object.keys(input.settings) },
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "organisation" });
     return true;

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/open.ts";
-import type { OrganisationTable } from "../../db/schema.ts";
+import type { OrganisationTable } from "../../db/tables/organisations.ts";
 import { defaultOrganisationSettings, type Organisation, type OrganisationSettings } from "./organisation.ts";
 
 export async function insertOrganisation(db: Db, organisation: Organisation): Promise<void> {
@@ -39,6 +39,20 @@ export async function setOrganisationDisabled(
   const result = await db
     .updateTable("organisation")
     .set({ disabled_at: disabledAt })
+    .where("id", "=", orgId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** @returns false when there is no such organisation */
+export async function setOrganisationSettings(
+  db: Db,
+  orgId: string,
+  settings: OrganisationSettings,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("organisation")
+    .set({ settings: JSON.stringify(settings) })
     .where("id", "=", orgId)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;

@@ -1,7 +1,7 @@
 /**
  * What may be a password: length and a blocklist, no composition rules (NIST SP 800-63B-4 §3.1.1.2).
  */
-const MAX_LENGTH = 256;
+export const PASSWORD_MAX_LENGTH = 256;
 
 export interface PasswordPolicy {
   readonly minLength: number;
@@ -9,21 +9,47 @@ export interface PasswordPolicy {
   readonly about: readonly string[];
 }
 
-/** @returns a sentence that says why the password is refused, or undefined when it is fine */
-export async function refusePassword(password: string, policy: PasswordPolicy): Promise<string | undefined> {
+export type PasswordFault =
+  | "too-short"
+  | "too-long"
+  | "repeats-pattern"
+  | "is-sequence"
+  | "is-common"
+  | "is-about-user";
+
+/** @returns why the password is refused, or undefined when it is fine; pages say it in the reader's language */
+export async function passwordFault(
+  password: string,
+  policy: PasswordPolicy,
+): Promise<PasswordFault | undefined> {
   const normalised = password.normalize("NFKC");
   const length = [...normalised].length;
-  if (length < policy.minLength) return `the password must have at least ${policy.minLength} characters`;
-  if (length > MAX_LENGTH) return `the password must have at most ${MAX_LENGTH} characters`;
+  if (length < policy.minLength) return "too-short";
+  if (length > PASSWORD_MAX_LENGTH) return "too-long";
   const folded = normalised.toLowerCase();
-  if (/^(.{1,4})\1+.{0,3}$/u.test(folded)) return "the password repeats one pattern";
-  if (isSequence(folded)) return "the password is a plain sequence";
-  if (await isCommon(folded)) return "the password is one of the most common ones";
+  if (/^(.{1,4})\1+.{0,3}$/u.test(folded)) return "repeats-pattern";
+  if (isSequence(folded)) return "is-sequence";
+  if (await isCommon(folded)) return "is-common";
   for (const word of policy.about.flatMap(namesIn)) {
-    if (folded.replace(word, "").length < 6) return "the password is made of your name or address";
+    if (folded.replace(word, "").length < 6) return "is-about-user";
   }
   return undefined;
 }
+
+/** @returns a sentence that says why the password is refused, or undefined when it is fine */
+export async function refusePassword(password: string, policy: PasswordPolicy): Promise<string | undefined> {
+  const fault = await passwordFault(password, policy);
+  return fault && sentences[fault](policy);
+}
+
+const sentences: Readonly<Record<PasswordFault, (policy: PasswordPolicy) => string>> = {
+  "too-short": ({ minLength }) => `the password must have at least ${minLength} characters`,
+  "too-long": () => `the password must have at most ${PASSWORD_MAX_LENGTH} characters`,
+  "repeats-pattern": () => "the password repeats one pattern",
+  "is-sequence": () => "the password is a plain sequence",
+  "is-common": () => "the password is one of the most common ones",
+  "is-about-user": () => "the password is made of your name or address",
+};
 
 const namesIn = (about: string): string[] =>
   about

@@ -14,6 +14,12 @@ test("the limits are those of the contract", () => {
   assert.deepEqual(defaultRateLimits, {
     "password-account": { name: "password-account", count: 10, windowSeconds: 900 },
     "password-address": { name: "password-address", count: 100, windowSeconds: 3_600 },
+    "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 3_600 },
+    "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 3_600 },
+    "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
+    "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 3_600 },
+    "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
+    "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
   });
 });
 

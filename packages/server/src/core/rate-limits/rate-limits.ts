@@ -16,6 +16,15 @@ export interface RateLimit {
 export const defaultRateLimits = {
   "password-account": { name: "password-account", count: 10, windowSeconds: 15 * 60 },
   "password-address": { name: "password-address", count: 100, windowSeconds: 60 * 60 },
+  // Three of a million codes are good at any moment: a day of guessing, with the password known, finds one in 1,400 times.
+  "second-factor-account": { name: "second-factor-account", count: 10, windowSeconds: 60 * 60 },
+  "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 60 * 60 },
+  "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
+  // Of one mailbox, whoever asks: nobody can fill it, and the newest link in it goes on working.
+  "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 60 * 60 },
+  // Wrong codes of devices: of 20^8 a few hundred are good at any moment (RFC 8628 §5.1).
+  "user-code": { name: "user-code", count: 5, windowSeconds: 15 * 60 },
+  "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
 } satisfies Record<string, RateLimit>;
 
 export type RateLimitName = keyof typeof defaultRateLimits;

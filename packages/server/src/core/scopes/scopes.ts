@@ -3,16 +3,15 @@ import type { User } from "../users/user.ts";
 
 export const standardScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
 
+/** The specification's scope table: which scope has which claims. */
+export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
+  profile: ["name", "preferred_username", "given_name", "family_name"],
+  email: ["email", "email_verified"],
+  phone: ["phone_number"],
+};
+
 /** What `claims_supported` of discovery lists beside the protocol's own claims. */
-export const userClaims = [
-  "name",
-  "preferred_username",
-  "given_name",
-  "family_name",
-  "email",
-  "email_verified",
-  "phone_number",
-] as const;
+export const userClaims: readonly string[] = Object.values(scopeClaims).flat();
 
 /** The asked scopes that the application may have, in their order; the others are left out (wire-contract.md §2). */
 export function grantableScopes(asked: readonly string[], allowed: readonly string[]): string[] {

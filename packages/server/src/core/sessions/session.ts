@@ -27,3 +27,9 @@ export interface SignedIn {
   readonly session: Session;
   readonly user: User;
 }
+
+/** How long after proving themselves a user may change what they prove themselves with. */
+export const FRESH_SIGN_IN_MS = 10 * 60 * 1000;
+
+export const isFresh = ({ authTime }: Pick<Session, "authTime">, now: number): boolean =>
+  authTime + FRESH_SIGN_IN_MS > now;

@@ -5,11 +5,11 @@ import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
-import { findUser, holdAccount } from "../users/store.ts";
+import { findUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
+import { endSessions } from "./end-sessions.ts";
 import type { Session, SignedIn } from "./session.ts";
-import { endSessions, findSession, insertSession, renewSession, touchSession } from "./store.ts";
+import { findSession, insertSession, renewSession, touchSession } from "./store.ts";
 
 export interface SessionDeps {
   readonly database: Database;
@@ -40,64 +40,68 @@ export async function findSignedIn(
 export interface SignIn {
   readonly organisation: Organisation;
   readonly user: User;
-  /** As it was when the password was checked. */
-  readonly passwordChangedAt: number | null;
   readonly amr: readonly string[];
   readonly acr: string;
   readonly address: string;
   readonly userAgent: string;
   /** Who this browser was signed in as until now. */
   readonly before: SignedIn | undefined;
+  /** Milliseconds: when the first of several proofs was given; now when absent. The session lives from then on. */
+  readonly authTime?: number;
+}
+
+export interface StartedSession {
+  readonly session: Session;
+  /** The cookie's value. */
+  readonly token: string;
 }
 
 /**
  * A new cookie at every sign-in (session fixation): the same user's session goes on under it, so that its `sid` stays
  * true for the applications; another user's session ends as if they had signed out.
- * @returns undefined when the account was disabled, or got another password, since the password was checked
  */
-export async function signIn(
-  deps: SessionDeps,
-  input: SignIn,
-): Promise<{ session: Session; token: string } | undefined> {
+export function signIn(deps: SessionDeps, input: SignIn): Promise<StartedSession> {
   const now = deps.clock();
+  return deps.database.transaction((tx) => signInWithin(tx, input, now));
+}
+
+/** The same, in the transaction of what proves the user, so that a proof is used with the session or not at all. */
+export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<StartedSession> {
   const token = randomSecret("sgn_bs_");
-  const { organisation, user, before } = input;
+  const { organisation, user, before, authTime = now } = input;
   const session: Session = {
     orgId: organisation.id,
     id: before?.session.id ?? randomUUIDv7(),
     userId: user.id,
-    authTime: now,
+    authTime,
     amr: input.amr,
     acr: input.acr,
     createdAt: before?.session.createdAt ?? now,
     lastSeenAt: now,
-    expiresAt: now + organisation.settings.sessionLifetimeSeconds * 1000,
+    expiresAt: authTime + organisation.settings.sessionLifetimeSeconds * 1000,
   };
   const tokenHash = sha256Base64url(token);
-  return deps.database.transaction(async (tx) => {
-    if (!(await holdAccount(tx, user, input.passwordChangedAt))) return undefined;
-    const kept = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
-    const started = kept ? session : { ...session, id: randomUUIDv7(), createdAt: now };
-    if (!kept) {
-      if (before && before.user.id !== user.id) await endSession(tx, before, now, input.address);
-      await insertSession(tx, {
-        ...started,
-        tokenHash,
-        address: input.address,
-        userAgent: input.userAgent.slice(0, 300),
-      });
-    }
-    await recordAuditEvent(tx, {
-      orgId: organisation.id,
-      at: now,
-      actor: `user:${user.id}`,
-      action: kept ? "session.renewed" : "session.started",
-      target: started.id,
+  const kept = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
+  const started = kept ? session : { ...session, id: randomUUIDv7(), createdAt: now };
+  if (!kept) {
+    if (before && before.user.id !== user.id) await endSession(tx, before, now, input.address);
+    await insertSession(tx, {
+      ...started,
+      tokenHash,
       address: input.address,
-      details: { amr: input.amr },
+      userAgent: input.userAgent.slice(0, 300),
     });
-    return { session: started, token };
+  }
+  await recordAuditEvent(tx, {
+    orgId: organisation.id,
+    at: now,
+    actor: `user:${user.id}`,
+    action: kept ? "session.renewed" : "session.started",
+    target: started.id,
+    address: input.address,
+    details: { amr: input.amr },
   });
+  return { session: started, token };
 }
 
 /**
@@ -110,14 +114,15 @@ export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: st
 }
 
 async function endSession(tx: Db, { session, user }: SignedIn, now: number, address: string): Promise<void> {
-  await endSessions(tx, { orgId: session.orgId, id: session.id, now });
-  await revokeTokenFamilies(tx, { orgId: session.orgId, sessionId: session.id, now, reason: "signed_out" });
+  const { orgId, id: sessionId } = session;
+  const ended = await endSessions(tx, { orgId, userId: user.id, sessionId, now, reason: "signed_out" });
+  if (ended === 0) return;
   await recordAuditEvent(tx, {
-    orgId: session.orgId,
+    orgId,
     at: now,
     actor: `user:${user.id}`,
     action: "session.ended",
-    target: session.id,
+    target: sessionId,
     address,
   });
 }

@@ -1,5 +1,6 @@
 import type { Db } from "../../db/open.ts";
-import type { BrowserSessionTable } from "../../db/schema.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { BrowserSessionTable } from "../../db/tables/users.ts";
 import type { Session } from "./session.ts";
 
 export async function insertSession(
@@ -47,9 +48,7 @@ export async function findSession(
 /** The same user signed in again: the session goes on under a new cookie. @returns false when it has ended meanwhile */
 export async function renewSession(
   db: Db,
-  session: Pick<Session, "orgId" | "id" | "userId" | "authTime" | "amr" | "acr" | "expiresAt"> & {
-    tokenHash: string;
-  },
+  session: Omit<Session, "createdAt"> & { tokenHash: string },
 ): Promise<boolean> {
   const result = await db
     .updateTable("browser_session")
@@ -58,7 +57,7 @@ export async function renewSession(
       auth_time: session.authTime,
       amr: JSON.stringify(session.amr),
       acr: session.acr,
-      last_seen_at: session.authTime,
+      last_seen_at: session.lastSeenAt,
       expires_at: session.expiresAt,
     })
     .where("org_id", "=", session.orgId)
@@ -79,20 +78,94 @@ export async function touchSession(db: Db, key: { orgId: string; id: string }, n
     .execute();
 }
 
-/** Ends one session, or all of a user's in the organisation. */
-export async function endSessions(
+/**
+ * Ends one session of a user, or all of them in the organisation. Called by end-sessions.ts alone, which does what
+ * belongs to it. @returns the ids of those that had not ended before
+ */
+export async function markSessionsEnded(
   db: Db,
-  which: { orgId: string; now: number } & ({ id: string } | { userId: string }),
-): Promise<void> {
-  const query = db
+  which: { orgId: string; userId: string; sessionId?: string; now: number },
+): Promise<string[]> {
+  let query = db
     .updateTable("browser_session")
     .set({ ended_at: which.now })
     .where("org_id", "=", which.orgId)
+    .where("user_id", "=", which.userId)
     .where("ended_at", "is", null);
-  await ("id" in which
-    ? query.where("id", "=", which.id)
-    : query.where("user_id", "=", which.userId)
-  ).execute();
+  if (which.sessionId !== undefined) query = query.where("id", "=", which.sessionId);
+  return (await query.returning("id").execute()).map(({ id }) => id);
+}
+
+type SessionUse = { orgId: string; sessionId: string; applicationId: string; now: number };
+
+const noteUse = prepared((db, value: Parameter<SessionUse>) =>
+  db
+    .insertInto("session_application")
+    .values({
+      org_id: value("orgId"),
+      session_id: value("sessionId"),
+      application_id: value("applicationId"),
+      first_used_at: value("now"),
+    })
+    .onConflict((conflict) => conflict.columns(["org_id", "session_id", "application_id"]).doNothing()),
+);
+
+/** The application got tokens from the session: its end will concern it. */
+export async function noteSessionUse(db: Db, use: SessionUse): Promise<void> {
+  await noteUse(db, use);
+}
+
+/** A session with what tells its user which one it is. */
+export interface SessionRecord extends Session {
+  readonly address: string;
+  readonly userAgent: string;
+  /** Names of the applications that got tokens from it. */
+  readonly applications: readonly string[];
+}
+
+const MOST_SHOWN = 100;
+
+/** The user's living sessions, the one used last first. */
+export async function findUserSessions(
+  db: Db,
+  of: { orgId: string; userId: string; now: number; seenSince: number },
+): Promise<SessionRecord[]> {
+  const rows = await db
+    .selectFrom("browser_session")
+    .selectAll()
+    .where("org_id", "=", of.orgId)
+    .where("user_id", "=", of.userId)
+    .where("ended_at", "is", null)
+    .where("expires_at", ">", of.now)
+    .where("last_seen_at", ">", of.seenSince)
+    .orderBy("last_seen_at", "desc")
+    .orderBy("id")
+    .limit(MOST_SHOWN)
+    .execute();
+  if (rows.length === 0) return [];
+  const uses = await db
+    .selectFrom("session_application")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "session_application.org_id")
+        .onRef("application.id", "=", "session_application.application_id"),
+    )
+    .select(["session_application.session_id", "application.name"])
+    .where("session_application.org_id", "=", of.orgId)
+    .where(
+      "session_application.session_id",
+      "in",
+      rows.map(({ id }) => id),
+    )
+    .orderBy("session_application.first_used_at")
+    .orderBy("application.id")
+    .execute();
+  return rows.map((row) => ({
+    ...fromRow(row),
+    address: row.address,
+    userAgent: row.user_agent,
+    applications: uses.filter(({ session_id }) => session_id === row.id).map(({ name }) => name),
+  }));
 }
 
 /** Sessions that nobody can come back to. @returns how many were removed, at most `limit` */

@@ -24,8 +24,6 @@ export const PUBLISH_AHEAD_MS = 2 * JWKS_MAX_AGE_SECONDS * 1000;
 export const CLOCK_SKEW_MS = 300_000;
 /** The longest life of a token (AccessTokenLifetimeSeconds, 86400) and some clock skew. */
 export const LONGEST_TOKEN_MS = 86_400_000 + CLOCK_SKEW_MS;
-/** The age at which a key is rotated without anybody asking. */
-export const KEY_AGE_MS = 90 * 86_400_000;
 
 export type KeyState = "next" | "active" | "retiring" | "retired";
 

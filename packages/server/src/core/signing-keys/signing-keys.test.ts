@@ -10,7 +10,10 @@ import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import type { Clock } from "../clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
 import { createOrganisation, disableOrganisation } from "../organisations/organisations.ts";
-import { KEY_AGE_MS, keyState, PUBLISH_AHEAD_MS } from "./signing-key.ts";
+import { keyState, PUBLISH_AHEAD_MS } from "./signing-key.ts";
+
+const KEY_AGE_MS = 90 * 86_400_000;
+
 import { requireOpeningKey, type SigningKeys, signingKeys } from "./signing-keys.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -42,7 +45,7 @@ forEachDatabase(({ fresh }) => {
         return encryption.seal(plaintext, row);
       },
     };
-    const keys = signingKeys({ database, changes, clock: its, encryption: counting });
+    const keys = signingKeys({ database, changes, clock: its, encryption: counting, rotationDays: 90 });
     return { ...keys, made: () => made };
   };
   const rotation = { actor: "test", compromised: false };

@@ -15,7 +15,6 @@ import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import {
   CLOCK_SKEW_MS,
-  KEY_AGE_MS,
   LONGEST_TOKEN_MS,
   PUBLISH_AHEAD_MS,
   type SigningKey,
@@ -43,7 +42,7 @@ export interface SigningKeys {
    * @param compromised the old keys leave the JWKS at once, and all that they signed with them
    */
   rotate(orgId: string, alg: SigningAlg, by: { actor: string; compromised: boolean }): Promise<SigningKey>;
-  /** Rotates the keys that are 90 days old. @returns how many there were, at most `limit` */
+  /** Rotates the keys that have reached their age. @returns how many there were, at most `limit` */
   rotateDue(limit: number): Promise<number>;
 }
 
@@ -52,8 +51,11 @@ export interface SigningKeyDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly encryption: Encryption;
+  /** The age at which a key is rotated without anybody asking; 0: never. */
+  readonly rotationDays: number;
 }
 
+const DAY_MS = 86_400_000;
 const FIRST_ALGORITHMS: readonly SigningAlg[] = ["ES256", "RS256"];
 
 export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): SigningKeys {
@@ -99,9 +101,14 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     },
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
     rotateDue: async (limit) => {
-      const due = await findKeysToRotate(database.query, clock() - KEY_AGE_MS, limit);
-      for (const { orgId, alg } of due)
-        await rotateKey(deps, orgId, alg as SigningAlg, { actor: "schedule", compromised: false });
+      if (deps.rotationDays === 0) return 0;
+      const due = await findKeysToRotate(database.query, clock() - deps.rotationDays * DAY_MS, limit);
+      for (const { orgId, alg, kid } of due) {
+        const by = { actor: "system", compromised: false, replaces: kid };
+        await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
+          if (!(error instanceof RotatedMeanwhile)) throw error;
+        });
+      }
       return due.length;
     },
   };
@@ -132,16 +139,27 @@ async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg)
   });
 }
 
+/** Another command, or another node, has made the successor. */
+class RotatedMeanwhile extends Error {
+  constructor() {
+    super("another command rotated the key meanwhile");
+    this.name = "RotatedMeanwhile";
+  }
+}
+
+/** @param by.replaces only while this is still the newest key. @throws RotatedMeanwhile */
 async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
   alg: SigningAlg,
-  by: { actor: string; compromised: boolean },
+  by: { actor: string; compromised: boolean; replaces?: string },
 ): Promise<SigningKey> {
   const made = await makeKey(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const old = (await findSigningKeys(tx, orgId, now)).filter((key) => key.alg === alg);
+    const newest = old.find(({ retire_at }) => retire_at === null);
+    if (by.replaces !== undefined && newest?.kid !== by.replaces) throw new RotatedMeanwhile();
     // At once means on every node, also where the clock is behind.
     const atOnce = now - CLOCK_SKEW_MS;
     const activeFrom = by.compromised || old.length === 0 ? atOnce : now + PUBLISH_AHEAD_MS;
@@ -150,7 +168,7 @@ async function rotateKey(
       if (by.compromised || retire_at === null) await setRetirement(tx, { orgId, kid }, retireAt);
     }
     const row = { ...made, created_at: now, active_from: activeFrom };
-    if (!(await insertSigningKey(tx, row))) throw new Error("another command rotated the key meanwhile");
+    if (!(await insertSigningKey(tx, row))) throw new RotatedMeanwhile();
     await recordAuditEvent(tx, {
       orgId,
       at: now,

@@ -1,6 +1,6 @@
 import type { SigningAlg } from "@signet/protocol/jws";
 import type { Db } from "../../db/open.ts";
-import type { SigningKeyTable } from "../../db/schema.ts";
+import type { SigningKeyTable } from "../../db/tables/tokens.ts";
 import type { KeyTimes } from "./signing-key.ts";
 
 export type SigningKeyRow = SigningKeyTable;
@@ -69,11 +69,11 @@ export async function findKeysToRotate(
   db: Db,
   madeBefore: number,
   limit: number,
-): Promise<Array<{ orgId: string; alg: string }>> {
+): Promise<Array<{ orgId: string; alg: string; kid: string }>> {
   return db
     .selectFrom("signing_key")
     .innerJoin("organisation", "organisation.id", "signing_key.org_id")
-    .select(["signing_key.org_id as orgId", "signing_key.alg as alg"])
+    .select(["signing_key.org_id as orgId", "signing_key.alg as alg", "signing_key.kid as kid"])
     .where("signing_key.retire_at", "is", null)
     .where("signing_key.created_at", "<=", madeBefore)
     .where("organisation.disabled_at", "is", null)

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { formatScope } from "@signet/protocol/scope";
 import type { Application } from "../applications/application.ts";
 import { seconds } from "../clock.ts";
+import type { Claims } from "../scopes/custom-claims.ts";
+import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import { claimsOfScopes } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
 
@@ -58,13 +60,25 @@ export interface TokenSubject {
     readonly nonce: string | null;
     readonly sessionId: string | null;
     readonly familyId: string;
+    /** The record that the grant rests on: it may limit what custom scopes tell. */
+    readonly consentId: string | null;
+    readonly requestedClaims: RequestedClaims;
   };
+  /** What the organisation's custom scopes and the `claims` parameter add, see added-claims.ts. */
+  readonly added?: AddedClaims;
+}
+
+/** Nothing of it takes the place of a claim that the token's format defines. */
+export interface AddedClaims {
+  readonly accessToken: Claims;
+  readonly idToken: Claims;
 }
 
 export function accessTokenClaims(subject: TokenSubject, now: number): AccessTokenClaims {
   const { application, user } = subject;
   const iat = seconds(now);
   return {
+    ...subject.added?.accessToken,
     iss: subject.issuer,
     sub: user?.user.id ?? application.id,
     aud: audienceOf(subject),
@@ -90,6 +104,7 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
   if (!user || !subject.scopes.includes("openid")) return undefined;
   const iat = seconds(now);
   return {
+    ...subject.added?.idToken,
     ...(application.settings.idTokenIncludesScopeClaims ? claimsOfScopes(user.user, subject.scopes) : {}),
     iss: subject.issuer,
     sub: user.user.id,

@@ -2,7 +2,8 @@ import { formatScope } from "@signet/protocol/scope";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { TokenFamilyTable } from "../../db/schema.ts";
+import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
+import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
 import type { TokenFamily } from "./token-family.ts";
 
 type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
@@ -28,6 +29,7 @@ const familyColumns = [
   "created_at",
   "expires_at",
   "revoked_at",
+  "requested_claims",
 ] as const satisfies ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
@@ -59,6 +61,7 @@ export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<vo
     created_at: family.createdAt,
     expires_at: family.expiresAt,
     revoked_at: family.revokedAt,
+    requested_claims: writeRequestedClaims(family.requestedClaims),
   });
 }
 
@@ -241,5 +244,6 @@ function fromRow(row: TokenFamilyTable): TokenFamily {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    requestedClaims: readRequestedClaims(row.requested_claims),
   };
 }

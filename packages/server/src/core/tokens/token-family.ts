@@ -2,6 +2,7 @@
  * A token family: everything that one authorization (one redeemed code) has led to. It holds the one living refresh
  * token and the one before it; revoking it ends them and every access token whose `jti` names it (RFC 9700 §4.14).
  */
+import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import type { Authentication } from "./claims.ts";
 
 export interface TokenFamily {
@@ -15,6 +16,7 @@ export interface TokenFamily {
   readonly resources: readonly string[];
   readonly nonce: string | null;
   readonly authentication: Authentication;
+  readonly requestedClaims: RequestedClaims;
   /** SHA-256 of the living refresh token; null when the grant came without one. */
   readonly refreshHash: string | null;
   readonly refreshExpiresAt: number | null;

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
-import type { UserAccountTable } from "../../db/schema.ts";
-import type { Role, User } from "./user.ts";
+import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
+import type { Attributes, Role, User } from "./user.ts";
 
 export interface NewUserRow {
   readonly orgId: string;
@@ -38,6 +38,7 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
       created_at: user.now,
       updated_at: user.now,
       disabled_at: null,
+      attributes: null,
     })
     .onConflict((conflict) => conflict.columns(["org_id", "email_key"]).doNothing())
     .returning("id")
@@ -51,6 +52,8 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
       home_org_id: user.orgId,
       role: user.role,
       created_at: user.now,
+      attributes: null,
+      groups: null,
     })
     .execute();
   return true;
@@ -65,7 +68,7 @@ const members = (db: Db, orgId: string) =>
         .onRef("user_account.id", "=", "membership.user_id"),
     )
     .selectAll("user_account")
-    .select("membership.role")
+    .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
     .where("membership.org_id", "=", orgId);
 
 const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -108,6 +111,18 @@ export async function listUsers(
   return (await query.execute()).map((row) => fromRow(orgId, row));
 }
 
+/** Every organisation that an account is a member of, its own included. */
+export async function organisationsOfUser(db: Db, homeOrgId: string, id: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("membership")
+    .select("org_id")
+    .where("home_org_id", "=", homeOrgId)
+    .where("user_id", "=", id)
+    .orderBy("org_id")
+    .execute();
+  return rows.map(({ org_id }) => org_id);
+}
+
 /** The home organisation alone changes an account. @returns false when it has no such user */
 export async function setUserDisabled(
   db: Db,
@@ -120,6 +135,55 @@ export async function setUserDisabled(
     .set({ disabled_at: disabledAt, updated_at: now })
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** The address has been shown to be the user's; another one since then stays unconfirmed. */
+export async function setEmailVerified(
+  db: Db,
+  key: { orgId: string; id: string; email: string },
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("user_account")
+    .set({ email_verified_at: now, updated_at: now })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where("email", "=", key.email)
+    .where("email_verified_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export interface MemberRecord {
+  /** Of the account; the home organisation alone writes them. */
+  readonly attributes?: Attributes;
+  readonly membership?: { readonly groups: readonly string[]; readonly attributes: Attributes };
+}
+
+/** Replaces what is given of what custom scopes can tell. @returns false when the organisation has no such member */
+export async function setMemberRecord(
+  db: Db,
+  key: { orgId: string; id: string },
+  record: MemberRecord,
+): Promise<boolean> {
+  const { attributes, membership } = record;
+  if (attributes !== undefined) {
+    const result = await db
+      .updateTable("user_account")
+      .set({ attributes: JSON.stringify(attributes) })
+      .where("org_id", "=", key.orgId)
+      .where("id", "=", key.id)
+      .executeTakeFirst();
+    if (result.numUpdatedRows === 0n) return false;
+  }
+  if (membership === undefined) return true;
+  const result = await db
+    .updateTable("membership")
+    .set({ groups: JSON.stringify(membership.groups), attributes: JSON.stringify(membership.attributes) })
+    .where("org_id", "=", key.orgId)
+    .where("user_id", "=", key.id)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -148,11 +212,24 @@ export async function setPasswordHash(
 }
 
 /**
+ * Takes the account's row until the transaction ends: two changes that depend on each other's outcome come one after the
+ * other, on every node.
+ */
+export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, now: number): Promise<void> {
+  await tx
+    .updateTable("user_account")
+    .set({ updated_at: now })
+    .where("org_id", "=", user.homeOrgId)
+    .where("id", "=", user.id)
+    .execute();
+}
+
+/**
  * Whether the account is as it was when its password was checked: not disabled, and the password not another one. The
  * write changes nothing and holds the row for the transaction: a new password at the same time is either seen here, or
  * waits and then finds the session to end.
  */
-export async function holdAccount(
+export async function holdPassword(
   tx: Db,
   user: Pick<User, "homeOrgId" | "id">,
   passwordChangedAt: number | null,
@@ -168,7 +245,24 @@ export async function holdAccount(
   return held.numUpdatedRows > 0n;
 }
 
-function fromRow(orgId: string, row: Selectable<UserAccountTable> & { role: string }): User {
+/** Milliseconds; null for an account without a password. */
+export async function findPasswordChangedAt(
+  db: Db,
+  user: Pick<User, "homeOrgId" | "id">,
+): Promise<number | null> {
+  const row = await db
+    .selectFrom("user_account")
+    .select("password_changed_at")
+    .where("org_id", "=", user.homeOrgId)
+    .where("id", "=", user.id)
+    .executeTakeFirst();
+  return row?.password_changed_at ?? null;
+}
+
+type MemberRow = Selectable<UserAccountTable> &
+  Pick<MembershipTable, "role" | "groups"> & { readonly membershipAttributes: string | null };
+
+function fromRow(orgId: string, row: MemberRow): User {
   return {
     homeOrgId: row.org_id,
     orgId,
@@ -181,7 +275,15 @@ function fromRow(orgId: string, row: Selectable<UserAccountTable> & { role: stri
     phone: row.phone,
     locale: row.locale,
     role: row.role as Role,
+    attributes: readAttributes(row.attributes),
+    membership: {
+      groups: row.groups === null ? [] : (JSON.parse(row.groups) as string[]),
+      attributes: readAttributes(row.membershipAttributes),
+    },
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
   };
 }
+
+const readAttributes = (text: string | null): Attributes =>
+  text === null ? {} : (JSON.parse(text) as Attributes);

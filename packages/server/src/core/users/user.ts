@@ -2,6 +2,9 @@
 
 export type Role = "Standard" | "Administrator";
 
+/** Names come from administrators: look them up with `Object.hasOwn`. */
+export type Attributes = Readonly<Record<string, unknown>>;
+
 export interface User {
   /** The organisation that owns the account. */
   readonly homeOrgId: string;
@@ -17,6 +20,10 @@ export interface User {
   readonly phone: string | null;
   readonly locale: string | null;
   readonly role: Role;
+  /** What the home organisation keeps about the account, by name; JSON values, for custom scopes. */
+  readonly attributes: Attributes;
+  /** What the organisation visited keeps about the member. */
+  readonly membership: { readonly groups: readonly string[]; readonly attributes: Attributes };
   readonly createdAt: number;
   readonly disabledAt: number | null;
 }

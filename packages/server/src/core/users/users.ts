@@ -1,14 +1,15 @@
 /** Creating users, disabling them, setting passwords: what operators and, later, administrators do. */
 import { randomUUID } from "node:crypto";
-import type { Database } from "../../db/open.ts";
+import type { Database, Db } from "../../db/open.ts";
+import { voidActions } from "../actions/store.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
+import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { PasswordHasher } from "../passwords/password-hasher.ts";
 import { refusePassword } from "../passwords/password-policy.ts";
-import { endSessions } from "../sessions/store.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
-import { insertUser, setPasswordHash, setUserDisabled } from "./store.ts";
+import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
+import { findUser, insertUser, organisationsOfUser, setPasswordHash, setUserDisabled } from "./store.ts";
 import { emailKey, isEmail, type Role } from "./user.ts";
 
 export interface UserDeps {
@@ -83,8 +84,7 @@ export async function disableUser(
   return deps.database.transaction(async (tx) => {
     if (!(await setUserDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) {
-      await endSessions(tx, { orgId: input.orgId, userId: input.id, now });
-      await revokeTokenFamilies(tx, { orgId: input.orgId, userId: input.id, now, reason: "user_disabled" });
+      await endEverywhere(tx, input.orgId, { userId: input.id, now, reason: "user_disabled" });
     }
     await recordAuditEvent(tx, {
       orgId: input.orgId,
@@ -98,11 +98,11 @@ export async function disableUser(
 }
 
 /**
- * A new password ends every session and token of the user: whoever knew the old one is out.
+ * A new password from an operator or administrator.
  * @returns false when there is no such user. @throws InvalidUser
  */
 export async function setPassword(
-  deps: UserDeps,
+  deps: UserDeps & NoticeDeps,
   input: {
     organisation: Organisation;
     id: string;
@@ -113,21 +113,47 @@ export async function setPassword(
 ): Promise<boolean> {
   await requireGoodPassword(input.organisation, input.password, input.about);
   const hash = await deps.passwords.hash(input.password);
-  const now = deps.clock();
   const orgId = input.organisation.id;
-  return deps.database.transaction(async (tx) => {
-    if (!(await setPasswordHash(tx, { orgId, id: input.id }, { hash, now }))) return false;
-    await endSessions(tx, { orgId, userId: input.id, now });
-    await revokeTokenFamilies(tx, { orgId, userId: input.id, now, reason: "password_changed" });
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: input.actor,
-      action: "password.set",
-      target: input.id,
-    });
-    return true;
-  });
+  return deps.database.transaction((tx) =>
+    replacePassword(tx, deps, { orgId, id: input.id, hash, actor: input.actor, action: "password.set" }),
+  );
+}
+
+export interface NewPassword {
+  /** The organisation that owns the account. */
+  readonly orgId: string;
+  readonly id: string;
+  readonly hash: string;
+  readonly actor: string;
+  /** What the audit log says it was. */
+  readonly action: "password.set" | "password.reset";
+  readonly origin?: NoticeOrigin;
+}
+
+/**
+ * A new password ends every session and token of the user, and every open link to set one: whoever knew the old one is
+ * out. The user gets a notice. Second factors stay as they are.
+ * @returns false when there is no such user
+ */
+export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassword): Promise<boolean> {
+  const { orgId, id, hash, actor, action, origin = {} } = change;
+  const now = deps.clock();
+  // Links before the account, as the use of a link does it: two changes at once wait for each other in one direction.
+  await voidActions(tx, { orgId, userId: id, type: "ResetPassword", now });
+  if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
+  await endEverywhere(tx, orgId, { userId: id, now, reason: "password_changed" });
+  const { address } = origin;
+  const from = address === undefined ? {} : { address };
+  await recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, ...from });
+  const user = await findUser(tx, orgId, id);
+  if (user) await sendNotice(tx, deps, user, { template: "PasswordChanged" }, origin);
+  return true;
+}
+
+/** Also where the user roams: the account is one, whichever organisation a session is of. */
+async function endEverywhere(tx: Db, homeOrgId: string, end: Omit<SessionEnd, "orgId">): Promise<void> {
+  for (const orgId of await organisationsOfUser(tx, homeOrgId, end.userId))
+    await endSessions(tx, { ...end, orgId });
 }
 
 async function requireGoodPassword(

@@ -1,5 +1,6 @@
 /** All migrations, oldest first. A landed one is never changed: a new one follows it. */
 import { foundation } from "./0001-foundation.ts";
+import { openidComplete } from "./0002-openid-complete.ts";
 import type { Migration } from "./migration.ts";
 
-export const timeline: readonly Migration[] = [foundation];
+export const timeline: readonly Migration[] = [foundation, openidComplete];

@@ -18,6 +18,8 @@ export type LandingView = PageFrame & {
         tryUri: string;
         /** Where the credentials are kept, e.g. `data/demo.json`. The page never shows what is in it. */
         credentialsFile: string;
+        /** Where the mails are that nobody sends: `/demo/mailbox`. */
+        mailboxUri?: string | undefined;
       }
     | undefined;
   /** Links for people who build with it, in the order shown. */
@@ -44,10 +46,19 @@ function demoSections(demo: NonNullable<LandingView["demo"]>, text: Messages["la
 <p>${text.demoText}</p>
 <p class="quiet">${text.credentials} <code>${demo.credentialsFile}</code>.</p>
 <a class="button primary" id="demo-try" href="${linkAddress(demo.tryUri)}">${text.tryIt}</a>
-</section>
+${mailbox(demo, text)}</section>
 <section>
 ${organisationList(demo.organisations, text)}
 </section>`;
+}
+
+function mailbox(
+  { mailboxUri }: NonNullable<LandingView["demo"]>,
+  text: Messages["landing"],
+): Html | undefined {
+  if (mailboxUri === undefined) return undefined;
+  return html`<p class="quiet">${text.mails} <a id="demo-mailbox" href="${linkAddress(mailboxUri)}">${text.mailbox}</a></p>
+`;
 }
 
 function documentationList(

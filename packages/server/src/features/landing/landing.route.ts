@@ -12,7 +12,11 @@ export interface LandingDeps {
   readonly baseUrl: string;
   readonly organisations: OrganisationDirectory;
   readonly demo:
-    | { readonly organisationIds: readonly string[]; readonly credentialsFile: string }
+    | {
+        readonly organisationIds: readonly string[];
+        readonly credentialsFile: string;
+        readonly mailboxUri?: string;
+      }
     | undefined;
 }
 
@@ -27,6 +31,7 @@ export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
         organisations: await listed(deps, deps.demo.organisationIds),
         tryUri: "/demo/try",
         credentialsFile: deps.demo.credentialsFile,
+        mailboxUri: deps.demo.mailboxUri,
       },
     });
     await sendPage(reply, render(page), { nonce });

@@ -16,8 +16,14 @@ import type { ApplicationDirectory } from "../../core/applications/applications.
 import { matchClientSecret } from "../../core/applications/client-secrets.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
+import {
+  AssertionRefused,
+  type ClientAssertionDeps,
+  presentedAssertion,
+  verifyClientAssertion,
+} from "./client-assertion.ts";
 
-export interface ClientAuthenticationDeps {
+export interface ClientAuthenticationDeps extends ClientAssertionDeps {
   readonly applications: ApplicationDirectory;
   readonly clock: Clock;
   /** Remembers, some time later, when a secret was used last. */
@@ -28,6 +34,7 @@ interface Credentials {
   readonly method: TokenEndpointAuthMethod;
   readonly clientId: string;
   readonly clientSecret?: string;
+  readonly assertion?: string;
 }
 
 /** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
@@ -38,7 +45,7 @@ export async function authenticateClient(
   form: Form,
 ): Promise<Application> {
   const refused = (cause: string) => invalidClient(organisation, cause);
-  const { clientId, clientSecret, method } =
+  const { clientId, clientSecret, assertion, method } =
     request.headers.authorization === undefined
       ? bodyCredentials(form, organisation)
       : headerCredentials(request, form, organisation);
@@ -46,6 +53,12 @@ export async function authenticateClient(
   if (!application) throw refused("unknown client");
   if (!isAllowed(application.settings.tokenEndpointAuthMethod, method))
     throw refused(`the client may not use ${method}`);
+  if (assertion !== undefined) {
+    await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
+      throw error instanceof AssertionRefused ? refused(error.message) : error;
+    });
+    return application;
+  }
   if (clientSecret === undefined) return application;
   const secret = matchClientSecret(application, clientSecret, deps.clock());
   if (!secret) throw refused("no active secret matches");
@@ -53,13 +66,16 @@ export async function authenticateClient(
   return application;
 }
 
-/** A secret is a secret in either place; whoever has none may not pretend to need none. */
+/** A secret is a secret in either place; every other method stands for itself alone. */
 function isAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthMethod): boolean {
-  return (registered === "none") === (used === "none");
+  return registered === used || (usesSecret(registered) && usesSecret(used));
 }
 
+const usesSecret = (method: TokenEndpointAuthMethod): boolean =>
+  method === "client_secret_basic" || method === "client_secret_post";
+
 function headerCredentials(request: FastifyRequest, form: Form, organisation: Organisation): Credentials {
-  if (form.values.has("client_secret")) {
+  if (form.values.has("client_secret") || form.values.has("client_assertion")) {
     throw new OAuthError("invalid_request", "the client authenticates in two ways at once");
   }
   const credentials = parseBasicCredentials(request.headers.authorization ?? "");
@@ -74,6 +90,8 @@ function headerCredentials(request: FastifyRequest, form: Form, organisation: Or
 }
 
 function bodyCredentials(form: Form, organisation: Organisation): Credentials {
+  const presented = presentedAssertion(form);
+  if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
   if (clientId === undefined)

@@ -40,6 +40,7 @@ forEachDatabase(({ fresh }) => {
       revocation_endpoint: `${org.issuer}/revoke`,
       introspection_endpoint: `${org.issuer}/introspect`,
       end_session_endpoint: `${org.issuer}/end_session`,
+      device_authorization_endpoint: `${org.issuer}/device`,
     });
   });
 
@@ -50,11 +51,12 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(body["subject_types_supported"], ["public"]);
     assert.deepEqual(body["code_challenge_methods_supported"], ["S256"]);
     assert.deepEqual(body["scopes_supported"], ["openid", "profile", "email", "phone", "offline_access"]);
-    const grants = ["authorization_code", "refresh_token", "client_credentials"];
+    const device = "urn:ietf:params:oauth:grant-type:device_code";
+    const grants = ["authorization_code", "refresh_token", "client_credentials", device];
     assert.deepEqual(body["grant_types_supported"], grants);
-    const methods = ["client_secret_post", "client_secret_basic", "none"];
+    const methods = ["client_secret_post", "client_secret_basic", "private_key_jwt", "none"];
     assert.deepEqual(body["token_endpoint_auth_methods_supported"], methods);
-    assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, 2));
+    assert.deepEqual(body["introspection_endpoint_auth_methods_supported"], methods.slice(0, 3));
     assert.equal(body["authorization_response_iss_parameter_supported"], true);
     assert.equal(body["request_parameter_supported"], false);
     assert.equal(body["request_uri_parameter_supported"], false);
@@ -80,7 +82,7 @@ forEachDatabase(({ fresh }) => {
     const { body } = await sendRaw(url, {});
     for (const [name, address] of Object.entries(body)) {
       if (!/_(endpoint|uri)$/.test(name)) continue;
-      const post = /token|revocation|introspection/.test(name);
+      const post = /token|revocation|introspection|device/.test(name);
       const { status } = await sendRaw(String(address), { method: post ? "POST" : "GET" });
       assert.ok(status !== 404 && status < 500, `${name} ${status}`);
     }

@@ -1,9 +1,12 @@
 /** The provider's metadata: OpenID Connect Discovery 1.0 and, at RFC 8414's place, the same document. */
+import { jwsAlgorithms } from "@signet/protocol/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
 import type { Clock } from "../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { CustomScope } from "../../core/scopes/custom-scope.ts";
+import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
@@ -13,6 +16,7 @@ export interface DiscoveryDeps {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
+  readonly customScopes: CustomScopeDirectory;
   readonly documents: PublishedDocuments;
 }
 
@@ -26,7 +30,7 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
     async ({ id }) =>
       publishedDocument(
         id,
-        providerMetadata(issuerOf(deps.baseUrl, id)),
+        providerMetadata(issuerOf(deps.baseUrl, id), await deps.customScopes.list(id)),
         deps.clock() + DOCUMENT_LIFETIME_MS,
       ),
   );
@@ -34,8 +38,17 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);
 }
 
+/** The same four for what we sign and for what clients prove themselves with. */
+const signingAlgs = Object.keys(jwsAlgorithms);
+
+const protocolClaims = "sub iss aud exp iat auth_time nonce acr amr azp at_hash sid".split(" ");
+
 /** Only what works is listed. */
-export function providerMetadata(issuer: string): Record<string, unknown> {
+export function providerMetadata(
+  issuer: string,
+  customScopes: readonly CustomScope[] = [],
+): Record<string, unknown> {
+  const customClaims = customScopes.flatMap(({ claims }) => claims.map(({ name }) => name));
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -45,40 +58,32 @@ export function providerMetadata(issuer: string): Record<string, unknown> {
     revocation_endpoint: `${issuer}/revoke`,
     introspection_endpoint: `${issuer}/introspect`,
     end_session_endpoint: `${issuer}/end_session`,
-    scopes_supported: standardScopes,
+    device_authorization_endpoint: `${issuer}/device`,
+    scopes_supported: [...standardScopes, ...customScopes.map(({ name }) => name)],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "fragment", "form_post"],
     grant_types_supported: grantTypes,
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: ["ES256", "RS256", "PS256", "EdDSA"],
+    id_token_signing_alg_values_supported: signingAlgs,
     token_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
     revocation_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
     introspection_endpoint_auth_methods_supported: tokenEndpointAuthMethods.filter(
       (method) => method !== "none",
     ),
+    token_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    revocation_endpoint_auth_signing_alg_values_supported: signingAlgs,
+    introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
     code_challenge_methods_supported: ["S256"],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
-    acr_values_supported: [acrValues.password],
+    acr_values_supported: Object.values(acrValues),
     claim_types_supported: ["normal"],
-    claims_supported: [
-      "sub",
-      "iss",
-      "aud",
-      "exp",
-      "iat",
-      "auth_time",
-      "nonce",
-      "acr",
-      "amr",
-      "azp",
-      "at_hash",
-      "sid",
-      ...userClaims,
-    ],
-    claims_parameter_supported: false,
+    claims_supported: [...new Set([...protocolClaims, ...userClaims, ...customClaims])],
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
     ui_locales_supported: ["en"],
   };
 }

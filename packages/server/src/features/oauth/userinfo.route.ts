@@ -1,84 +1,32 @@
-/** GET and POST userinfo (OpenID Connect Core §5.3): the claims of the scopes that the access token was granted. */
-import { bearerChallenge, parseBearer } from "@signet/protocol/bearer";
-import { OAuthError } from "@signet/protocol/oauth-error";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+/** GET and POST userinfo (OpenID Connect Core §5.3): the claims that the access token gives access to. */
+import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import { claimsOfScopes } from "../../core/scopes/scopes.ts";
-import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
-import { findUser } from "../../core/users/store.ts";
-import type { Database } from "../../db/open.ts";
-import { formOf, queryOf } from "../../http/form-body.ts";
+import { type AddedClaimsDeps, userinfoClaims } from "../../core/tokens/added-claims.ts";
+import { familyOfTokenId } from "../../core/tokens/claims.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
+import { type BearerDeps, bearerUser } from "./bearer-user.ts";
 
-export interface UserinfoDeps {
-  readonly baseUrl: string;
-  readonly database: Database;
+export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps {
   readonly organisations: OrganisationDirectory;
-  readonly accessTokens: AccessTokens;
 }
 
 export function userinfoRoutes(app: FastifyInstance, deps: UserinfoDeps): void {
   const handler = inOrganisation<Organisation>(
     deps.organisations.find,
     async ({ organisation, request, reply }) => {
-      const token = presentedToken(request, organisation);
-      const claims = await deps.accessTokens.read(organisation, token);
-      if (!claims || !(await deps.accessTokens.stands(organisation, claims))) {
-        throw bearerError(
-          organisation,
-          "invalid_token",
-          "the access token is expired, revoked or not valid here",
-        );
-      }
-      const scopes = claims.scope?.split(" ") ?? [];
-      if (!scopes.includes("openid")) {
-        throw bearerError(
-          organisation,
-          "insufficient_scope",
-          "the access token lacks the scope openid",
-          "openid",
-        );
-      }
-      const user = await findUser(deps.database.query, organisation.id, claims.sub);
-      if (!user) throw bearerError(organisation, "invalid_token", "the access token is not about a user");
+      const { user, claims, scopes } = await bearerUser(deps, organisation, request);
+      const application = await deps.applications.find(organisation.id, claims.client_id);
+      const answer = await userinfoClaims(deps, {
+        user,
+        scopes,
+        allowed: application?.settings.allowedScopes ?? [],
+        familyId: familyOfTokenId(claims.jti),
+      });
       reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
-      return reply.send(JSON.stringify({ sub: user.id, ...claimsOfScopes(user, scopes) }));
+      return reply.send(JSON.stringify(answer));
     },
   );
   app.get("/oauth/:org/userinfo", handler);
   app.post("/oauth/:org/userinfo", handler);
-}
-
-/** In the header or in a form body, in one of them only (RFC 6750 §2); in a query it would end up in logs. */
-function presentedToken(request: FastifyRequest, organisation: Organisation): string {
-  const form = formOf(request);
-  if (form.repeated.size > 0) {
-    throw bearerError(organisation, "invalid_request", "a parameter came more than once");
-  }
-  const inBody = form.values.get("access_token");
-  const { authorization } = request.headers;
-  if (queryOf(request).values.has("access_token")) {
-    throw bearerError(organisation, "invalid_request", "the access token must not be in the query");
-  }
-  if (authorization !== undefined && inBody !== undefined) {
-    throw bearerError(organisation, "invalid_request", "the access token was sent in two ways");
-  }
-  const token = inBody ?? parseBearer(authorization);
-  if (token !== undefined) return token;
-  // RFC 6750 §3.1: a request without credentials gets a challenge and no error code in it.
-  throw new OAuthError("invalid_token", "an access token is needed", {
-    wwwAuthenticate: bearerChallenge(organisation.id),
-  });
-}
-
-function bearerError(
-  organisation: Organisation,
-  code: "invalid_request" | "invalid_token" | "insufficient_scope",
-  description: string,
-  scope?: string,
-): OAuthError {
-  return new OAuthError(code, description, {
-    wwwAuthenticate: bearerChallenge(organisation.id, code, description, scope),
-  });
 }

@@ -18,3 +18,17 @@ export function formatMoment(locale: string, milliseconds: number): string {
     timeZone: "UTC",
   }).format(milliseconds);
 }
+
+/** A day (milliseconds since epoch) in words, in UTC. */
+export function formatDay(locale: string, milliseconds: number): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }).format(milliseconds);
+}
+
+/** A moment to the minute (milliseconds since epoch) in words, in UTC. */
+export function formatMinute(locale: string, milliseconds: number): string {
+  return new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+  }).format(milliseconds);
+}

@@ -1,4 +1,4 @@
-import { en } from "./en.ts";
+import { en } from "./en/en.ts";
 
 /** Every text of every page. A language is one file that has this type: a text left out does not compile. */
 export type Messages = typeof en;

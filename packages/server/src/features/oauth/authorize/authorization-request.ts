@@ -11,7 +11,10 @@ import { matchRedirectUri } from "@signet/protocol/redirect-uri";
 import { parseScope } from "@signet/protocol/scope";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
+import type { RequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
+import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
+import { parseRequestedClaims } from "./requested-claims.ts";
 
 /** What is read of a request; all else in it is ignored (RFC 6749 §3.1). */
 export const requestParameters: ReadonlySet<string> = new Set([
@@ -26,6 +29,8 @@ export const requestParameters: ReadonlySet<string> = new Set([
   "code_challenge_method",
   "prompt",
   "max_age",
+  "acr_values",
+  "claims",
   "login_hint",
   "id_token_hint",
   "ui_locales",
@@ -44,16 +49,23 @@ export interface AnswerTarget {
 
 export type Prompt = "none" | "login" | "consent" | "select_account";
 
-export interface AuthorizationRequest extends AnswerTarget {
+/** What a sign-in is judged by, whether an application or a page of our own asks for it. */
+export interface SignInRequest {
+  readonly prompts: readonly Prompt[];
+  readonly maxAgeSeconds: number | undefined;
+  readonly acr: RequestedAcr;
+  readonly loginHint: string | undefined;
+  readonly idTokenHint: string | undefined;
+  readonly uiLocales: string | undefined;
+}
+
+export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
-  readonly prompts: readonly Prompt[];
-  readonly maxAgeSeconds: number | undefined;
-  readonly loginHint: string | undefined;
-  readonly idTokenHint: string | undefined;
-  readonly uiLocales: string | undefined;
+  /** As they were asked for; what of it means something is decided with the organisation's scopes at hand. */
+  readonly requestedClaims: RequestedClaims;
 }
 
 /** @throws OAuthError for a page: there is no address that may be trusted with it */
@@ -91,14 +103,17 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
   const { values } = form;
   refuseUnsupported(target, values);
   const { settings } = target.application;
+  const requestedClaims = parseRequestedClaims(values.get("claims"));
   return {
     ...target,
     scopes: readScopes(values.get("scope"), settings.allowedScopes),
     resources: readResources(form, settings.allowedResources),
     codeChallenge: readChallenge(values, settings.requirePkce),
     nonce: bounded(values, "nonce", 512) ?? null,
+    requestedClaims,
     prompts: readPrompts(values.get("prompt")),
     maxAgeSeconds: readMaxAge(values.get("max_age")),
+    acr: readRequestedAcr(values.get("acr_values"), requestedClaims, target.application.settings),
     loginHint: values.get("login_hint")?.slice(0, 254),
     idTokenHint: values.get("id_token_hint"),
     uiLocales: values.get("ui_locales")?.slice(0, 200),
@@ -125,7 +140,7 @@ function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]
 }
 
 /** Nothing asked for is `openid`: the least that a sign-in can mean (RFC 6749 §3.3 wants a documented default). */
-function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
+export function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
   const asked = text === undefined ? ["openid"] : parseScope(text);
   if (!asked) throw new OAuthError("invalid_scope", "scope is malformed");
   const granted = grantableScopes(asked, allowed);

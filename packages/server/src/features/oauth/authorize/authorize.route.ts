@@ -17,7 +17,7 @@ import { answerWithCode, answerWithError } from "./answer.ts";
 import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit } from "./browser.ts";
 import { type Flow, flowOf, withAnotherAccount, withPrompts } from "./flow.ts";
 import { repeatByGet } from "./repeat-by-get.ts";
-import { issueCode, type ReadFlow, readFlow, takeStep } from "./take-step.ts";
+import { issueCode, type ReadFlow, type ReadPageFlow, readFlow, takeStep } from "./take-step.ts";
 
 export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
@@ -61,9 +61,10 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   if (!isOwnForm(deps, visit, form.values.get("csrf"))) return takeStep(deps, visit, read);
   const { step } = read;
   if (step.kind === "select-account") return chooseAccount(deps, visit, read, form.values.get("account"));
-  if (step.kind !== "consent") return takeStep(deps, visit, read);
+  if (read.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator"))
+    return takeStep(deps, visit, read);
   const decision = form.values.get("decision");
-  if (decision === "allow") return allow(deps, visit, read, step.signedIn);
+  if (decision === "allow" && step.kind === "consent") return allow(deps, visit, read, step);
   if (decision !== "deny") return takeStep(deps, visit, read);
   const denied = new OAuthError("access_denied", "the user did not consent", { status: 400 });
   return answerWithError(deps, visit, read.request, denied);
@@ -72,21 +73,19 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
 async function allow(
   deps: BrowserDeps,
   visit: Visit,
-  { request }: ReadFlow,
-  signedIn: SignedIn,
+  read: ReadFlow,
+  { signedIn, restsOn }: { signedIn: SignedIn; restsOn: string | null },
 ): Promise<void> {
   const now = deps.clock();
   const { id: orgId } = visit.organisation;
-  const { application, scopes } = request;
+  const { request, asked } = read;
+  const { application } = request;
+  const { scopes, fingerprints } = asked;
   const userId = signedIn.user.id;
   const code = await deps.database.transaction(async (tx) => {
-    const consentId = await grantUserConsent(tx, {
-      orgId,
-      applicationId: application.id,
-      userId,
-      scopes,
-      now,
-    });
+    if (restsOn !== null) return issueCode(deps, tx, read, { signedIn, consentId: restsOn });
+    const grant = { orgId, applicationId: application.id, userId, scopes, fingerprints, now };
+    const consentId = await grantUserConsent(tx, grant);
     await recordAuditEvent(tx, {
       orgId,
       at: now,
@@ -96,7 +95,7 @@ async function allow(
       address: addressOf(visit.request),
       details: { scopes },
     });
-    return issueCode(deps, tx, request, { signedIn, consentId });
+    return issueCode(deps, tx, read, { signedIn, consentId });
   });
   return answerWithCode(deps, visit, request, code);
 }
@@ -105,7 +104,7 @@ async function allow(
 async function chooseAccount(
   deps: BrowserDeps,
   visit: Visit,
-  read: ReadFlow,
+  read: ReadFlow | ReadPageFlow,
   account: string | undefined,
 ): Promise<void> {
   const { flow, request } = read;

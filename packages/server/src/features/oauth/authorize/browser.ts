@@ -4,8 +4,14 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { Clock } from "../../../core/clock.ts";
+import type { Encryption } from "../../../core/encryption/encryption.ts";
+import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
+import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
+import type { RelyingParty } from "../../../core/second-factors/passkeys/passkey.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findSignedIn } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
@@ -15,7 +21,9 @@ import type { PageApplication, PageFrame, PageOrganisation } from "../../../html
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
 import type { Csrf } from "../../../http/csrf.ts";
+import type { DeviceCookies } from "../../../http/device-cookie.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import type { RecognitionCookies } from "../../../http/recognition-cookie.ts";
 import type { SessionCookies } from "../../../http/session-cookie.ts";
 import type { Flow, Flows } from "./flow.ts";
 
@@ -25,10 +33,27 @@ export interface BrowserDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
+  readonly customScopes: CustomScopeDirectory;
   readonly keys: SigningKeys;
   readonly cookies: SessionCookies;
   readonly csrf: Csrf;
   readonly flows: Flows;
+  /** What is kept under the master key: the secrets of authenticator apps. */
+  readonly encryption: Encryption;
+  readonly rateLimits: RateLimits;
+  /** Takes the notices of what happens to an account. */
+  readonly outbox: Outbox;
+  /** Tells a browser that was here before from a new one. */
+  readonly recognition: RecognitionCookies;
+  readonly secondFactors: SecondFactorMeans;
+}
+
+export interface SecondFactorMeans {
+  /** Seals what browsers carry for us between two pages. */
+  readonly seals: Encryption;
+  readonly challenges: PasskeyChallenges;
+  readonly relyingParty: RelyingParty;
+  readonly devices: DeviceCookies;
 }
 
 /** One browser request at one organisation. */
@@ -47,6 +72,15 @@ export function whoIsThere(
 
 export function csrfToken(deps: BrowserDeps, { organisation, request, reply }: Visit): string {
   return deps.csrf.token(organisation.id, deps.cookies.ensure(request, reply, organisation.id));
+}
+
+/** The browser's token and the form's, of one cookie: a browser that had none gets it with this answer. */
+export function formBinding(
+  deps: BrowserDeps,
+  { organisation, request, reply }: Visit,
+): { browser: string; csrf: string } {
+  const browser = deps.cookies.ensure(request, reply, organisation.id);
+  return { browser, csrf: deps.csrf.token(organisation.id, browser) };
 }
 
 export function isOwnForm(

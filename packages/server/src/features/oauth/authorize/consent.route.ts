@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { administratorConsentPage } from "./administrator-consent.page.ts";
 import {
   type BrowserDeps,
   csrfToken,
@@ -16,6 +17,7 @@ import {
 } from "./browser.ts";
 import { consentPage } from "./consent.page.ts";
 import { withAnotherAccount } from "./flow.ts";
+import { scopeText } from "./scope-text.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
 export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
@@ -28,14 +30,16 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
       const flow = openFlow(deps, visit, query.values.get("flow"));
       const read = await readFlow(deps, visit, flow);
       if (!read) return reply;
-      const { request, step } = read;
-      if (step.kind !== "consent") {
+      const { step } = read;
+      if (read.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator")) {
         await takeStep(deps, visit, read);
         return reply;
       }
+      const { request, asked } = read;
+      const customScopes = await deps.customScopes.list(organisation.id);
       const frame = pageFrame(visit, request.uiLocales);
       const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
-      const page = consentPage({
+      const view = {
         ...frame,
         organisation: pageOrganisation(organisation),
         application: pageApplication(request.application),
@@ -43,10 +47,11 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
         csrf: csrfToken(deps, visit),
         flow: deps.flows.seal(flow),
         user: { email: step.signedIn.user.email },
-        scopes: request.scopes.map((name) => ({ name })),
+        scopes: asked.scopes.map((name) => scopeText(name, customScopes)),
         redirectHost: destination(request.redirectUri),
         otherAccountUri: `${orgPath(organisation, "authorize")}?flow=${deps.flows.seal(otherAccount)}`,
-      });
+      };
+      const page = step.kind === "consent" ? consentPage(view) : administratorConsentPage(view);
       await show(visit, frame, page, { leadsAway: true });
       return reply;
     }),

@@ -14,7 +14,19 @@ export interface Flow {
   readonly parameters: ReadonlyArray<readonly [string, string]>;
   /** Milliseconds: a sign-in after it satisfies `prompt=login` and `max_age`. */
   readonly startedAt: number;
+  /** Set when the sign-in is for a page of our own: there is no application to answer, the browser goes there. */
+  readonly page?: OwnPage;
 }
+
+/** A page of ours that wants somebody signed in. Its address comes from our code alone, never from a request. */
+export interface OwnPage {
+  /** What the sign-in page says it leads to: a member of the messages' `places`. */
+  readonly place: Place;
+  /** A path of this organisation, query included. */
+  readonly path: string;
+}
+
+export type Place = "account" | "device";
 
 export interface Flows {
   seal(flow: Flow): string;
@@ -29,19 +41,22 @@ export function flows(key: Buffer): Flows {
   const mac = (orgId: string, body: string) =>
     createHmac("sha256", key).update(`${orgId}|${body}`).digest("base64url");
   return {
-    seal: ({ orgId, parameters, startedAt }) => {
-      const body = Buffer.from(JSON.stringify([startedAt, parameters])).toString("base64url");
+    seal: ({ orgId, parameters, startedAt, page }) => {
+      const content = page ? [startedAt, parameters, page] : [startedAt, parameters];
+      const body = Buffer.from(JSON.stringify(content)).toString("base64url");
       return `${body}.${mac(orgId, body)}`;
     },
     open: (sealed, orgId, now) => {
       const [body, presented, ...rest] = (sealed ?? "").split(".");
       if (!body || !presented || rest.length > 0 || !constantTimeEqual(mac(orgId, body), presented))
         return undefined;
-      const [startedAt, parameters] = JSON.parse(Buffer.from(body, "base64url").toString()) as [
+      const [startedAt, parameters, page] = JSON.parse(Buffer.from(body, "base64url").toString()) as [
         number,
         Flow["parameters"],
+        OwnPage | undefined,
       ];
-      return startedAt + LIFETIME_MS > now ? { orgId, parameters, startedAt } : undefined;
+      if (startedAt + LIFETIME_MS <= now) return undefined;
+      return { orgId, parameters, startedAt, ...(page ? { page } : {}) };
     },
   };
 }

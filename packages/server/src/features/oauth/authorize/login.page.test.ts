@@ -12,6 +12,8 @@ const view: LoginView = {
   csrf: "the-csrf",
   flow: "the-flow",
   email: "ada@acme.example",
+  passkey: '{"challenge":"AAAA","rpId":"localhost"}',
+  script: "/assets/passkey.js",
 };
 const failures: readonly LoginFailure[] = [
   "invalid-credentials",
@@ -37,7 +39,7 @@ test("password managers, tests and the server find the fields they expect", () =
   const page = render(loginPage(view));
   assert.match(
     tag(page, "email"),
-    /name="email" type="email" value="ada@acme\.example" autocomplete="username"/,
+    /name="email" type="email" value="ada@acme\.example" autocomplete="username webauthn"/,
   );
   assert.match(tag(page, "password"), /name="password" type="password" autocomplete="current-password"/);
   assert.match(tag(page, "login-submit"), /type="submit"/);

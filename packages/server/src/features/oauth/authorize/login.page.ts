@@ -8,9 +8,16 @@ import {
   signInLayout,
 } from "../../../html/layout.ts";
 import { notice } from "../../../html/notice.ts";
+import { passkeyForm } from "../../../html/passkey-form.ts";
 
 /** Why the person sees the sign-in page again. */
-export type LoginFailure = "invalid-credentials" | "rate-limited" | "busy" | "disabled" | "session-expired";
+export type LoginFailure =
+  | "invalid-credentials"
+  | "invalid-passkey"
+  | "rate-limited"
+  | "busy"
+  | "disabled"
+  | "session-expired";
 
 export type LoginView = PageFrame &
   FormSeal & {
@@ -18,8 +25,14 @@ export type LoginView = PageFrame &
     application: PageApplication;
     /** Where the form posts to: `/oauth/{org}/login`. */
     action: string;
+    /** For who has forgotten the password: `/oauth/{org}/recovery`, with the flow. */
+    recoveryUri?: string | undefined;
     /** What was typed before, or the request's `login_hint`. A password is never given back. */
     email?: string | undefined;
+    /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+    passkey: string;
+    /** Address of passkey.js. */
+    script: string;
     error?: LoginFailure | undefined;
     /** With `rate-limited` and `busy`: as in the `Retry-After` header. */
     retryAfterSeconds?: number | undefined;
@@ -35,6 +48,8 @@ function failureText(view: LoginView): string | undefined {
       return undefined;
     case "invalid-credentials":
       return text.invalidCredentials;
+    case "invalid-passkey":
+      return text.invalidPasskey;
     case "rate-limited":
       return wait === undefined ? text.rateLimitedSoon : text.rateLimited(wait);
     case "busy":
@@ -63,7 +78,7 @@ function fields(view: LoginView): Html {
   const focus = html` autofocus`;
   return html`<div class="field">
 <label for="email">${text.email}</label>
-<input id="email" name="email" type="email" value="${view.email}" autocomplete="username" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && focus}>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && focus}>
 </div>
 <div class="field">
 <label for="password">${text.password}</label>
@@ -76,6 +91,7 @@ export function loginPage(view: LoginView): Html {
   const text = view.messages.signIn;
   return signInLayout({
     ...view,
+    scripts: [view.script],
     title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
     body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo(view.application.name)}</span></h1>
 ${applicationHome(view.application)}</div>
@@ -84,6 +100,28 @@ ${failureNotice(view)}
 ${sealFields(view)}
 ${fields(view)}
 <button class="button primary" id="login-submit" type="submit">${text.submit(view.application.name)}</button>
-</form>`,
+</form>
+${forgotten(view)}${passkeySignIn(view)}`,
+  });
+}
+
+function forgotten({ recoveryUri, messages }: LoginView): Html | undefined {
+  if (recoveryUri === undefined) return undefined;
+  return html`<p class="after"><a class="alone" id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a></p>
+`;
+}
+
+/** No password, no address: the passkey says who it is. Shows itself where scripts and passkeys are. */
+function passkeySignIn(view: LoginView): Html {
+  const text = view.messages.signIn;
+  return passkeyForm({
+    id: "passkey-form",
+    action: view.action,
+    use: "get",
+    options: view.passkey,
+    conditional: true,
+    button: { id: "passkey-submit", text: text.usePasskey, primary: false },
+    failed: text.passkeyFailed,
+    fields: sealFields(view),
   });
 }

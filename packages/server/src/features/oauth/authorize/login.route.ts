@@ -1,5 +1,5 @@
 /**
- * POST login: the password. The same answer and the same time for an unknown address and a wrong password; guesses are
+ * POST login: the password, or a passkey in its place. The same answer and the same time for an unknown address and a wrong password; guesses are
  * counted before they are looked at.
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
@@ -8,20 +8,27 @@ import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
-import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
-import { acrValues } from "../../../core/sessions/session.ts";
-import { signIn } from "../../../core/sessions/sessions.ts";
-import { findUserByEmail, setPasswordHash } from "../../../core/users/store.ts";
+import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import { noteDeviceUse } from "../../../core/second-factors/remembered-devices/remembered-devices.ts";
+import { acrValues, type Session } from "../../../core/sessions/session.ts";
+import { signInWithin } from "../../../core/sessions/sessions.ts";
+import { findUserByEmail, holdPassword, setPasswordHash } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit, whoIsThere } from "./browser.ts";
-import { type LoginShown, readFlow, showLogin } from "./take-step.ts";
+import { type BrowserDeps, isOwnForm, openFlow, type Visit, whoIsThere } from "./browser.ts";
+import { factorStep } from "./next-step.ts";
+import { noticeSignIn } from "./notice-sign-in.ts";
+import { signInByPasskey } from "./passkey-sign-in.ts";
+import { rateLimitHeaders } from "./rate-limit-headers.ts";
+import { showFactorStepOfPassword } from "./show-factor-step.ts";
+import { type LoginShown, showLogin } from "./show-login.ts";
+import { standingHere } from "./sign-in-situation.ts";
+import { goOn, type ReadFlow, type ReadPageFlow, readFlow, refuse, takeStep } from "./take-step.ts";
 
 export interface LoginDeps extends BrowserDeps {
   readonly passwords: PasswordHasher;
-  readonly rateLimits: RateLimits;
 }
 
 /** Longer input is nobody's password: it is not hashed. */
@@ -50,21 +57,14 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
   if (!isOwnForm(deps, visit, form.values.get("csrf")))
     return again({ error: "session-expired", status: 403 });
   try {
+    const passkey = form.values.get("passkey") ?? "";
+    if (passkey !== "") {
+      const failure = await signInByPasskey(deps, visit, passkey);
+      return failure ? again({ error: failure, status: 401 }) : goOn(deps, visit, flow);
+    }
     const outcome = await checkPassword(deps, visit, email, password);
     if (typeof outcome === "string") return again({ error: outcome, status: 401 });
-    const signedIn = await signIn(deps, {
-      organisation: visit.organisation,
-      ...outcome,
-      amr: ["pwd"],
-      acr: acrValues.password,
-      address: addressOf(visit.request),
-      userAgent: visit.request.headers["user-agent"] ?? "",
-      before: await whoIsThere(deps, visit),
-    });
-    // Another password since it was checked: as if this one had come a moment later.
-    if (!signedIn) return again({ error: "invalid-credentials", status: 401 });
-    const { sessionLifetimeSeconds } = visit.organisation.settings;
-    deps.cookies.write(visit.reply, visit.organisation.id, signedIn.token, sessionLifetimeSeconds);
+    return await withRightPassword(deps, visit, read, outcome);
   } catch (error) {
     if (error instanceof RateLimited) {
       const { retryAfterSeconds } = error;
@@ -76,20 +76,64 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
     }
     throw error;
   }
-  // What comes next is decided with the new session, on a request of its own that can be reloaded.
-  await visit.reply
-    .header("cache-control", "no-store")
-    .redirect(`${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(flow)}`, 303);
 }
 
-type Checked = { readonly user: User; readonly passwordChangedAt: number | null };
+/** A session, unless a second factor is due: then there is none before it is shown. */
+async function withRightPassword(
+  deps: LoginDeps,
+  visit: Visit,
+  read: ReadFlow | ReadPageFlow,
+  { user, passwordChangedAt }: RightPassword,
+): Promise<void> {
+  const { organisation, request } = visit;
+  const { flow } = read;
+  const now = deps.clock();
+  const factors = await standingHere(deps, visit, read.request, user);
+  const signedIn = { session: unstarted(user, now), user };
+  const step = factorStep({ request: read.request, now, factors }, signedIn);
+  if (step?.kind === "refuse") return refuse(deps, visit, read, step.error);
+  if (step?.kind === "second-factor" || step?.kind === "enrolment") {
+    return showFactorStepOfPassword(deps, visit, { flow, request: read.request, step }, passwordChangedAt);
+  }
+  const before = await whoIsThere(deps, visit);
+  const { amr, acr } = signedIn.session;
+  const from = { address: addressOf(request), userAgent: request.headers["user-agent"] ?? "" };
+  const started = await deps.database.transaction(async (tx) => {
+    if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
+    await noticeSignIn(deps, tx, visit, user);
+    return signInWithin(tx, { organisation, user, amr, acr, ...from, before }, now);
+  });
+  if (!started) return takeStep(deps, visit, read);
+  if (factors.isRemembered) {
+    const device = deps.secondFactors.devices.read(request, organisation.id);
+    await noteDeviceUse(deps.database.query, user, device, now);
+  }
+  deps.cookies.write(
+    visit.reply,
+    organisation.id,
+    started.token,
+    organisation.settings.sessionLifetimeSeconds,
+  );
+  return goOn(deps, visit, flow);
+}
+
+/** The session that the password alone would start: what the next step is decided by. */
+function unstarted({ id: userId, orgId }: User, now: number): Session {
+  const times = { authTime: now, createdAt: now, lastSeenAt: now, expiresAt: now };
+  return { orgId, id: "", userId, amr: ["pwd"], acr: acrValues.password, ...times };
+}
+
+interface RightPassword {
+  readonly user: User;
+  readonly passwordChangedAt: number | null;
+}
 
 async function checkPassword(
   deps: LoginDeps,
   { organisation, request }: Visit,
   email: string,
   password: string,
-): Promise<Checked | "invalid-credentials" | "disabled"> {
+): Promise<RightPassword | "invalid-credentials" | "disabled"> {
   const orgId = organisation.id;
   const key = emailKey(email);
   const address = networkOf(addressOf(request));
@@ -118,7 +162,7 @@ async function checkPassword(
     return "disabled";
   }
   await renewHash(deps, found.user, stored, password);
-  return { user: found.user, passwordChangedAt: found.passwordChangedAt };
+  return found;
 }
 
 /** Today's parameters for a password whose hash was made with weaker ones. */
@@ -150,11 +194,4 @@ async function recordFailure(
     details: { reason: user ? reason : "unknown account" },
     ...(user ? { target: user.id } : {}),
   });
-}
-
-function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Record<string, string> {
-  return {
-    "ratelimit-policy": `"${limit.name}";q=${limit.count};w=${limit.windowSeconds}`,
-    ratelimit: `"${limit.name}";r=0;t=${retryAfterSeconds}`,
-  };
 }

@@ -1,131 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Application, defaultSettings } from "../../../core/applications/application.ts";
-import type { Consent } from "../../../core/consents/consent.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { AuthorizationRequest, Prompt } from "./authorization-request.ts";
-import { nextStep } from "./next-step.ts";
-
-const STARTED_AT = 1_800_000_000_000;
-const NOW = STARTED_AT + 5_000;
-const MINUTE = 60_000;
-
-interface Case {
-  readonly prompts?: readonly Prompt[];
-  readonly maxAge?: number;
-  /** How long before the request came the user signed in; negative after it; undefined: nobody is signed in. */
-  readonly signedInBefore?: number;
-  /** Whose ID token came as the hint; null for one that is not genuine. */
-  readonly hint?: "uma" | "otto" | null;
-  readonly scopes?: readonly string[];
-  readonly consents?: readonly Pick<Consent, "kind" | "scopes">[];
-  readonly requireConsent?: boolean;
-}
-
-const BEFORE = { signedInBefore: 10 * MINUTE };
-const FOR_IT = { signedInBefore: -1_000 };
-const GRANTED = { consents: [{ kind: "user", scopes: ["openid", "email"] }] } as const;
-const FOR_ALL = { consents: [{ kind: "organisation", scopes: ["openid", "email"] }] } as const;
-const READY = { ...BEFORE, ...GRANTED };
-
-function application(requireConsent: boolean): Application {
-  return {
-    orgId: "org",
-    id: "app",
-    name: "App",
-    clientType: "confidential",
-    settings: { ...defaultSettings("confidential"), requireConsent },
-    secrets: [],
-    createdAt: 0,
-    updatedAt: 0,
-    disabledAt: null,
-    version: 1,
-  };
-}
-
-function request({
-  prompts = [],
-  maxAge,
-  scopes = ["openid", "email"],
-  ...asked
-}: Case): AuthorizationRequest {
-  return {
-    application: application(asked.requireConsent ?? true),
-    redirectUri: "https://app.example/callback",
-    responseMode: "query",
-    state: undefined,
-    scopes,
-    resources: [],
-    codeChallenge: null,
-    nonce: null,
-    prompts,
-    maxAgeSeconds: maxAge,
-    loginHint: undefined,
-    idTokenHint: undefined,
-    uiLocales: undefined,
-  };
-}
-
-function uma(authTime: number): SignedIn {
-  return {
-    session: {
-      orgId: "org",
-      id: "session",
-      userId: "uma",
-      authTime,
-      amr: ["pwd"],
-      acr: "urn:signet:acr:pwd",
-      createdAt: authTime,
-      lastSeenAt: NOW,
-      expiresAt: NOW + MINUTE,
-    },
-    user: {
-      homeOrgId: "org",
-      orgId: "org",
-      id: "uma",
-      email: "uma@acme.example",
-      emailVerified: true,
-      username: null,
-      firstname: "Uma",
-      surname: "User",
-      phone: null,
-      locale: null,
-      role: "Standard",
-      createdAt: 0,
-      disabledAt: null,
-    },
-  };
-}
-
-function consent({ kind, scopes }: Pick<Consent, "kind" | "scopes">): Consent {
-  const userId = kind === "user" ? "uma" : null;
-  return {
-    orgId: "org",
-    id: `by-${kind}`,
-    kind,
-    applicationId: "app",
-    userId,
-    scopes,
-    grantedBy: "x",
-    grantedAt: 0,
-  };
-}
-
-/** The step in words: its kind, and what it rests on or says. */
-function decided(asked: Case): string {
-  const { signedInBefore, hint, consents = [] } = asked;
-  const step = nextStep({
-    request: request(asked),
-    startedAt: STARTED_AT,
-    now: NOW,
-    signedIn: signedInBefore === undefined ? undefined : uma(STARTED_AT - signedInBefore),
-    hintedUser: hint,
-    consents: consents.map(consent),
-  });
-  if (step.kind === "refuse") return `refuse ${step.error.code}`;
-  if (step.kind === "issue-code") return `code resting on ${step.consentId ?? "nothing"}`;
-  return step.kind;
-}
+import {
+  BEFORE,
+  type Case,
+  decided,
+  FOR_ALL,
+  FOR_IT,
+  GRANTED,
+  READY,
+} from "../../../testing/test-decision.ts";
 
 const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked: Case, step: string]>>> = {
   "without a session": [

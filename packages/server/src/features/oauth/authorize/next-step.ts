@@ -3,60 +3,185 @@
  * each does its part, then asks here again.
  */
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth-error";
-import type { Consent } from "../../../core/consents/consent.ts";
-import { coveringConsent } from "../../../core/consents/consent.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { AuthorizationRequest } from "./authorization-request.ts";
+import { consentModeOf } from "../../../core/applications/consent-mode.ts";
+import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
+import { type FactorStanding, hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
+import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
+import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
+import type { AuthorizationRequest, SignInRequest } from "./authorization-request.ts";
+import { demandedAssurance, wishedAssurances } from "./requested-acr.ts";
 
-export type NextStep =
+/** What an authorization request and a page of our own have in common. */
+export type SignInStep =
   | { readonly kind: "login" }
   | { readonly kind: "select-account"; readonly signedIn: SignedIn }
-  | { readonly kind: "consent"; readonly signedIn: SignedIn }
-  | { readonly kind: "issue-code"; readonly signedIn: SignedIn; readonly consentId: string | null }
+  | FactorStep
+  /** The organisation wants to know first that the address is the user's. */
+  | { readonly kind: "verify-email"; readonly signedIn: SignedIn }
   | { readonly kind: "refuse"; readonly error: OAuthError };
 
-export interface Situation {
-  readonly request: AuthorizationRequest;
+/** A second factor is to be shown, or to be added first, that reaches at least this much. */
+export type FactorStep = {
+  readonly kind: "second-factor" | "enrolment";
+  readonly signedIn: SignedIn;
+  readonly atLeast: Assurance;
+};
+
+export type NextStep =
+  | SignInStep
+  /** `restsOn`: the administrator's record that a yes goes on with; null: the yes is the user's own. */
+  | { readonly kind: "consent"; readonly signedIn: SignedIn; readonly restsOn: string | null }
+  | { readonly kind: "ask-administrator"; readonly signedIn: SignedIn }
+  | { readonly kind: "issue-code"; readonly signedIn: SignedIn; readonly consentId: string | null };
+
+export interface SignInSituation {
+  readonly request: SignInRequest;
   /** When this request first came: a sign-in since then was made for it. */
   readonly startedAt: number;
   readonly now: number;
   readonly signedIn: SignedIn | undefined;
+  /** What second factors this user has, in this browser; undefined when nobody is signed in. */
+  readonly factors: FactorStanding | undefined;
   /** The `sub` of a genuine `id_token_hint`; null when there was a hint that is not. */
   readonly hintedUser: string | null | undefined;
+  /** The organisation lets nobody go on whose address is not confirmed. */
+  readonly requiresVerifiedEmail?: boolean;
+}
+
+export interface Situation extends SignInSituation {
+  readonly request: AuthorizationRequest;
+  readonly asked: AskedScopes;
   /** The living consents of this user and application. */
   readonly consents: readonly Consent[];
 }
 
 export function nextStep(situation: Situation): NextStep {
-  const { request, signedIn } = situation;
-  const silent = request.prompts.includes("none");
-  const ask = (step: NextStep, code: OAuthErrorCode, description: string): NextStep =>
-    silent ? { kind: "refuse", error: new OAuthError(code, description, { status: 400 }) } : step;
+  const { request } = situation;
+  const step = signInStep(situation);
+  if (step.kind !== "signed-in") return step;
+  const { signedIn } = step;
+  const mode = consentModeOf(request.application.settings);
+  const standing = consentStanding(mode, situation.consents, situation.asked);
+  if (standing.kind === "ask-administrator") {
+    const step = { kind: "ask-administrator", signedIn } as const;
+    return ask<NextStep>(request, step, "consent_required", "an administrator must consent");
+  }
+  if (standing.kind === "ask-user" || request.prompts.includes("consent")) {
+    // Where only administrators consent, a user who is shown what they allowed can go on or not, and changes nothing.
+    const restsOn = standing.kind === "settled" && mode === "organisation" ? standing.consentId : null;
+    const step = { kind: "consent", signedIn, restsOn } as const;
+    return ask<NextStep>(request, step, "consent_required", "the user must consent");
+  }
+  return { kind: "issue-code", signedIn, consentId: standing.consentId };
+}
 
+/** Everything before the question of what the application gets: `signed-in` when somebody is here, proven enough. */
+export function signInStep(
+  situation: SignInSituation,
+): SignInStep | { readonly kind: "signed-in"; readonly signedIn: SignedIn } {
+  const { request, signedIn } = situation;
   if (!signedIn || mustSignInAgain(situation, signedIn))
-    return ask({ kind: "login" }, "login_required", "the user must sign in");
+    return ask(request, { kind: "login" }, "login_required", "the user must sign in");
   if (isSomebodyElse(situation, signedIn)) {
     // OpenID Connect Core §3.1.2.1: after a sign-in that was made for this request, somebody else stays somebody else.
     const justSignedIn = isMadeForThis(situation, signedIn);
     const error = new OAuthError("login_required", "another user is signed in", { status: 400 });
-    return silent || justSignedIn ? { kind: "refuse", error } : { kind: "login" };
+    return isSilent(request) || justSignedIn ? { kind: "refuse", error } : { kind: "login" };
   }
   if (request.prompts.includes("select_account") && !isMadeForThis(situation, signedIn)) {
     return { kind: "select-account", signedIn };
   }
-  const consent = coveringConsent(situation.consents, request.scopes);
-  const settled = consent !== undefined || !request.application.settings.requireConsent;
-  if (!settled || request.prompts.includes("consent")) {
-    return ask({ kind: "consent", signedIn }, "consent_required", "the user must consent");
-  }
-  return { kind: "issue-code", signedIn, consentId: consent?.id ?? null };
+  return (
+    factorStep(situation, signedIn) ?? addressStep(situation, signedIn) ?? { kind: "signed-in", signedIn }
+  );
 }
 
-function isMadeForThis({ startedAt }: Situation, { session }: SignedIn): boolean {
+function addressStep(
+  { request, requiresVerifiedEmail = false }: SignInSituation,
+  signedIn: SignedIn,
+): SignInStep | undefined {
+  if (!requiresVerifiedEmail || signedIn.user.emailVerified) return undefined;
+  const step = { kind: "verify-email", signedIn } as const;
+  return ask(request, step, "interaction_required", "the user must confirm their email address");
+}
+
+/**
+ * Whether a second factor is due. Asked before a session exists too, with the sign-in that the right password began:
+ * what is due then is shown before there is a session.
+ * @returns undefined when the sign-in is proven enough
+ */
+export function factorStep(
+  situation: Pick<SignInSituation, "request" | "now" | "factors">,
+  signedIn: SignedIn,
+): Exclude<SignInStep, { kind: "select-account" }> | undefined {
+  const { request, now, factors } = situation;
+  const { session } = signedIn;
+  const reached = assuranceOf(session.acr);
+  const demanded = demandedAssurance(request.acr);
+  if (demanded === undefined || !factors) return unmet("the acr that is asked for cannot be reached");
+  const atLeast = Math.max(demanded, wishWithinReach(request, session, factors), habit(factors)) as Assurance;
+  if (reached >= atLeast) return undefined;
+
+  const showing = (level: Assurance) =>
+    ask<FactorStep>(
+      request,
+      { kind: "second-factor", signedIn, atLeast: level },
+      "login_required",
+      "the user must show a second factor",
+    );
+  if (canShow(factors, atLeast)) return showing(atLeast);
+  // Who has a factor shows it before another is added: a password alone must not be enough to get around it.
+  if (hasSecondFactor(factors) && reached < assurance.multiFactor) return showing(assurance.multiFactor);
+  if (!factors.mayEnrol) return unmet("the user has no second factor of this kind and cannot add one here");
+  const adding: SignInStep = isFresh(session, now)
+    ? { kind: "enrolment", signedIn, atLeast }
+    : { kind: "login" };
+  return ask(request, adding, "interaction_required", "the user must add a second factor");
+}
+
+/** Without any demand: users who have a second factor, or must have one, show it on browsers that are not remembered. */
+function habit(factors: FactorStanding): Assurance {
+  if (!hasSecondFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
+  return factors.isRemembered ? assurance.none : assurance.multiFactor;
+}
+
+/**
+ * A wish asks those who can meet it; it never makes anybody add a factor (wire-contract.md §2), and never fails a silent
+ * request.
+ */
+function wishWithinReach(request: SignInRequest, { acr }: Session, factors: FactorStanding): Assurance {
+  const wishes = isSilent(request) ? [] : wishedAssurances(request.acr);
+  if (wishes.some((wish) => wish <= assuranceOf(acr))) return assurance.none;
+  return wishes.find((wish) => canShow(factors, wish)) ?? assurance.none;
+}
+
+const canShow = (factors: FactorStanding, level: Assurance): boolean =>
+  level === assurance.phishingResistant ? factors.passkeys > 0 : hasSecondFactor(factors);
+
+const isSilent = ({ prompts }: SignInRequest): boolean => prompts.includes("none");
+
+/** A page, or with `prompt=none` the error that stands for it. */
+function ask<Step>(
+  request: SignInRequest,
+  step: Step,
+  code: OAuthErrorCode,
+  description: string,
+): Step | { readonly kind: "refuse"; readonly error: OAuthError } {
+  if (!isSilent(request)) return step;
+  return { kind: "refuse", error: new OAuthError(code, description, { status: 400 }) };
+}
+
+/** OpenID Connect Core Unmet Authentication Requirements 1.0. */
+function unmet(description: string): { readonly kind: "refuse"; readonly error: OAuthError } {
+  const error = new OAuthError("unmet_authentication_requirements", description, { status: 400 });
+  return { kind: "refuse", error };
+}
+
+function isMadeForThis({ startedAt }: SignInSituation, { session }: SignedIn): boolean {
   return session.authTime >= startedAt;
 }
 
-function mustSignInAgain(situation: Situation, signedIn: SignedIn): boolean {
+function mustSignInAgain(situation: SignInSituation, signedIn: SignedIn): boolean {
   if (isMadeForThis(situation, signedIn)) return false;
   const { request, now } = situation;
   if (request.prompts.includes("login")) return true;
@@ -65,7 +190,7 @@ function mustSignInAgain(situation: Situation, signedIn: SignedIn): boolean {
 }
 
 /** A hint that is not genuine names nobody: whoever signs in anew is as good as any, and in silence nobody is. */
-function isSomebodyElse(situation: Situation, signedIn: SignedIn): boolean {
+function isSomebodyElse(situation: SignInSituation, signedIn: SignedIn): boolean {
   const { hintedUser, request } = situation;
   if (hintedUser === null) return request.prompts.includes("none") || !isMadeForThis(situation, signedIn);
   return hintedUser !== undefined && hintedUser !== signedIn.user.id;

@@ -1,38 +1,40 @@
 /** Carries out what next-step decided: the pages, the code, the refusal. Every browser step ends here. */
-
-import { verifyJws } from "@signet/protocol/jws";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { CODE_LIFETIME_MS, newCode } from "../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../core/codes/store.ts";
 import { findConsents } from "../../../core/consents/store.ts";
-import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Db } from "../../../db/open.ts";
-import { accountPage } from "./account.page.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
+import { type Asked, askedScopes } from "./asked-scopes.ts";
 import { type AuthorizationRequest, readAuthorizationRequest, readTarget } from "./authorization-request.ts";
-import {
-  type BrowserDeps,
-  csrfToken,
-  orgPath,
-  pageApplication,
-  pageFrame,
-  pageOrganisation,
-  show,
-  type Visit,
-  whoIsThere,
-} from "./browser.ts";
+import { type BrowserDeps, orgPath, type Visit } from "./browser.ts";
 import { type Flow, formOfFlow } from "./flow.ts";
-import { type LoginFailure, loginPage } from "./login.page.ts";
-import { type NextStep, nextStep } from "./next-step.ts";
+import { type NextStep, nextStep, signInStep } from "./next-step.ts";
+import { type PageRequest, readPageRequest } from "./page-request.ts";
+import { reportedAcr } from "./requested-acr.ts";
+import { showFactorStepOfSession } from "./show-factor-step.ts";
+import { showAccountChoice, showLogin } from "./show-login.ts";
+import { signInSituation } from "./sign-in-situation.ts";
 
 /** Characters; beside the browser's own headers they must fit into the 16 KiB of a request's head. */
 const MAX_SEALED = 12_000;
 
+/** The flow of an authorization request. */
 export interface ReadFlow {
+  readonly kind: "authorization";
   readonly flow: Flow;
   readonly request: AuthorizationRequest;
+  readonly asked: Asked;
   readonly step: NextStep;
+}
+
+/** The flow of a sign-in for a page of our own. */
+export interface ReadPageFlow {
+  readonly kind: "page";
+  readonly flow: Flow;
+  readonly request: PageRequest;
+  readonly step: ReturnType<typeof signInStep>;
 }
 
 /**
@@ -40,14 +42,24 @@ export interface ReadFlow {
  * @returns undefined when the answer has been sent
  * @throws OAuthError for a page, when there is no address to answer to
  */
-export async function readFlow(deps: BrowserDeps, visit: Visit, flow: Flow): Promise<ReadFlow | undefined> {
+export async function readFlow(
+  deps: BrowserDeps,
+  visit: Visit,
+  flow: Flow,
+): Promise<ReadFlow | ReadPageFlow | undefined> {
+  const page = readPageRequest(flow);
+  if (page) {
+    const step = signInStep(await signInSituation(deps, visit, flow, page));
+    return { kind: "page", flow, request: page, step };
+  }
   const form = formOfFlow(flow);
   const target = await readTarget(deps.applications, visit.organisation.id, form);
   try {
     requireCarriable(deps, flow);
     const request = readAuthorizationRequest(target, form);
-    const signedIn = await whoIsThere(deps, visit);
-    return { flow, request, step: await decide(deps, visit, flow, request, signedIn) };
+    const asked = askedScopes(request, await deps.customScopes.list(visit.organisation.id));
+    const step = await decide(deps, visit, flow, request, asked);
+    return { kind: "authorization", flow, request, asked, step };
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     await answerWithError(deps, visit, target, error);
@@ -63,58 +75,80 @@ function requireCarriable(deps: BrowserDeps, flow: Flow): void {
 
 async function decide(
   deps: BrowserDeps,
-  { organisation }: Visit,
+  visit: Visit,
   flow: Flow,
   request: AuthorizationRequest,
-  signedIn: SignedIn | undefined,
+  asked: Asked,
 ): Promise<NextStep> {
+  const situation = await signInSituation(deps, visit, flow, request);
+  const { signedIn } = situation;
   const key = {
-    orgId: organisation.id,
+    orgId: visit.organisation.id,
     applicationId: request.application.id,
     userId: signedIn?.user.id ?? "",
   };
-  return nextStep({
-    request,
-    startedAt: flow.startedAt,
-    now: deps.clock(),
-    signedIn,
-    hintedUser: await hintedUser(deps, organisation, request.idTokenHint),
-    consents: signedIn ? await findConsents(deps.database.query, key) : [],
-  });
+  const consents = signedIn ? await findConsents(deps.database.query, key) : [];
+  return nextStep({ ...situation, request, asked, consents });
 }
 
 /** Carries out the step of a flow that has been read. */
 export async function takeStep(
   deps: BrowserDeps,
   visit: Visit,
-  { flow, request, step }: ReadFlow,
+  read: ReadFlow | ReadPageFlow,
 ): Promise<void> {
+  const { flow, request, step } = read;
   switch (step.kind) {
     case "refuse":
-      return answerWithError(deps, visit, request, step.error);
+      return refuse(deps, visit, read, step.error);
     case "login":
       return showLogin(deps, visit, { flow, request });
     case "select-account":
       return showAccountChoice(deps, visit, { flow, request }, step.signedIn);
-    case "consent": {
-      const sealed = deps.flows.seal(flow);
-      await visit.reply
-        .header("cache-control", "no-store")
-        .redirect(`${orgPath(visit.organisation, "consent")}?flow=${sealed}`, 303);
+    case "second-factor":
+    case "enrolment":
+      return showFactorStepOfSession(deps, visit, { flow, request, step });
+    case "verify-email":
+      return goTo(visit, `${orgPath(visit.organisation, "verify-email")}?flow=${deps.flows.seal(flow)}`);
+    case "signed-in":
+      if (read.kind === "page") await goTo(visit, read.request.page.path);
       return;
-    }
-    case "issue-code": {
-      const code = await issueCode(deps, deps.database.query, request, step);
-      return answerWithCode(deps, visit, request, code);
-    }
+    case "consent":
+    case "ask-administrator":
+      return goTo(visit, `${orgPath(visit.organisation, "consent")}?flow=${deps.flows.seal(flow)}`);
+    case "issue-code":
+      if (read.kind === "authorization") {
+        const code = await issueCode(deps, deps.database.query, read, step);
+        await answerWithCode(deps, visit, read.request, code);
+      }
   }
 }
+
+/** To the client; a page of our own has none, and shows it. @throws OAuthError for a page */
+export function refuse(
+  deps: BrowserDeps,
+  visit: Visit,
+  read: ReadFlow | ReadPageFlow,
+  error: OAuthError,
+): Promise<void> {
+  if (read.kind === "page") throw error;
+  return answerWithError(deps, visit, read.request, error);
+}
+
+/** What comes next is decided on a request of its own, which can be reloaded. */
+export async function goTo({ reply }: Visit, address: string): Promise<void> {
+  await reply.header("cache-control", "no-store").redirect(address, 303);
+}
+
+/** On with the flow. */
+export const goOn = (deps: BrowserDeps, visit: Visit, flow: Flow): Promise<void> =>
+  goTo(visit, `${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(flow)}`);
 
 /** @param db the transaction in which the consent was given, or the plain connection */
 export async function issueCode(
   deps: BrowserDeps,
   db: Db,
-  request: AuthorizationRequest,
+  { request, asked }: ReadFlow,
   { signedIn, consentId }: { signedIn: SignedIn; consentId: string | null },
 ): Promise<string> {
   const now = deps.clock();
@@ -132,75 +166,16 @@ export async function issueCode(
     resources: request.resources,
     codeChallenge: request.codeChallenge,
     nonce: request.nonce,
-    authentication: { authTime: session.authTime, amr: session.amr, acr: session.acr },
+    requestedClaims: asked.requestedClaims,
+    authentication: {
+      authTime: session.authTime,
+      amr: session.amr,
+      acr: reportedAcr(request.acr, session.acr),
+    },
     createdAt: now,
     expiresAt: now + CODE_LIFETIME_MS,
     usedAt: null,
     familyId: null,
   });
   return plaintext;
-}
-
-export interface LoginShown {
-  readonly flow: Flow;
-  readonly request: AuthorizationRequest;
-  /** What was typed; never the password. */
-  readonly email?: string | undefined;
-  readonly error?: LoginFailure;
-  readonly retryAfterSeconds?: number;
-  readonly status?: number;
-}
-
-export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginShown): Promise<void> {
-  const { flow, request } = shown;
-  const frame = pageFrame(visit, request.uiLocales);
-  const page = loginPage({
-    ...frame,
-    organisation: pageOrganisation(visit.organisation),
-    application: pageApplication(request.application),
-    action: orgPath(visit.organisation, "login"),
-    csrf: csrfToken(deps, visit),
-    flow: deps.flows.seal(flow),
-    email: shown.email ?? request.loginHint,
-    ...(shown.error === undefined ? {} : { error: shown.error }),
-    ...(shown.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: shown.retryAfterSeconds }),
-  });
-  if (shown.retryAfterSeconds !== undefined)
-    visit.reply.header("retry-after", String(shown.retryAfterSeconds));
-  return show(visit, frame, page, { status: shown.status ?? 200, leadsAway: true });
-}
-
-async function showAccountChoice(
-  deps: BrowserDeps,
-  visit: Visit,
-  { flow, request }: Pick<ReadFlow, "flow" | "request">,
-  { user }: SignedIn,
-): Promise<void> {
-  const frame = pageFrame(visit, request.uiLocales);
-  const name = [user.firstname, user.surname].filter((part) => part !== "").join(" ");
-  const page = accountPage({
-    ...frame,
-    organisation: pageOrganisation(visit.organisation),
-    application: pageApplication(request.application),
-    action: orgPath(visit.organisation, "authorize"),
-    csrf: csrfToken(deps, visit),
-    flow: deps.flows.seal(flow),
-    user: { email: user.email, ...(name === "" ? {} : { name }) },
-  });
-  return show(visit, frame, page, { leadsAway: true });
-}
-
-/** An expired ID token is still a fine hint; one that we did not sign names nobody (null). */
-async function hintedUser(
-  deps: BrowserDeps,
-  organisation: Organisation,
-  hint: string | undefined,
-): Promise<string | null | undefined> {
-  if (hint === undefined) return undefined;
-  const keys = await deps.keys.published(organisation.id);
-  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
-    typ: ["JWT"],
-  });
-  if (jws?.payload.iss !== issuerOf(deps.baseUrl, organisation.id)) return null;
-  return typeof jws?.payload.sub === "string" ? jws.payload.sub : null;
 }

@@ -11,12 +11,13 @@ import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
 import { findCode, holdGrounds, useCode } from "../../../core/codes/store.ts";
+import { noteSessionUse } from "../../../core/sessions/store.ts";
 import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
 import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
-import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
 import { findUser } from "../../../core/users/store.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
+import { newTokenFamily } from "./new-token-family.ts";
 import { requestedResources } from "./resources.ts";
 
 export interface AuthorizationCodeDeps extends RefreshTokenKeys {
@@ -50,14 +51,14 @@ async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Pro
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 
   const familyId = randomUUIDv7();
-  const { scopes, authentication, nonce, sessionId } = code;
+  const { scopes, authentication, nonce, sessionId, consentId, requestedClaims } = code;
   return {
     subject: {
       issuer: request.issuer,
       application,
       scopes,
       resources,
-      user: { user, authentication, nonce, sessionId, familyId },
+      user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
     },
     commit: () => redeem(deps, request, code, familyId),
   };
@@ -78,7 +79,9 @@ async function redeem(
     const use = { orgId: organisation.id, codeHash: code.codeHash, familyId, now };
     if (!(await useCode(tx, use))) return false;
     if (!(await holdGrounds(tx, code))) throw refused("the session or the consent has ended");
-    await insertTokenFamily(tx, newFamily(application, code, { familyId, refreshToken, now }));
+    const { orgId, sessionId } = code;
+    await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
+    await insertTokenFamily(tx, newTokenFamily(application, code, { familyId, refreshToken, now }));
     return true;
   });
   if (!used) throw await replayed(deps, request, code);
@@ -135,40 +138,4 @@ function requireProof(code: AuthorizationCode, verifier: string | undefined): vo
 function getsRefreshToken({ settings }: Application, scopes: readonly string[]): boolean {
   if (!settings.grantTypes.includes("refresh_token")) return false;
   return scopes.includes("offline_access") || settings.issueRefreshTokenWithoutOfflineAccess;
-}
-
-function newFamily(
-  application: Application,
-  code: AuthorizationCode,
-  made: { familyId: string; refreshToken: string | undefined; now: number },
-): TokenFamily {
-  const { settings } = application;
-  const { now, refreshToken } = made;
-  const lifetime = Math.max(
-    settings.refreshTokenLifetimeSeconds,
-    settings.refreshTokenAbsoluteLifetimeSeconds,
-  );
-  const expiresAt = now + lifetime * 1000;
-  return {
-    orgId: code.orgId,
-    id: made.familyId,
-    applicationId: application.id,
-    userId: code.userId,
-    sessionId: code.sessionId,
-    consentId: code.consentId,
-    scopes: code.scopes,
-    resources: code.resources,
-    nonce: code.nonce,
-    authentication: code.authentication,
-    refreshHash: refreshToken === undefined ? null : sha256Base64url(refreshToken),
-    refreshExpiresAt:
-      refreshToken === undefined
-        ? null
-        : refreshExpiry({ expiresAt }, settings.refreshTokenLifetimeSeconds, now),
-    previousHash: null,
-    rotatedAt: null,
-    createdAt: now,
-    expiresAt,
-    revokedAt: null,
-  };
 }

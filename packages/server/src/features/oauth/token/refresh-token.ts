@@ -54,14 +54,14 @@ async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): 
   const user = await findUser(deps.database.query, organisation.id, family.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 
-  const { authentication, nonce, sessionId } = family;
+  const { authentication, nonce, sessionId, consentId, requestedClaims } = family;
   return {
     subject: {
       issuer: request.issuer,
       application,
       scopes: narrowedScopes(family, application, form.values.get("scope")),
       resources: form.values.has("resource") ? requestedResources(form, family.resources) : family.resources,
-      user: { user, authentication, nonce, sessionId, familyId },
+      user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
     },
     commit: () => rotate(deps, request, family, presented),
   };

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import { type AddedClaimsDeps, addedClaims } from "../../../core/tokens/added-claims.ts";
 import { signTokens } from "../../../core/tokens/issue-tokens.ts";
 import type { Signer } from "../../../core/tokens/signer.ts";
 import { addressOf } from "../../../http/client-address.ts";
@@ -14,7 +15,7 @@ import { sendJson } from "../../../http/send-json.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
 import type { Grant } from "./grant.ts";
 
-export interface TokenRouteDeps extends ClientAuthenticationDeps {
+export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
@@ -48,7 +49,8 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
         now,
         address: addressOf(request),
       });
-      const signed = await signTokens(deps.signer, organisation, read.subject, now);
+      const subject = { ...read.subject, added: await addedClaims(deps, read.subject) };
+      const signed = await signTokens(deps.signer, organisation, subject, now);
       const committed = await read.commit();
       return sendJson(reply, JSON.stringify({ ...signed, ...committed }));
     }),

@@ -1,0 +1,151 @@
+/** The device grant as devices and people meet it: `openid-client`, the example command line, and real Chromium as a phone. */
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import * as oidc from "openid-client";
+import type { Browser, Page } from "playwright-core";
+import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
+import { launchBrowser } from "./browser.ts";
+import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
+import { guardProcess } from "./process-guard.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
+import { signIn } from "./sign-in-steps.ts";
+import { verifyTokens } from "./verified-tokens.ts";
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+
+let browser: Browser;
+before(async () => {
+  browser = await launchBrowser();
+});
+after(() => browser.close());
+
+forEachDatabase(({ name, fresh }) => {
+  let server: ServerProcess;
+  let demo: DemoFile;
+  before(async () => {
+    server = await startServer({ databaseUrl: name === "postgres" ? await fresh() : undefined });
+    demo = await server.demo();
+  });
+  after(() => server.stop());
+
+  test("openid-client: from the address with the code in it to tokens, on a phone; then a second device is denied", async (t) => {
+    const config = await discover(demo);
+    const { page, watch } = await onPhone(t);
+    const scope = "openid profile email offline_access";
+    const device = await oidc.initiateDeviceAuthorization(config, { scope });
+    const polled = oidc.pollDeviceAuthorizationGrant(config, device);
+    // Awaited below; a fault before that is told by itself.
+    polled.catch(() => {});
+
+    await page.goto(String(device.verification_uri_complete));
+    await look(page, watch, "device sign-in", /^Sign in to continue to your device at Demo$/);
+    await signIn(page, demo.user);
+    await look(page, watch, "device code", /^Connect a device$/);
+    assert.equal(await page.locator("#user_code").inputValue(), device.user_code);
+    await page.locator("#verify-submit").click();
+    await look(page, watch, "device question", /^Allow Demo native app on a device to use your account\?$/);
+    await page.getByText(/^(?:openid-client|oauth4webapi)\/v/).waitFor();
+    await page.locator("#device-allow").click();
+    await look(page, watch, "device connected", /^Your device is connected$/);
+
+    const tokens = await polled;
+    assert.equal(tokens.scope, scope);
+    const { jwks_uri, issuer } = config.serverMetadata();
+    const clientId = demo.nativeApp.clientId;
+    const { idToken } = await verifyTokens(tokens, {
+      issuer,
+      jwksUri: String(jwks_uri),
+      clientId,
+      nonce: undefined,
+    });
+    const person = await oidc.fetchUserInfo(config, tokens.access_token, String(idToken.sub));
+    assert.equal(person.email, demo.user.email);
+    const refreshed = await oidc.refreshTokenGrant(config, String(tokens.refresh_token));
+    assert.notEqual(refreshed.refresh_token, tokens.refresh_token);
+
+    const second = await oidc.initiateDeviceAuthorization(config, { scope });
+    await page.goto(second.verification_uri);
+    await enterCode(page, "BBBB-BBBB");
+    await page.getByText(/This code is wrong, or too old/).waitFor();
+    await look(page, watch, "device wrong code", /^Connect a device$/);
+    await enterCode(page, second.user_code.replace("-", "").toLowerCase());
+    await page.locator("#device-deny").click();
+    await look(page, watch, "device denied", /^The device was not let in$/);
+    await assert.rejects(oidc.pollDeviceAuthorizationGrant(config, second), { error: "access_denied" });
+  });
+
+  if (name === "sqlite")
+    test("the example: shows code, address and QR code, waits, and greets the person by name", async (t) => {
+      const example = runExample(path.join(server.dataDir, "demo.json"));
+      t.after(() => example.child.kill());
+      const [, address = "", userCode = ""] = await example.said(
+        /open {2}(\S+)\nand enter the code {2}([A-Z]{4}-[A-Z]{4})\n/,
+      );
+      assert.equal(address, `${demo.issuer}/device/verify`);
+      assert.match(example.output.text, /[▀▄█]{10}/, "a QR code");
+      const { page } = await onPhone(t);
+      await page.goto(address);
+      await signIn(page, demo.user);
+      await enterCode(page, userCode);
+      await page.locator("#device-allow").click();
+      await example.said(/Signed in as Uma User\n/);
+      assert.equal(await example.ended, 0);
+    });
+});
+
+function discover(demo: DemoFile): Promise<oidc.Configuration> {
+  const insecure = { execute: [oidc.allowInsecureRequests] };
+  return oidc.discovery(new URL(demo.issuer), demo.nativeApp.clientId, undefined, oidc.None(), insecure);
+}
+
+async function enterCode(page: Page, userCode: string): Promise<void> {
+  await page.locator("#user_code").fill(userCode);
+  await page.locator("#verify-submit").click();
+}
+
+async function look(page: Page, watch: PageWatch, name: string, heading: RegExp): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await assertUsable(page, `${name} ${colorScheme}`);
+  }
+  assert.deepEqual(watch.faults, [], name);
+}
+
+async function onPhone(t: { after(work: () => Promise<void>): void }) {
+  const context = await browser.newContext(phone);
+  context.setDefaultTimeout(10_000);
+  t.after(() => context.close());
+  const page = await context.newPage();
+  return { page, watch: await watchPage(page) };
+}
+
+function runExample(demoFile: string) {
+  const program = fileURLToPath(new URL("../examples/device-cli.ts", import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, [program, demoFile], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  guardProcess(child);
+  const output = { text: "" };
+  const heard = new EventTarget();
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output.text += text;
+      heard.dispatchEvent(new Event("text"));
+    });
+  const ended = once(child, "exit").then(([code]) => code as number | null);
+  const said = async (what: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = what.exec(output.text);
+      if (found) return found;
+      const code = await Promise.race([once(heard, "text"), ended]);
+      if (!Array.isArray(code)) assert.match(output.text, what);
+    }
+  };
+  return { child, output, ended, said };
+}

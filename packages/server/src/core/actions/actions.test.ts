@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { migrate } from "../../db/migrate.ts";
+import { type Database, openDatabase } from "../../db/open.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { fakeClock } from "../../testing/fake-clock.ts";
+import { createEncryption } from "../encryption/encryption.ts";
+import { createAction, findOpenAction, type NewAction, useAction } from "./actions.ts";
+import { deletePassedActions, voidActions } from "./store.ts";
+
+const HOUR = 3_600_000;
+
+describe("links of mails", () => {
+  forEachDatabase(({ fresh }) => {
+    const clock = fakeClock();
+    const deps = { clock, encryption: createEncryption(Buffer.alloc(32, 1)) };
+    let database: Database;
+    before(async () => {
+      database = openDatabase(await fresh());
+      await migrate(database);
+    });
+    after(() => database.close());
+
+    let users = 0;
+    const newUser = () => `user-${users++}`;
+    const create = (more: Partial<NewAction> = {}) =>
+      database.transaction((tx) =>
+        createAction(tx, deps, {
+          orgId: "org",
+          userId: newUser(),
+          type: "ResetPassword",
+          data: { email: "uma@acme.example" },
+          ...more,
+        }),
+      );
+    const named = (id: string, more: { orgId?: string; type?: "VerifyEmail" } = {}) =>
+      ({ orgId: "org", type: "ResetPassword", id, ...more }) as const;
+    const look = (id: string) => findOpenAction(database.query, deps, named(id));
+    const use = (id: string) => database.transaction((tx) => useAction(tx, deps, named(id)));
+    const rows = () => database.query.selectFrom("user_action").selectAll().execute();
+
+    test("a link says who and what, and looking at it uses nothing", async () => {
+      const userId = newUser();
+      const { id } = await create({ userId, data: { email: "uma@acme.example", flow: "sealed" } });
+      for (let time = 0; time < 3; time += 1) {
+        const action = await look(id);
+        assert.equal(action?.userId, userId);
+        assert.deepEqual(action.data, { email: "uma@acme.example", flow: "sealed" });
+      }
+      assert.ok(await use(id));
+    });
+
+    test("it is used once, whoever comes first", async () => {
+      const { id } = await create();
+      const uses = await Promise.all(Array.from({ length: 8 }, () => use(id)));
+      assert.equal(uses.filter((action) => action !== undefined).length, 1);
+      assert.equal(await use(id), undefined);
+      assert.equal(await look(id), undefined);
+    });
+
+    test("one whose act fails is not used up", async () => {
+      const { id } = await create();
+      const act = database.transaction(async (tx) => {
+        assert.ok(await useAction(tx, deps, named(id)));
+        throw new Error("the act failed");
+      });
+      await assert.rejects(act, /the act failed/);
+      assert.ok(await use(id));
+    });
+
+    test("a password's link lives an hour, an address's a day", async () => {
+      const reset = await create();
+      const verify = await create({ type: "VerifyEmail" });
+      assert.equal(reset.expiresAt, clock() + HOUR);
+      assert.equal(verify.expiresAt, clock() + 24 * HOUR);
+      clock.advance(HOUR - 1);
+      assert.ok(await look(reset.id));
+      clock.advance(1);
+      assert.equal(await look(reset.id), undefined);
+      assert.equal(await use(reset.id), undefined);
+      const later = named(verify.id, { type: "VerifyEmail" });
+      assert.ok(await findOpenAction(database.query, deps, later));
+    });
+
+    test("it belongs to its organisation and its kind", async () => {
+      const { id } = await create();
+      for (const other of [named(id, { orgId: "other" }), named(id, { type: "VerifyEmail" })]) {
+        assert.equal(await findOpenAction(database.query, deps, other), undefined);
+        assert.equal(await useAction(database.query, deps, other), undefined);
+      }
+      assert.ok(await look(id));
+    });
+
+    test("asking again makes the older one void, also when both are asked for at once", async () => {
+      const userId = newUser();
+      const first = await create({ userId });
+      const verify = await create({ userId, type: "VerifyEmail" });
+      const asked = await Promise.all(Array.from({ length: 6 }, () => create({ userId })));
+      const open = await Promise.all([first, ...asked].map(({ id }) => look(id)));
+      assert.equal(open.filter((action) => action !== undefined).length, 1);
+      assert.equal(open[0], undefined);
+      const other = named(verify.id, { type: "VerifyEmail" });
+      assert.ok(await findOpenAction(database.query, deps, other), "the other kind stays");
+    });
+
+    test("a used one does not stand in the way of the next", async () => {
+      const userId = newUser();
+      const first = await create({ userId });
+      assert.ok(await use(first.id));
+      const second = await create({ userId });
+      assert.ok(await use(second.id));
+    });
+
+    test("all of a user's can be made void", async () => {
+      const userId = newUser();
+      const { id } = await create({ userId });
+      const other = await create();
+      await voidActions(database.query, { orgId: "org", userId, type: "ResetPassword", now: clock() });
+      assert.equal(await use(id), undefined);
+      assert.ok(await use(other.id));
+    });
+
+    test("a decoy opens nothing", async () => {
+      const { id } = await create({ userId: "", isDecoy: true });
+      const again = await create({ userId: "", isDecoy: true });
+      assert.equal(await look(id), undefined);
+      assert.equal(await use(id), undefined);
+      assert.equal(await use(again.id), undefined);
+    });
+
+    test("the database holds neither the id nor what the link is about", async () => {
+      const { id } = await create();
+      assert.match(id, /^sgn_ua_[A-Za-z0-9_-]{43}$/);
+      const stored = JSON.stringify(await rows());
+      assert.ok(!stored.includes(id) && !stored.includes("uma@acme.example"));
+    });
+
+    test("what has passed is removed, what is open stays", async () => {
+      clock.advance(48 * HOUR);
+      const { id } = await create();
+      await deletePassedActions(database.query, clock(), 1_000);
+      assert.equal((await rows()).length, 1);
+      assert.ok(await look(id));
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { defaultSettings } from "./application.ts";
+import { bothConsentMembers, consentModeOf } from "./consent-mode.ts";
+import { InvalidApplication, requireValidApplication } from "./validation.ts";
+
+test("RequireConsent=false and preauthorized are one setting seen two ways", () => {
+  const table = [
+    [{}, true, "user"],
+    [{ requireConsent: true }, true, "user"],
+    [{ requireConsent: false }, false, "preauthorized"],
+    [{ consentMode: "preauthorized" }, false, "preauthorized"],
+    [{ consentMode: "organisation" }, true, "organisation"],
+    [{ consentMode: "user" }, true, "user"],
+  ] as const;
+  for (const [given, requireConsent, consentMode] of table) {
+    assert.deepEqual(bothConsentMembers(given), { requireConsent, consentMode });
+    assert.equal(consentModeOf(bothConsentMembers(given)), consentMode);
+  }
+});
+
+test("a record that is older than the setting is read by RequireConsent alone", () => {
+  assert.equal(consentModeOf({ requireConsent: true }), "user");
+  assert.equal(consentModeOf({ requireConsent: false }), "preauthorized");
+});
+
+test("the two may not contradict each other", () => {
+  const check = (given: object) =>
+    requireValidApplication({
+      name: "App",
+      clientType: "confidential",
+      settings: { ...defaultSettings("confidential"), ...given },
+    });
+  check({ consentMode: "organisation", requireConsent: true });
+  for (const given of [
+    { consentMode: "preauthorized", requireConsent: true },
+    { consentMode: "organisation", requireConsent: false },
+    { consentMode: "nobody", requireConsent: true },
+  ])
+    assert.throws(() => check(given), InvalidApplication);
+});

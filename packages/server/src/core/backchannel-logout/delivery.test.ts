@@ -1,0 +1,329 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type LogoutReceiver, startLogoutReceiver } from "../../testing/logout-receiver.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import type { ApplicationSettings } from "../applications/application.ts";
+import { disableApplication } from "../applications/applications.ts";
+import { listAuditEvents } from "../audit/store.ts";
+import { disableOrganisation } from "../organisations/organisations.ts";
+import { endSessions } from "../sessions/end-sessions.ts";
+import { signIn } from "../sessions/sessions.ts";
+import { noteSessionUse } from "../sessions/store.ts";
+import { findUser } from "../users/store.ts";
+import { deliverDueLogouts, startLogoutDelivery } from "./delivery.ts";
+import { findDueLogouts } from "./store.ts";
+
+const EVENT = "http://schemas.openid.net/event/backchannel-logout";
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+forEachDatabase(({ name, fresh }) => {
+  let databaseUrl: string;
+  let running: TestService;
+  let org: TestOrganisation;
+  let clock: FakeClock;
+  let receiver: LogoutReceiver;
+  const ALLOWED = { SIGNET_OUTBOUND_ALLOW: "127.0.0.1" };
+  before(async () => {
+    clock = fakeClock();
+    receiver = await startLogoutReceiver();
+    databaseUrl = await fresh();
+    running = await startTestService({ databaseUrl, clock, env: ALLOWED });
+    org = await makeOrganisation(running.service);
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+    await receiver.close();
+  });
+
+  const worker = (node = running) => ({ ...node.service, baseUrl: running.baseUrl });
+  const deliver = (node = running) => deliverDueLogouts(worker(node));
+  const db = () => running.service.database.query;
+
+  let paths = 0;
+  /** An application that is told at a path of its own. */
+  async function toldApplication(settings: Partial<ApplicationSettings> = {}, at = org) {
+    const path = `/logout-${paths++}`;
+    const backchannelLogoutUri = receiver.uri(path);
+    const { application } = await makeClient(running.service, at.organisation, {
+      backchannelLogoutUri,
+      ...settings,
+    });
+    return { path, application };
+  }
+
+  /** Sessions of the test's user that these applications got tokens from, and their end. @returns their ids */
+  async function endOf(applications: ReadonlyArray<{ application: { id: string } }>, count = 1, at = org) {
+    const orgId = at.organisation.id;
+    const user = await findUser(db(), orgId, at.user.id);
+    if (!user) throw new Error("no such user");
+    const ended: string[] = [];
+    for (let made = 0; made < count; made++) {
+      const { session } = await signIn(running.service, {
+        organisation: at.organisation,
+        user,
+        amr: ["pwd"],
+        acr: "urn:signet:acr:pwd",
+        address: "192.0.2.1",
+        userAgent: "test",
+        before: undefined,
+      });
+      for (const { application } of applications) {
+        const use = { orgId, sessionId: session.id, applicationId: application.id, now: clock() };
+        await noteSessionUse(db(), use);
+      }
+      const end = {
+        orgId,
+        userId: user.id,
+        sessionId: session.id,
+        reason: "signed_out",
+        now: clock(),
+      } as const;
+      await running.service.database.transaction((tx) => endSessions(tx, end));
+      ended.push(session.id);
+    }
+    return ended;
+  }
+
+  const rowsOf = (application: { id: string }) =>
+    db().selectFrom("logout_delivery").selectAll().where("application_id", "=", application.id).execute();
+  const rowOf = async (application: { id: string }) => {
+    const [row, ...more] = await rowsOf(application);
+    assert.ok(row && more.length === 0);
+    return row;
+  };
+
+  test("a form POST with a logout token: its claims, nothing else, and a type of its own", async () => {
+    const told = await toldApplication();
+    const [sid] = await endOf([told]);
+    assert.equal(await deliver(), 1);
+    const [message, ...more] = receiver.at(told.path);
+    assert.ok(message && more.length === 0);
+    assert.equal(message.contentType, "application/x-www-form-urlencoded");
+    assert.deepEqual([...message.body.keys()], ["logout_token"]);
+    const keys = createRemoteJWKSet(new URL(`${org.issuer}/.well-known/jwks.json`));
+    const { payload, protectedHeader } = await jwtVerify(message.token, keys, {
+      issuer: org.issuer,
+      audience: told.application.id,
+      subject: org.user.id,
+      typ: "logout+jwt",
+    });
+    assert.deepEqual(Object.keys(payload).sort(), [
+      "aud",
+      "events",
+      "exp",
+      "iat",
+      "iss",
+      "jti",
+      "sid",
+      "sub",
+    ]);
+    assert.deepEqual(payload["events"], { [EVENT]: {} });
+    assert.equal(payload["sid"], sid);
+    assert.equal(payload.iat, Math.floor(clock() / 1000));
+    assert.equal(payload.exp, (payload.iat ?? 0) + 120);
+    assert.match(String(payload.jti), /^.{20,}$/);
+    assert.deepEqual([protectedHeader.typ, protectedHeader.alg], ["logout+jwt", "ES256"]);
+    assert.equal((await rowOf(told.application)).delivered_at, clock());
+    assert.equal(await deliver(), 0);
+  });
+
+  test("it is signed as the application's ID tokens are", async () => {
+    const keys = createRemoteJWKSet(new URL(`${org.issuer}/.well-known/jwks.json`));
+    const all = [];
+    for (const alg of ["RS256", "PS256", "EdDSA"] as const)
+      all.push({ alg, ...(await toldApplication({ idTokenSignedResponseAlg: alg })) });
+    await endOf(all);
+    await deliver();
+    for (const { alg, path } of all) {
+      const { protectedHeader } = await jwtVerify(receiver.at(path)[0]?.token ?? "", keys);
+      assert.equal(protectedHeader.alg, alg);
+    }
+  });
+
+  test("a failure is tried again after 5 s, 30 s, 2 min, 10 min and 1 h, each with a token of its own, then given up", async () => {
+    const told = await toldApplication();
+    receiver.answer(told.path, 503);
+    await endOf([told]);
+    await deliver();
+    let tries = 1;
+    for (const wait of [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR]) {
+      assert.equal(receiver.at(told.path).length, tries);
+      clock.advance(wait - 1);
+      await deliver();
+      assert.equal(receiver.at(told.path).length, tries, `not before ${wait}`);
+      clock.advance(1);
+      await deliver();
+      tries++;
+    }
+    assert.equal(receiver.at(told.path).length, 6);
+    const { failed_at, last_error } = await rowOf(told.application);
+    assert.deepEqual([failed_at, last_error], [clock(), "the application answered 503"]);
+    clock.advance(HOUR);
+    await deliver();
+    assert.equal(receiver.at(told.path).length, 6);
+    const tokens = receiver.at(told.path).map(({ token }) => decodeJwt(token));
+    assert.equal(new Set(tokens.map(({ jti }) => jti)).size, 6);
+    assert.equal(new Set(tokens.map(({ sid }) => sid)).size, 1);
+    const [event] = await listAuditEvents(db(), org.organisation.id, 1);
+    assert.deepEqual(
+      [event?.action, event?.actor, event?.target],
+      ["backchannel-logout.failed", "system", told.application.id],
+    );
+  });
+
+  test("an application that comes back gets what it missed", async () => {
+    const told = await toldApplication();
+    receiver.answer(told.path, 500);
+    await endOf([told]);
+    await deliver();
+    receiver.answer(told.path, 200);
+    clock.advance(5 * SECOND);
+    await deliver();
+    const { delivered_at, last_error, attempts } = await rowOf(told.application);
+    assert.deepEqual([delivered_at, last_error, attempts], [clock(), null, 2]);
+  });
+
+  test("200 and 204 are success; a redirect is not, and is not followed", async () => {
+    for (const [status, fine] of [
+      [204, true],
+      [302, false],
+      [400, false],
+      [201, false],
+    ] as const) {
+      const told = await toldApplication();
+      receiver.answer(told.path, status);
+      await endOf([told]);
+      await deliver();
+      assert.equal((await rowOf(told.application)).delivered_at !== null, fine, String(status));
+    }
+    assert.deepEqual(receiver.at("/elsewhere"), []);
+  });
+
+  test("an address that may not be called is never called", async () => {
+    const { port } = new URL(receiver.uri("/"));
+    for (const host of ["localhost.localdomain", "127.0.0.2", "[::1]"]) {
+      const backchannelLogoutUri = `https://${host}:${port}/inner`;
+      const told = await toldApplication({ backchannelLogoutUri });
+      await endOf([told]);
+      await deliver();
+      const { last_error, delivered_at } = await rowOf(told.application);
+      assert.equal(delivered_at, null);
+      assert.match(last_error ?? "", /may not be called|could not be reached/, host);
+    }
+    assert.deepEqual(receiver.at("/inner"), []);
+  });
+
+  test("an application that is disabled, or no longer wants it, is not told any more", async () => {
+    const told = await toldApplication();
+    await endOf([told]);
+    const { orgId, id } = told.application;
+    await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
+    await deliver();
+    assert.match((await rowOf(told.application)).last_error ?? "", /no longer told/);
+    const other = await makeOrganisation(running.service, "Closed");
+    const there = await toldApplication({}, other);
+    await endOf([there], 1, other);
+    await disableOrganisation(running.service, {
+      orgId: other.organisation.id,
+      disabled: true,
+      actor: "test",
+    });
+    await deliver();
+    assert.notEqual((await rowOf(there.application)).failed_at, null);
+    assert.deepEqual([...receiver.at(told.path), ...receiver.at(there.path)], []);
+  });
+
+  test("a crowd of messages for one application does not hold up the others", async () => {
+    const [slow, quick] = [await toldApplication(), await toldApplication()];
+    await endOf([slow], 20);
+    await endOf([quick]);
+    const due = await findDueLogouts(db(), clock(), { all: 50, each: 3 });
+    assert.equal(due.filter(({ applicationId }) => applicationId === slow.application.id).length, 3);
+    assert.equal(due.filter(({ applicationId }) => applicationId === quick.application.id).length, 1);
+    while ((await deliver()) > 0);
+    assert.equal(receiver.at(slow.path).length, 20);
+  });
+
+  test("a node that dies in the middle of a call leaves the message to the next one", async () => {
+    const told = await toldApplication();
+    await endOf([told]);
+    const dying = { ...worker(), outbound: { call: () => new Promise<never>(() => {}) } };
+    void deliverDueLogouts(dying);
+    await eventually("taken", async () => (await rowOf(told.application)).attempts === 1);
+    // Nobody takes it from a node that may still be at work.
+    clock.advance(14 * SECOND);
+    await deliver();
+    assert.equal(receiver.at(told.path).length, 0);
+    clock.advance(SECOND);
+    await deliver();
+    assert.equal(receiver.at(told.path).length, 1);
+    const { delivered_at, attempts } = await rowOf(told.application);
+    assert.deepEqual([delivered_at, attempts], [clock(), 2]);
+  });
+
+  test("a restart loses nothing that is under way", async () => {
+    const told = await toldApplication();
+    receiver.answer(told.path, 503);
+    await endOf([told], 2);
+    await deliver();
+    await running.close();
+    running = await startTestService({
+      databaseUrl,
+      clock,
+      env: ALLOWED,
+      baseUrl: org.issuer.split("/oauth/")[0] ?? "",
+    });
+    receiver.answer(told.path, 200);
+    clock.advance(5 * SECOND);
+    await deliver();
+    assert.equal(receiver.at(told.path).length, 4);
+    assert.ok((await rowsOf(told.application)).every(({ delivered_at }) => delivered_at !== null));
+  });
+
+  if (name === "postgres")
+    test("two nodes share the work, and no message goes out twice", async () => {
+      const second = await startTestService({ databaseUrl, clock, env: ALLOWED, baseUrl: running.baseUrl });
+      try {
+        const all = [await toldApplication(), await toldApplication(), await toldApplication()];
+        await endOf(all, 10);
+        const rounds = Array.from({ length: 12 }, (_, at) => deliver(at % 2 === 0 ? running : second));
+        await Promise.all(rounds);
+        while ((await deliver()) + (await deliver(second)) > 0);
+        const tokens = all.flatMap(({ path }) => receiver.at(path)).map(({ token }) => decodeJwt(token));
+        assert.equal(tokens.length, 30);
+        assert.equal(new Set(tokens.map(({ sid, aud }) => `${sid} ${aud}`)).size, 30);
+        for (const { application } of all)
+          assert.ok((await rowsOf(application)).every(({ attempts }) => attempts === 1));
+      } finally {
+        await second.close();
+      }
+    });
+
+  test("the background work looks every second, goes on while there is more, and stops when told", async (context) => {
+    context.mock.timers.enable({ apis: ["setInterval"] });
+    const told = await toldApplication();
+    await endOf([told], 8);
+    const stop = startLogoutDelivery({ ...worker(), onError: (error) => running.errors.push(error) });
+    assert.equal(receiver.at(told.path).length, 0);
+    context.mock.timers.tick(1_000);
+    await eventually("all told", () => receiver.at(told.path).length === 8);
+    await stop();
+    await endOf([told]);
+    context.mock.timers.tick(5_000);
+    assert.equal((await rowsOf(told.application)).filter(({ attempts }) => attempts === 0).length, 1);
+    await deliver();
+  });
+});

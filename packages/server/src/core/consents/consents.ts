@@ -1,0 +1,153 @@
+/** Consents of every kind: given by administrators, and taken back by whom they belong to. */
+import { randomUUIDv7 } from "node:crypto";
+import { isSubset } from "@signet/protocol/scope";
+import type { Database, Db } from "../../db/open.ts";
+import type { Application } from "../applications/application.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import type { Clock } from "../clock.ts";
+import { revokeTokenFamilies } from "../tokens/store.ts";
+import type { Consent } from "./consent.ts";
+import {
+  type ConsentKey,
+  grantConsent,
+  insertPreauthorization,
+  markConsentRevoked,
+  removePreauthorization,
+} from "./store.ts";
+
+export interface ConsentDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export class InvalidConsent extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "InvalidConsent";
+  }
+}
+
+export interface AdministratorsGrant {
+  readonly application: Application;
+  readonly scopes: readonly string[];
+  readonly actor: string;
+}
+
+/**
+ * Yes, for all users of the organisation; scopes are added to those granted before.
+ * @returns the record's id. @throws InvalidConsent
+ */
+export async function grantOrganisationConsent(
+  deps: ConsentDeps,
+  grant: AdministratorsGrant,
+): Promise<string> {
+  requireAskable(grant);
+  const { application, scopes, actor } = grant;
+  const { orgId, id: applicationId } = application;
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    const id = await grantConsent(tx, {
+      orgId,
+      applicationId,
+      scopes,
+      // What a scope gives is the same administrators' decision.
+      fingerprints: {},
+      grantedBy: actor,
+      now,
+    });
+    const event = {
+      orgId,
+      at: now,
+      actor,
+      action: "consent.granted-for-organisation",
+      target: applicationId,
+    };
+    await recordAuditEvent(tx, { ...event, details: { scopes } });
+    return id;
+  });
+}
+
+/** Yes, ahead of any request; each is a record of its own. @throws InvalidConsent */
+export async function createPreauthorization(
+  deps: ConsentDeps,
+  grant: AdministratorsGrant,
+): Promise<Consent> {
+  requireAskable(grant);
+  const { application, scopes, actor } = grant;
+  const { orgId, id: applicationId } = application;
+  const now = deps.clock();
+  const record: Consent = {
+    orgId,
+    id: randomUUIDv7(),
+    kind: "preauthorization",
+    applicationId,
+    userId: null,
+    scopes: [...new Set(scopes)],
+    fingerprints: {},
+    grantedBy: actor,
+    grantedAt: now,
+  };
+  await deps.database.transaction(async (tx) => {
+    await insertPreauthorization(tx, record);
+    const event = { orgId, at: now, actor, action: "preauthorization.created", target: applicationId };
+    await recordAuditEvent(tx, { ...event, details: { scopes } });
+  });
+  return record;
+}
+
+/** A yes to what can never be asked would only look like a permission. */
+function requireAskable({ application, scopes }: AdministratorsGrant): void {
+  const { allowedScopes } = application.settings;
+  if (scopes.length === 0) throw new InvalidConsent("at least one scope is needed");
+  if (isSubset(scopes, allowedScopes)) return;
+  const others = scopes.filter((scope) => !allowedScopes.includes(scope));
+  throw new InvalidConsent(`the application may not ask for ${others.join(" ")}`);
+}
+
+export interface Taking extends ConsentKey {
+  readonly actor: string;
+  readonly address?: string;
+}
+
+/**
+ * A user's consent, or the organisation's. What rests on it ends at once: refresh tokens, and with them access tokens
+ * wherever they are asked about.
+ * @returns false when there is no such living consent
+ */
+export function revokeConsent(deps: ConsentDeps, taking: Taking): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    const consent = await markConsentRevoked(tx, taking, now);
+    if (consent) await endWhatRests(tx, consent, taking, { now, action: "consent.revoked" });
+    return consent !== undefined;
+  });
+}
+
+/** @returns false when there is no such record */
+export function deletePreauthorization(deps: ConsentDeps, taking: Omit<Taking, "userId">): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    const record = await removePreauthorization(tx, taking);
+    if (record) await endWhatRests(tx, record, taking, { now, action: "preauthorization.deleted" });
+    return record !== undefined;
+  });
+}
+
+async function endWhatRests(
+  tx: Db,
+  consent: Consent,
+  { actor, address }: Taking,
+  { now, action }: { now: number; action: string },
+): Promise<void> {
+  const { orgId, id: consentId, applicationId: target, scopes } = consent;
+  const ended = await revokeTokenFamilies(tx, { orgId, consentId, now, reason: "consent_revoked" });
+  await recordAuditEvent(tx, {
+    orgId,
+    at: now,
+    actor,
+    action,
+    target,
+    ...(address === undefined ? {} : { address }),
+    details: { scopes, ended },
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * A browser in two words that a person knows it by, from its `User-Agent`. The header is a stranger's text: what is said
+ * are words of ours alone, chosen by what occurs in it.
+ */
+
+/** In this order: most name others beside themselves. */
+const browsers: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bEdg(e|A|iOS)?\//, "Edge"],
+  [/\bOPR\/|\bOPiOS\//, "Opera"],
+  [/\bSamsungBrowser\//, "Samsung Internet"],
+  [/\bFirefox\/|\bFxiOS\//, "Firefox"],
+  [/\b(Headless)?Chrom(e|ium)\/|\bCriOS\//, "Chrome"],
+  [/\bVersion\/[\d.]+ .*\bSafari\//, "Safari"],
+];
+
+const systems: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\biPad\b/, "iPad"],
+  [/\biPhone\b/, "iPhone"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bLinux\b/, "Linux"],
+];
+
+/** @returns e.g. `Firefox, Windows`; undefined when neither browser nor system is one that we know */
+export function browserName(userAgent: string): string | undefined {
+  const named = [browsers, systems].flatMap(
+    (list) => list.find(([pattern]) => pattern.test(userAgent.slice(0, 500)))?.[1] ?? [],
+  );
+  return named.length === 0 ? undefined : named.join(", ");
+}

@@ -1,0 +1,91 @@
+/** What `SMTP_URL` and `SIGNET_MAIL_FROM` say. */
+import { isEmail } from "../users/user.ts";
+
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (`smtps`). */
+  readonly isSecure: boolean;
+  /** STARTTLS or nothing. Default on every other machine than this one: links and passwords do not travel in clear. */
+  readonly requiresTls: boolean;
+  readonly verifiesCertificate: boolean;
+  /** What the certificate names, when it is not the host. */
+  readonly servername?: string;
+  /** What we call ourselves in EHLO. */
+  readonly name?: string;
+  readonly credentials?: { readonly user: string; readonly password: string };
+}
+
+export interface MailSender {
+  readonly address: string;
+  /** Without it the organisation's name is shown. */
+  readonly name?: string;
+}
+
+/** RFC 3501's and nodemailer's names; whatever else would be passed on unseen is refused, logging of the traffic above all. */
+const PARAMETERS = ["requireTLS", "tls.rejectUnauthorized", "tls.servername", "name"];
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** @returns the settings, or what is wrong with the text, never a part of it: it holds a password */
+export function parseSmtpUrl(text: string): SmtpSettings | string {
+  const url = /^smtps?:\/\//.test(text) ? URL.parse(text) : null;
+  if (!url || url.hostname === "" || !["", "/"].includes(url.pathname) || url.hash !== "")
+    return "must be smtp://user:password@host:port or smtps://…";
+  const parameters = new Map(url.searchParams);
+  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) return `knows no parameter but ${PARAMETERS.join(", ")}`;
+  const requireTls = flag(parameters.get("requireTLS"));
+  const verify = flag(parameters.get("tls.rejectUnauthorized"));
+  if (requireTls === "invalid" || verify === "invalid")
+    return "takes true or false for requireTLS and tls.rejectUnauthorized";
+  const credentials = readCredentials(url);
+  if (credentials === "invalid") return "has a user or password with a broken % sequence";
+  const isSecure = url.protocol === "smtps:";
+  const isHere = isLoopback(url.hostname);
+  const servername = parameters.get("tls.servername");
+  const name = parameters.get("name");
+  if (name !== undefined && !/^[A-Za-z0-9.-]{1,255}$/.test(name)) return "takes a host name for name";
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (isSecure ? 465 : 587) : Number(url.port),
+    isSecure,
+    requiresTls: requireTls ?? !isHere,
+    // On the way to this machine itself there is nobody to hide from, and local relays sign their own certificates.
+    verifiesCertificate: verify ?? !isHere,
+    ...(servername === undefined ? {} : { servername }),
+    ...(name === undefined ? {} : { name }),
+    ...(credentials === undefined ? {} : { credentials }),
+  };
+}
+
+function flag(text: string | undefined): boolean | undefined | "invalid" {
+  if (text === undefined) return undefined;
+  return text === "true" || text === "false" ? text === "true" : "invalid";
+}
+
+function readCredentials({ username, password }: URL): SmtpSettings["credentials"] | "invalid" {
+  if (username === "") return undefined;
+  try {
+    return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return "invalid";
+  }
+}
+
+/** `address` or `Name <address>`. @returns undefined for anything else */
+export function parseSender(text: string): MailSender | undefined {
+  const [, name = "", bracketed] = /^([^<>]*)<([^<>]+)>$/.exec(text) ?? [];
+  const address = (bracketed ?? text).trim();
+  if (!isMailable(address) || /\p{Cc}/u.test(name)) return undefined;
+  const shown = name.trim().replace(/^"(.*)"$/, "$1");
+  return shown === "" ? { address } : { address, name: shown };
+}
+
+/**
+ * An address that can be written into a mail's envelope as it is: no quoting, no brackets, no lists (RFC 5321 §4.1.2).
+ * What `isEmail` lets in beyond that has never been anybody's mailbox, and reads differently in different programs.
+ */
+export const isMailable = (address: string): boolean =>
+  isEmail(address) && !/[\s"(),:;<>@[\\\]]/.test(address.replace("@", ""));

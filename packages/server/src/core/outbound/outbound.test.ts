@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import type { LookupAddress } from "node:dns";
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { after, before, suite, test } from "node:test";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { selfSigned } from "../../testing/self-signed.ts";
+import { loopbackNetworks } from "./address-rules.ts";
+import { type Outbound, OutboundFailure, outbound } from "./outbound.ts";
+
+const LOOPBACK: LookupAddress = { address: "127.0.0.1", family: 4 };
+const failsWith = (code: OutboundFailure["code"]) => (error: unknown) =>
+  error instanceof OutboundFailure && error.code === code;
+
+suite("calls to addresses that somebody else registered", () => {
+  const servers: Server[] = [];
+  const listen = async (server: Server, host = "127.0.0.1"): Promise<number> => {
+    servers.push(server.listen(0, host));
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const seen: string[] = [];
+  const answering: RequestListener = (request, response) => {
+    seen.push(`${request.method} ${request.headers.host} ${request.url}`);
+    const { pathname } = new URL(request.url ?? "/", "http://x");
+    if (pathname === "/redirect") response.writeHead(302, { location: "/elsewhere" }).end();
+    else if (pathname === "/huge") response.end(Buffer.alloc(64 * 1024 + 1));
+    else if (pathname === "/large") response.end(Buffer.alloc(64 * 1024));
+    else if (pathname === "/headers") response.writeHead(200, { "x-long": "x".repeat(20_000) }).end();
+    else if (pathname === "/slow") {
+      const timer = setInterval(() => response.write("."), 20);
+      response.on("close", () => clearInterval(timer));
+    } else if (pathname !== "/silent") response.setHeader("content-type", "text/plain").end("hello");
+  };
+  let port: number;
+  let tlsPort: number;
+  const trusted = getCACertificates("default");
+  const { key, cert } = selfSigned();
+
+  before(async () => {
+    port = await listen(createServer(answering));
+    tlsPort = await listen(createTlsServer({ key, cert }, answering) as unknown as Server);
+  });
+  after(async () => {
+    setDefaultCACertificates(trusted);
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  const strict = outbound({ allow: [] });
+  const local = outbound({ allow: loopbackNetworks, timeoutMs: 300 });
+  const fast = (path: string, by: Outbound = local) => by.call(`http://127.0.0.1:${port}${path}`);
+
+  test("an allowed loopback address is called, also by http", async () => {
+    const { status, contentType, body } = await fast("/hello");
+    assert.deepEqual([status, contentType, body.toString()], [200, "text/plain", "hello"]);
+  });
+
+  test("every spelling of an inner address is refused before anything is sent", async () => {
+    const hosts =
+      "127.0.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 127.1 127.0.0.1. 0.0.0.0 0 [::] [::1] [::ffff:127.0.0.1] [::127.0.0.1] " +
+      "[::ffff:7f00:1] [64:ff9b::7f00:1] 169.254.169.254 2852039166 0xa9fea9fe [fd00:ec2::254] 10.0.0.1 192.168.0.1 172.16.0.1 " +
+      "100.64.0.1 [fe80::1] [fc00::1] 224.0.0.1 255.255.255.255 ①②⑦.0.0.1";
+    const before = seen.length;
+    for (const host of hosts.split(" "))
+      await assert.rejects(strict.call(`https://${host}:${tlsPort}/`), failsWith("forbidden-address"), host);
+    assert.equal(seen.length, before);
+  });
+
+  test("a name is judged by what it resolves to: localhost, metadata hosts, one bad address among good ones", async () => {
+    await assert.rejects(strict.call(`https://localhost:${tlsPort}/`), failsWith("forbidden-address"));
+    const found: Record<string, LookupAddress[]> = {
+      "metadata.internal": [{ address: "169.254.169.254", family: 4 }],
+      "mixed.example": [
+        { address: "93.184.215.14", family: 4 },
+        { address: "10.0.0.7", family: 4 },
+      ],
+      "six.example": [
+        { address: "2606:4700::1111", family: 6 },
+        { address: "::1", family: 6 },
+      ],
+      "mapped.example": [{ address: "::ffff:127.0.0.1", family: 6 }],
+    };
+    const by = outbound({ allow: [], resolve: async (host) => found[host] ?? [] });
+    for (const host of Object.keys(found))
+      await assert.rejects(by.call(`https://${host}/`), failsWith("forbidden-address"), host);
+    await assert.rejects(by.call("https://nowhere.example/"), failsWith("unreachable"));
+  });
+
+  test("the address that was checked is the one that is connected to, looked up once", async () => {
+    let lookups = 0;
+    // The second answer would be another machine: whoever looks up again goes astray.
+    const resolve = async () => (lookups++ === 0 ? [LOOPBACK] : [{ address: "127.0.0.99", family: 4 }]);
+    const by = outbound({ allow: ["127.0.0.1"], resolve, timeoutMs: 300 });
+    assert.equal((await by.call(`http://rebinding.example:${port}/first`)).status, 200);
+    assert.equal(lookups, 1);
+    assert.equal(seen.at(-1), `GET rebinding.example:${port} /first`);
+    await assert.rejects(by.call(`http://rebinding.example:${port}/second`), failsWith("forbidden-address"));
+  });
+
+  test("https by name reaches the checked address, and a certificate that nobody vouches for is refused", async () => {
+    const resolve = async () => [LOOPBACK];
+    const by = outbound({ allow: ["127.0.0.1"], resolve });
+    await assert.rejects(by.call(`https://localhost:${tlsPort}/tls`), failsWith("unreachable"));
+    setDefaultCACertificates([...trusted, cert]);
+    assert.equal((await by.call(`https://localhost:${tlsPort}/tls`)).status, 200);
+    // The certificate is for localhost: another name at the same address is not it.
+    await assert.rejects(by.call(`https://other.example:${tlsPort}/tls`), failsWith("unreachable"));
+  });
+
+  test("http is for loopback alone, even where the network is allowed", async () => {
+    const by = outbound({ allow: ["10.0.0.0/8"] });
+    await assert.rejects(by.call("http://10.0.0.1/"), failsWith("bad-address"));
+    await assert.rejects(strict.call("http://93.184.215.14/"), failsWith("bad-address"));
+  });
+
+  test("other schemes and credentials in the address are refused", async () => {
+    for (const address of [
+      "ftp://a.example/",
+      "file:///etc/passwd",
+      "data:,x",
+      "https://a:b@a.example/",
+      "nonsense",
+      "",
+    ])
+      await assert.rejects(strict.call(address), failsWith("bad-address"), address);
+  });
+
+  test("a redirect is an answer, not followed", async () => {
+    const before = seen.length;
+    assert.equal((await fast("/redirect")).status, 302);
+    assert.equal(seen.length, before + 1);
+  });
+
+  test("64 KiB are read, one byte more is too large", async () => {
+    assert.equal((await fast("/large")).body.length, 64 * 1024);
+    await assert.rejects(fast("/huge"), failsWith("too-large"));
+    await assert.rejects(fast("/headers"), failsWith("unreachable"));
+  });
+
+  test("a body that drips, an answer that never comes and a look-up that hangs end at the time limit", async () => {
+    await assert.rejects(fast("/slow"), failsWith("timeout"));
+    await assert.rejects(fast("/silent"), failsWith("timeout"));
+    const hanging = outbound({ allow: [], resolve: () => new Promise(() => {}), timeoutMs: 50 });
+    const alive = setTimeout(() => {}, 5_000);
+    await assert.rejects(hanging.call("https://hangs.example/"), failsWith("timeout"));
+    clearTimeout(alive);
+  });
+
+  test("nobody there is told without more than a code", async () => {
+    const free = await listen(createServer());
+    servers.at(-1)?.close();
+    const refused = local.call(`http://127.0.0.1:${free}/`);
+    await assert.rejects(
+      refused,
+      (error: Error) => error.message === "the address could not be reached (ECONNREFUSED)",
+    );
+  });
+
+  test("method, headers and body go out as given", async () => {
+    const server = createServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      response.end(JSON.stringify([request.method, request.headers["content-type"], body]));
+    });
+    const own = await listen(server);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const { body } = await local.call(`http://127.0.0.1:${own}/`, { method: "POST", headers, body: "a=b" });
+    assert.deepEqual(JSON.parse(body.toString()), ["POST", headers["content-type"], "a=b"]);
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * The one way the service calls out to an address that somebody else registered (`jwks_uri`, back-channel logout):
+ * https only, to a checked address only, no redirect followed, 5 s and 64 KiB in all (wire-contract.md §1). An address is
+ * looked up once, checked, and exactly what was checked is connected to, so that a name that changes its mind between
+ * look-up and connection (DNS rebinding) gains nothing.
+ */
+import { promises as dns, type LookupAddress } from "node:dns";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { type AddressRules, addressRules } from "./address-rules.ts";
+
+export interface OutboundCall {
+  readonly method?: "GET" | "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface OutboundAnswer {
+  /** Whatever it is: a redirect is an answer, and nothing goes after it. */
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+export interface Outbound {
+  /** @throws OutboundFailure */
+  call(url: string, call?: OutboundCall): Promise<OutboundAnswer>;
+}
+
+/** Why there is no answer; its message names no more than the operator may read in a log. */
+export class OutboundFailure extends Error {
+  readonly code: "bad-address" | "forbidden-address" | "unreachable" | "timeout" | "too-large";
+  constructor(code: OutboundFailure["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "OutboundFailure";
+    this.code = code;
+  }
+}
+
+export interface OutboundOptions {
+  /** What `SIGNET_OUTBOUND_ALLOW` says. */
+  readonly allow: readonly string[];
+  readonly timeoutMs?: number;
+  /** The system's resolver unless a test brings its own. */
+  readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
+}
+
+const TIMEOUT_MS = 5_000;
+const MAX_BYTES = 64 * 1024;
+
+export function outbound(options: OutboundOptions): Outbound {
+  const rules = addressRules(options.allow);
+  const resolve = options.resolve ?? ((host: string) => dns.lookup(host, { all: true, order: "verbatim" }));
+  return {
+    call: async (address, call = {}) => {
+      const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+      try {
+        const url = readAddress(address);
+        const found = await beforeAbort(addressesOf(url, resolve), signal);
+        requireAllowed(rules, url, found);
+        return await exchange(url, found, call, signal);
+      } catch (error) {
+        throw asFailure(error, signal);
+      }
+    },
+  };
+}
+
+/** The URL standard has turned decimal, octal, hexadecimal and short forms of an IPv4 address into the dotted one. */
+function readAddress(address: string): URL {
+  const url = URL.parse(address);
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:") || url.username || url.password)
+    throw new OutboundFailure("bad-address", "the address is not an https address");
+  return url;
+}
+
+const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, "$1");
+
+async function addressesOf(
+  url: URL,
+  resolve: NonNullable<OutboundOptions["resolve"]>,
+): Promise<readonly LookupAddress[]> {
+  const host = hostOf(url);
+  const family = isIP(host);
+  return family === 0 ? resolve(host) : [{ address: host, family }];
+}
+
+/** One address out of bounds is enough: an honest name has none. */
+function requireAllowed(rules: AddressRules, url: URL, found: readonly LookupAddress[]): void {
+  const host = hostOf(url);
+  if (found.length === 0) throw new OutboundFailure("unreachable", "the host has no address");
+  if (!found.every(({ address }) => rules.mayConnect(address, host)))
+    throw new OutboundFailure("forbidden-address", "the host is at an address that may not be called");
+  if (url.protocol === "http:" && !found.every(({ address }) => rules.isLoopback(address)))
+    throw new OutboundFailure("bad-address", "the address is not an https address");
+}
+
+async function exchange(
+  url: URL,
+  found: readonly LookupAddress[],
+  call: OutboundCall,
+  signal: AbortSignal,
+): Promise<OutboundAnswer> {
+  const start = url.protocol === "https:" ? httpsRequest : httpRequest;
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const request = start(
+      url,
+      {
+        method: call.method ?? "GET",
+        headers: { "accept-encoding": "identity", "user-agent": "signet", ...call.headers },
+        // A connection of its own: none is kept whose address was checked for another call.
+        agent: false,
+        lookup: only(found),
+        maxHeaderSize: 16 * 1024,
+        signal,
+      },
+      resolve,
+    );
+    request.on("error", reject);
+    request.end(call.body);
+  });
+  return {
+    status: response.statusCode ?? 0,
+    contentType: response.headers["content-type"] ?? "",
+    body: await readBody(response),
+  };
+}
+
+/** A resolver that knows nothing but what was checked. */
+function only(found: readonly LookupAddress[]): LookupFunction {
+  return (_host, { all }, done) => {
+    if (all) done(null, [...found]);
+    else done(null, found[0]?.address ?? "", found[0]?.family);
+  };
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // Leaving the loop destroys the connection: nothing more is read.
+    if (length > MAX_BYTES) throw new OutboundFailure("too-large", "the answer is larger than 64 KiB");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+function asFailure(error: unknown, signal: AbortSignal): OutboundFailure {
+  if (error instanceof OutboundFailure) return error;
+  if (signal.aborted)
+    return new OutboundFailure("timeout", "there was no whole answer in time", { cause: error });
+  const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+  return new OutboundFailure("unreachable", `the address could not be reached${code}`, { cause: error });
+}

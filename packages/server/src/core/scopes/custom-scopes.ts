@@ -1,0 +1,146 @@
+/** Finding an organisation's custom scopes on the hot path, and making, changing and removing them. */
+import { randomUUIDv7 } from "node:crypto";
+import type { ChangeFeed } from "../../db/change-feed.ts";
+import type { Database, Db } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import { recordCache } from "../cache/record-cache.ts";
+import type { Clock } from "../clock.ts";
+import type { CustomScope } from "./custom-scope.ts";
+import {
+  deleteCustomScopeRow,
+  findCustomScope,
+  insertCustomScope,
+  listCustomScopes,
+  replaceCustomScope,
+} from "./store.ts";
+import { InvalidScope, requireValidScope } from "./validation.ts";
+
+export interface CustomScopeDirectory {
+  /** Oldest first. */
+  list(orgId: string): Promise<readonly CustomScope[]>;
+}
+
+export interface CustomScopeDeps {
+  readonly database: Database;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+}
+
+export function customScopeDirectory(deps: CustomScopeDeps & { capacity?: number }): CustomScopeDirectory {
+  const cache = recordCache<readonly CustomScope[]>({
+    capacity: deps.capacity ?? 5_000,
+    maxAgeMs: 30_000,
+    clock: deps.clock,
+    load: (orgId) => listCustomScopes(deps.database.query, orgId),
+  });
+  deps.changes.subscribe((change) => {
+    if (change === "everything") cache.clear();
+    else if (change.topic === "scope") cache.evictOrganisation(change.orgId);
+  });
+  return { list: async (orgId) => cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [] };
+}
+
+/** Every token request and every consent page looks through all of them. */
+const MOST_SCOPES = 100;
+
+export type ScopeContent = Pick<CustomScope, "displayName" | "description" | "claims" | "sensitive">;
+
+export interface NewCustomScope extends ScopeContent {
+  readonly orgId: string;
+  readonly name: string;
+  readonly actor: string;
+}
+
+export class ScopeConflict extends Error {
+  readonly code: "name-taken" | "changed-meanwhile";
+  constructor(code: ScopeConflict["code"]) {
+    super(
+      code === "name-taken"
+        ? "the organisation has a scope of this name already"
+        : "somebody else has changed the scope meanwhile",
+    );
+    this.name = "ScopeConflict";
+    this.code = code;
+  }
+}
+
+/** @throws InvalidScope naming every fault, ScopeConflict */
+export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomScope): Promise<CustomScope> {
+  requireValidScope(input);
+  const now = deps.clock();
+  const { orgId, name, displayName, description, claims, sensitive } = input;
+  const scope: CustomScope = {
+    orgId,
+    id: randomUUIDv7(),
+    name,
+    displayName: displayName.trim(),
+    description: description.trim(),
+    claims,
+    sensitive,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+  await deps.database.transaction(async (tx) => {
+    if ((await listCustomScopes(tx, orgId)).length >= MOST_SCOPES)
+      throw new InvalidScope([
+        { path: "name", message: `an organisation has at most ${MOST_SCOPES} scopes` },
+      ]);
+    if (!(await insertCustomScope(tx, scope))) throw new ScopeConflict("name-taken");
+    await told(deps, tx, { orgId, id: scope.id, name, actor: input.actor, action: "scope.created" });
+  });
+  return scope;
+}
+
+export interface ScopeChange {
+  readonly orgId: string;
+  readonly id: string;
+  readonly content: Partial<ScopeContent>;
+  /** What the change was made from; undefined: whatever is there now. */
+  readonly version?: number;
+  readonly actor: string;
+}
+
+/**
+ * Claims that are added are told once they are consented to; those that are taken away stop at once.
+ * @returns undefined when there is no such scope
+ * @throws InvalidScope naming every fault, ScopeConflict
+ */
+export async function changeCustomScope(
+  deps: CustomScopeDeps,
+  { orgId, id, content, version, actor }: ScopeChange,
+): Promise<CustomScope | undefined> {
+  return deps.database.transaction(async (tx) => {
+    const before = await findCustomScope(tx, orgId, id);
+    if (!before) return undefined;
+    if (version !== undefined && version !== before.version) throw new ScopeConflict("changed-meanwhile");
+    const scope = { ...before, ...content, updatedAt: deps.clock(), version: before.version + 1 };
+    requireValidScope(scope);
+    if (!(await replaceCustomScope(tx, scope))) throw new ScopeConflict("changed-meanwhile");
+    await told(deps, tx, { orgId, id, name: scope.name, actor, action: "scope.changed" });
+    return scope;
+  });
+}
+
+/** Applications and consents may go on naming it; it gives nothing any more. @returns false when there is none such */
+export async function deleteCustomScope(
+  deps: CustomScopeDeps,
+  { orgId, id, actor }: { orgId: string; id: string; actor: string },
+): Promise<boolean> {
+  return deps.database.transaction(async (tx) => {
+    const scope = await findCustomScope(tx, orgId, id);
+    if (!scope || !(await deleteCustomScopeRow(tx, orgId, id))) return false;
+    await told(deps, tx, { orgId, id, name: scope.name, actor, action: "scope.deleted" });
+    return true;
+  });
+}
+
+async function told(
+  deps: CustomScopeDeps,
+  tx: Db,
+  event: { orgId: string; id: string; name: string; actor: string; action: string },
+): Promise<void> {
+  const { orgId, id: target, name, actor, action } = event;
+  await recordAuditEvent(tx, { orgId, at: deps.clock(), actor, action, target, details: { name } });
+  await deps.changes.publish(tx, { orgId, topic: "scope" });
+}

@@ -1,0 +1,108 @@
+/** What a custom scope must be before it is kept. Every fault is found in one go, each with its member's path. */
+import { parseScope } from "@signet/protocol/scope";
+import type { CustomScope, ScopeClaim } from "./custom-scope.ts";
+import { standardScopes } from "./scopes.ts";
+
+export interface ScopeFault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export class InvalidScope extends Error {
+  readonly faults: readonly ScopeFault[];
+  constructor(faults: readonly ScopeFault[]) {
+    super(faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
+    this.name = "InvalidScope";
+    this.faults = faults;
+  }
+}
+
+/**
+ * Claims that say something in the token formats themselves (RFC 7519 §4.1, RFC 7800, RFC 8693, RFC 9068, OpenID Connect
+ * Core §2 and §3.3.2.11, Back-Channel Logout §2.4, RFC 7662 §2.2) or that our own scopes compute: whoever reads a token
+ * acts on them.
+ */
+const reserved: ReadonlySet<string> = new Set(
+  `iss sub aud exp iat nbf jti client_id scope scopes azp auth_time acr amr cnf act may_act org_id nonce at_hash c_hash
+  s_hash sid sub_jwk events txn toe active token_type username authorization_details entitlements
+  name email_verified phone_number_verified updated_at _claim_names _claim_sources`.split(/\s+/),
+);
+
+/** These mean what the standard says, or nothing: only the account's own value may stand under them. */
+const meanings: Readonly<Record<string, string>> = {
+  email: "email",
+  given_name: "firstname",
+  family_name: "surname",
+  phone_number: "phone",
+  preferred_username: "username",
+  locale: "locale",
+};
+
+const paths = {
+  user: ["email", "firstname", "surname", "phone", "permId", "username", "locale"],
+  membership: ["role", "groups"],
+} as const;
+
+const limits = { claims: 50, value: 2_000 } as const;
+
+type Checked = Pick<CustomScope, "name" | "displayName" | "description" | "claims">;
+
+/** @throws InvalidScope naming every fault */
+export function requireValidScope(scope: Checked): void {
+  const faults = [
+    ...nameFaults(scope.name),
+    ...textFaults("displayName", scope.displayName, 1, 100),
+    ...textFaults("description", scope.description, 0, 500),
+    ...(scope.claims.length > limits.claims ? [{ path: "claims", message: `at most ${limits.claims}` }] : []),
+    ...scope.claims.flatMap((claim, index) => claimFaults(claim, `claims[${index}]`)),
+    ...duplicates(scope.claims),
+  ];
+  if (faults.length > 0) throw new InvalidScope(faults);
+}
+
+function nameFaults(name: string): ScopeFault[] {
+  if (parseScope(name)?.length !== 1 || name.includes(" ") || name.length > 100)
+    return [{ path: "name", message: "must be one scope token of at most 100 characters (RFC 6749 §3.3)" }];
+  const standard: readonly string[] = standardScopes;
+  return standard.includes(name) ? [{ path: "name", message: "is a standard scope" }] : [];
+}
+
+function textFaults(path: string, text: string, least: number, most: number): ScopeFault[] {
+  const length = [...text.trim()].length;
+  // Control and bidirectional characters could make one thing look like another on the consent page.
+  const deceptive = /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
+  return length < least || length > most || deceptive
+    ? [{ path, message: `must be ${least} to ${most} plain characters` }]
+    : [];
+}
+
+function claimFaults(claim: ScopeClaim, path: string): ScopeFault[] {
+  const { name } = claim;
+  const fault = (member: string, message: string) => [{ path: `${path}.${member}`, message }];
+  if (!/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/.test(name))
+    return fault("name", "must be 1 to 100 of A-Z a-z 0-9 _ . : / - and begin with a letter");
+  if (reserved.has(name)) return fault("name", `${name} is reserved`);
+  if (claim.source === "static") {
+    const length = JSON.stringify(claim.value)?.length ?? 0;
+    if (length < 1 || length > limits.value || claim.value === null)
+      return fault("value", `must be a JSON value of at most ${limits.value} characters`);
+  } else if (!isPath(claim.source, claim.path)) {
+    const known = [...(paths[claim.source] ?? []), "attributes.<name>"].join(", ");
+    return fault("path", `must be one of ${known}`);
+  }
+  const meaning = Object.hasOwn(meanings, name) ? meanings[name] : undefined;
+  return meaning === undefined || (claim.source === "user" && claim.path === meaning)
+    ? []
+    : fault("name", `${name} may only be the user's ${meaning}`);
+}
+
+const isPath = (source: "user" | "membership", path: string): boolean =>
+  (paths[source] as readonly string[]).includes(path) || /^attributes\.[A-Za-z0-9_-]{1,100}$/.test(path);
+
+function duplicates(claims: readonly ScopeClaim[]): ScopeFault[] {
+  return claims.flatMap(({ name }, index) =>
+    claims.findIndex((other) => other.name === name) < index
+      ? [{ path: `claims[${index}].name`, message: `${name} is there already` }]
+      : [],
+  );
+}

@@ -1,0 +1,49 @@
+import type { Db } from "../../../db/open.ts";
+import type { FactorOwner } from "../second-factor.ts";
+
+/** The codes that were there are gone with the first of the new. */
+export async function replaceRecoveryCodes(
+  db: Db,
+  owner: FactorOwner,
+  hashes: readonly string[],
+  now: number,
+): Promise<void> {
+  await deleteRecoveryCodes(db, owner);
+  await db
+    .insertInto("recovery_code")
+    .values(
+      hashes.map((hash) => ({
+        org_id: owner.homeOrgId,
+        user_id: owner.userId,
+        code_hash: hash,
+        created_at: now,
+        used_at: null,
+      })),
+    )
+    .execute();
+}
+
+/** The single use. @returns false for a code that is unknown or was used before */
+export async function takeRecoveryCode(
+  db: Db,
+  owner: FactorOwner,
+  use: { hash: string; now: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable("recovery_code")
+    .set({ used_at: use.now })
+    .where("org_id", "=", owner.homeOrgId)
+    .where("user_id", "=", owner.userId)
+    .where("code_hash", "=", use.hash)
+    .where("used_at", "is", null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+export async function deleteRecoveryCodes(db: Db, owner: FactorOwner): Promise<void> {
+  await db
+    .deleteFrom("recovery_code")
+    .where("org_id", "=", owner.homeOrgId)
+    .where("user_id", "=", owner.userId)
+    .execute();
+}

@@ -1,0 +1,29 @@
+/** What decides whether a second factor is asked, gathered for one user in one browser. */
+import type { Db } from "../../db/open.ts";
+import type { Organisation } from "../organisations/organisation.ts";
+import type { User } from "../users/user.ts";
+import { deviceOfCookie } from "./remembered-devices/remembered-devices.ts";
+import { type FactorOwner, type FactorStanding, hasSecondFactor } from "./second-factor.ts";
+import { findFactorSummary } from "./store.ts";
+
+export const ownerOf = ({ homeOrgId, id }: Pick<User, "homeOrgId" | "id">): FactorOwner => ({
+  homeOrgId,
+  userId: id,
+});
+
+/** @param deviceToken the cookie of a remembered browser; undefined where remembering does not count */
+export async function factorStanding(
+  db: Db,
+  organisation: Organisation,
+  user: User,
+  { deviceToken, now }: { deviceToken: string | undefined; now: number },
+): Promise<FactorStanding> {
+  const summary = await findFactorSummary(db, ownerOf(user));
+  const device = hasSecondFactor(summary) ? await deviceOfCookie(db, user, deviceToken, now) : undefined;
+  return {
+    ...summary,
+    isRemembered: device !== undefined,
+    isRequired: organisation.settings.secondFactor === "required",
+    mayEnrol: user.homeOrgId === organisation.id,
+  };
+}

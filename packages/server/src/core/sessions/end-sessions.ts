@@ -1,0 +1,36 @@
+/**
+ * The one way a session ends, whoever ends it: the session itself, the refresh tokens that live by it, and a message to
+ * every application that wants to hear of it (OpenID Connect Back-Channel Logout 1.0), all in one transaction.
+ */
+import type { Db } from "../../db/open.ts";
+import { insertLogoutDeliveries } from "../backchannel-logout/store.ts";
+import { revokeTokenFamilies } from "../tokens/store.ts";
+import { markSessionsEnded } from "./store.ts";
+
+export interface SessionEnd {
+  readonly orgId: string;
+  readonly userId: string;
+  /** One session of the user; without it all of them, and every refresh token that the user has given. */
+  readonly sessionId?: string;
+  /** Kept with the refresh tokens that end. */
+  readonly reason: "signed_out" | "signed_out_everywhere" | "user_disabled" | "password_changed";
+  readonly now: number;
+}
+
+/**
+ * With one session, what was granted with `offline_access` is for the time when the user is not there, and stays.
+ * @returns how many sessions were living
+ */
+export async function endSessions(tx: Db, end: SessionEnd): Promise<number> {
+  const { orgId, userId, sessionId, reason, now } = end;
+  const ended = await markSessionsEnded(tx, end);
+  if (sessionId === undefined) await revokeTokenFamilies(tx, { orgId, userId, now, reason });
+  else if (ended.length > 0) await revokeTokenFamilies(tx, { orgId, sessionId, now, reason });
+  await insertLogoutDeliveries(
+    tx,
+    orgId,
+    ended.map((id) => ({ id, userId })),
+    now,
+  );
+  return ended.length;
+}

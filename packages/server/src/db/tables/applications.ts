@@ -1,0 +1,35 @@
+/** Applications, their secrets and web origins. */
+
+export interface ApplicationTable {
+  org_id: string;
+  id: string;
+  name: string;
+  client_type: string;
+  /** JSON: everything else of the client record (wire-contract.md §5). */
+  settings: string;
+  created_at: number;
+  updated_at: number;
+  disabled_at: number | null;
+  /** Grows with every change; optimistic concurrency rests on it. */
+  version: number;
+}
+
+/** Web origins of an application's redirect URIs: what CORS asks for. */
+export interface ApplicationOriginTable {
+  org_id: string;
+  origin: string;
+  application_id: string;
+}
+
+export interface ClientSecretTable {
+  org_id: string;
+  application_id: string;
+  id: string;
+  label: string;
+  secret_hash: string;
+  hint: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}

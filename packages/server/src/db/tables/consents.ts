@@ -1,0 +1,40 @@
+/** Scopes of an organisation, consents and pre-authorizations. */
+
+/** An organisation's own scope. `claims` is JSON (wire-contract.md §5). */
+export interface CustomScopeTable {
+  org_id: string;
+  id: string;
+  name: string;
+  display_name: string;
+  description: string;
+  claims: string;
+  sensitive: number;
+  created_at: number;
+  updated_at: number;
+  version: number;
+}
+
+export interface ConsentTable {
+  org_id: string;
+  id: string;
+  /** `user` or `organisation`. */
+  kind: string;
+  application_id: string;
+  user_id: string | null;
+  scope: string;
+  granted_by: string;
+  granted_at: number;
+  revoked_at: number | null;
+  /** JSON: what each scope gave when it was consented to. */
+  scope_fingerprints: string | null;
+}
+
+/** An administrator said yes for everybody, ahead of any request. */
+export interface PreauthorizationTable {
+  org_id: string;
+  id: string;
+  application_id: string;
+  scope: string;
+  created_by: string;
+  created_at: number;
+}

@@ -1,0 +1,98 @@
+/** Codes, token families, signing keys. */
+
+export interface AuthorizationCodeTable {
+  org_id: string;
+  code_hash: string;
+  application_id: string;
+  user_id: string;
+  session_id: string;
+  consent_id: string | null;
+  redirect_uri: string;
+  scope: string;
+  /** JSON array: the RFC 8707 resources that were asked for. */
+  resources: string;
+  code_challenge: string | null;
+  nonce: string | null;
+  auth_time: number;
+  amr: string;
+  acr: string;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+  /** The token family that the first use began. */
+  family_id: string | null;
+  /** JSON: the `claims` parameter (OpenID Connect Core §5.5). */
+  requested_claims: string | null;
+}
+
+/** A device that waits for a person (RFC 8628). Codes are kept as SHA-256 only. */
+export interface DeviceAuthorizationTable {
+  org_id: string;
+  device_code_hash: string;
+  user_code_hash: string;
+  application_id: string;
+  scope: string;
+  resources: string;
+  address: string;
+  user_agent: string;
+  status: string;
+  user_id: string | null;
+  session_id: string | null;
+  consent_id: string | null;
+  auth_time: number | null;
+  amr: string | null;
+  acr: string | null;
+  interval_seconds: number;
+  polled_at: number | null;
+  created_at: number;
+  expires_at: number;
+  family_id: string | null;
+}
+
+export interface TokenFamilyTable {
+  org_id: string;
+  id: string;
+  application_id: string;
+  user_id: string;
+  session_id: string | null;
+  consent_id: string | null;
+  scope: string;
+  resources: string;
+  nonce: string | null;
+  auth_time: number;
+  amr: string;
+  acr: string;
+  /** SHA-256 of the living refresh token; null when the grant came without one. */
+  refresh_hash: string | null;
+  refresh_expires_at: number | null;
+  /** SHA-256 of the token rotated last: it may come back within the grace window. */
+  previous_hash: string | null;
+  rotated_at: number | null;
+  generation: number;
+  created_at: number;
+  /** End of the absolute lifetime, whatever is rotated. */
+  expires_at: number;
+  revoked_at: number | null;
+  revoked_reason: string | null;
+  requested_claims: string | null;
+}
+
+export interface RevokedAccessTokenTable {
+  org_id: string;
+  jti: string;
+  expires_at: number;
+}
+
+export interface SigningKeyTable {
+  org_id: string;
+  kid: string;
+  alg: string;
+  public_jwk: string;
+  /** PKCS#8, AES-256-GCM under the master key, bound to organisation and kid. */
+  private_key: string;
+  created_at: number;
+  /** From then on the newest such key of its algorithm signs; before, it is only published. */
+  active_from: number;
+  /** Out of the JWKS from then on: the last token it signed has expired. */
+  retire_at: number | null;
+}

@@ -1,0 +1,72 @@
+/** Accounts, memberships, browser sessions. */
+
+export interface UserAccountTable {
+  org_id: string;
+  /** PermId: the `sub` of the user's tokens. */
+  id: string;
+  email: string;
+  /** The address as it is compared: trimmed, NFKC, lower case. */
+  email_key: string;
+  email_verified_at: number | null;
+  username: string | null;
+  firstname: string;
+  surname: string;
+  phone: string | null;
+  locale: string | null;
+  password_hash: string | null;
+  password_changed_at: number | null;
+  created_at: number;
+  updated_at: number;
+  disabled_at: number | null;
+  /** JSON object: what an organisation keeps about its users, for its custom scopes. */
+  attributes: string | null;
+}
+
+export interface MembershipTable {
+  org_id: string;
+  user_id: string;
+  /** The organisation that owns the user's account; another one when the user roams. */
+  home_org_id: string;
+  role: string;
+  created_at: number;
+  /** JSON object. */
+  attributes: string | null;
+  /** JSON array of names. */
+  groups: string | null;
+}
+
+export interface BrowserSessionTable {
+  org_id: string;
+  /** Public identifier: the `sid` claim. Not a credential. */
+  id: string;
+  token_hash: string;
+  user_id: string;
+  auth_time: number;
+  /** JSON array of RFC 8176 method names. */
+  amr: string;
+  acr: string;
+  address: string;
+  user_agent: string;
+  created_at: number;
+  last_seen_at: number;
+  expires_at: number;
+  ended_at: number | null;
+}
+
+/** An application that got tokens from a session. */
+export interface SessionApplicationTable {
+  org_id: string;
+  session_id: string;
+  application_id: string;
+  first_used_at: number;
+}
+
+/** A browser, by the SHA-256 of its recognition cookie, that a user has signed in with. */
+export interface KnownBrowserTable {
+  org_id: string;
+  user_id: string;
+  browser_hash: string;
+  sign_ins: number;
+  last_seen_at: number;
+  expires_at: number;
+}

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../html/html.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
+import {
+  authenticatorPage,
+  type ChangeFrame,
+  confirmPage,
+  newPasskeyPage,
+  passkeyPage,
+  shownCodesPage,
+} from "./change.page.ts";
+import { type SecurityView, securityPage } from "./security.page.ts";
+
+const frame: ChangeFrame = {
+  ...testFrame,
+  organisation: { name: "Acme", accentColor: "#aa3300" },
+  user: { email: "ada@acme.example" },
+  csrf: "the-csrf",
+  action: "/oauth/1/account/security/x",
+  backUri: "/oauth/1/account/security",
+};
+const failure = { title: "It did not work", text: "Try again" };
+const setup = {
+  qr: { size: 29, path: "M4 4h7v1h-7z" },
+  uri: "otpauth://totp/Acme:ada?secret=ABC",
+  key: "ABCDEFGH",
+};
+const nav = {
+  current: "security",
+  securityUri: "/oauth/1/account/security",
+  sessionsUri: "/oauth/1/account/sessions",
+  consentsUri: "/oauth/1/user/consents",
+} as const;
+const security: SecurityView = {
+  ...testFrame,
+  organisation: { name: "Acme" },
+  nav,
+  user: { email: "ada@acme.example" },
+  isRequired: true,
+  factors: {
+    totpSince: 1_790_000_000_000,
+    passkeys: [
+      {
+        name: "Laptop",
+        createdAt: 1_790_000_000_000,
+        lastUsedAt: null,
+        isBackedUp: false,
+        uri: "/oauth/1/p?id=a",
+      },
+      {
+        name: "Phone",
+        createdAt: 1_790_000_000_000,
+        lastUsedAt: 1_790_000_000_000,
+        isBackedUp: true,
+        uri: "/oauth/1/p?id=b",
+      },
+    ],
+    recoveryCodes: 9,
+    uris: { authenticator: "/a", authenticatorRemoval: "/b", newPasskey: "/c", recoveryCodes: "/d" },
+  },
+  devices: [
+    { name: "Firefox, Linux", isThisOne: true, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=1" },
+    { name: undefined, isThisOne: false, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=2" },
+  ],
+  forgetAllUri: "/oauth/1/b",
+};
+
+test("every page of a change is well made and escapes everything, also when it is shown again", () => {
+  for (const more of [{}, { failure }]) {
+    const confirm = {
+      ...frame,
+      ...more,
+      heading: "Sure?",
+      text: "It goes.",
+      confirm: "Go",
+      fields: [{ name: "id", value: "1" }],
+    };
+    assertWellMade(confirmPage(confirm));
+    assertEscapes(confirmPage, confirm);
+    const app = { ...frame, ...more, setup, enrolment: "sealed", replaces: true, script: "/assets/copy.js" };
+    assertWellMade(authenticatorPage(app));
+    assertEscapes(authenticatorPage, { ...app, setup: { ...setup, uri: "otpauth://totp/" } });
+    const added = {
+      ...frame,
+      ...more,
+      options: '{"a":"b"}',
+      name: "My passkey",
+      script: "/assets/passkey.js",
+    };
+    assertWellMade(newPasskeyPage(added));
+    assertEscapes(newPasskeyPage, added);
+    const one = { ...frame, ...more, id: "abc", name: "Laptop" };
+    assertEscapes(passkeyPage, one);
+    assert.match(render(passkeyPage(one)), /<label for="name">/);
+  }
+  const codes = { ...frame, codes: ["aaaa-bbbb"], script: "/assets/copy.js" };
+  assertWellMade(shownCodesPage(codes));
+  assertEscapes(shownCodesPage, codes);
+});
+
+test("the list is well made and escapes everything: full, empty, and of a guest", () => {
+  const factors = security.factors && {
+    ...security.factors,
+    totpSince: undefined,
+    passkeys: [],
+    recoveryCodes: 0,
+  };
+  for (const view of [security, { ...security, factors, devices: [] }, { ...security, factors: undefined }]) {
+    assertWellMade(securityPage(view));
+    assertEscapes(securityPage, { ...view, nav: { ...nav, current: "security" } });
+  }
+});
+
+test("each record has a link of its own, named for who cannot see where it stands", () => {
+  const page = render(securityPage(security));
+  for (const name of [
+    "Change the passkey Laptop",
+    "Change the passkey Phone",
+    "Forget Firefox, Linux",
+    "Forget A browser",
+  ])
+    assert.ok(page.includes(`aria-label="${name}"`), name);
+  assert.match(page, /9 of 10 are unused\./);
+  assert.match(page, /Acme asks everybody for a second factor\./);
+});
+
+test("a failed code is tied to its field", () => {
+  const view = { ...frame, failure, setup, enrolment: "sealed", replaces: false, script: "/assets/copy.js" };
+  assert.match(
+    render(authenticatorPage(view)),
+    /id="code"[^>]* aria-invalid="true" aria-describedby="change-notice"/,
+  );
+});

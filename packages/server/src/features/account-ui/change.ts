@@ -1,0 +1,60 @@
+/** The frame of one change's page, and the way back from it. */
+import type { SignedIn } from "../../core/sessions/session.ts";
+import { copyScript } from "../../html/scripts.ts";
+import {
+  type AccountDeps,
+  accountFrame,
+  accountPath,
+  goTo,
+  pageOrganisation,
+  show,
+  type Visit,
+} from "./account-page.ts";
+import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
+import type { SecurityDone } from "./security.page.ts";
+
+/** @param rest the page's address under `account/security/` */
+export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn, rest: string): ChangeFrame {
+  const { organisation } = visit;
+  return {
+    ...accountFrame(visit),
+    organisation: pageOrganisation(organisation),
+    user: { email: user.email },
+    csrf: deps.door.formBinding(visit).csrf,
+    action: changePath(visit, rest),
+    backUri: accountPath(organisation, "security"),
+  };
+}
+
+/** What a form from elsewhere, or one that waited too long, is answered with. */
+export const expired = ({ messages: { security } }: ChangeFrame) => ({
+  title: security.expired,
+  text: security.expiredText,
+});
+
+export const changePath = ({ organisation }: Visit, rest: string): string =>
+  accountPath(organisation, `security/${rest}`);
+
+/** Back to the list, which says what was done. */
+export const backWith = (visit: Visit, done: SecurityDone): Promise<void> =>
+  goTo(visit, `${accountPath(visit.organisation, "security")}?done=${done}`);
+
+/** Codes are shown once, right where they were made; without any it goes back to the list. */
+export function finish(
+  visit: Visit,
+  { user }: SignedIn,
+  codes: readonly string[],
+  done: SecurityDone,
+): Promise<void> {
+  if (codes.length === 0) return backWith(visit, done);
+  const frame = accountFrame(visit);
+  const page = shownCodesPage({
+    ...frame,
+    organisation: pageOrganisation(visit.organisation),
+    user: { email: user.email },
+    backUri: `${accountPath(visit.organisation, "security")}?done=${done}`,
+    codes,
+    script: copyScript.path,
+  });
+  return show(visit, frame, page);
+}

@@ -1,0 +1,96 @@
+/** GET account/security: how the user signs in, and which browsers are remembered. */
+import type { FastifyInstance } from "fastify";
+import { browserName } from "../../core/known-browsers/browser-name.ts";
+import { listPasskeys } from "../../core/second-factors/passkeys/store.ts";
+import { deviceOfCookie } from "../../core/second-factors/remembered-devices/remembered-devices.ts";
+import { listRememberedDevices } from "../../core/second-factors/remembered-devices/store.ts";
+import { ownerOf } from "../../core/second-factors/standing.ts";
+import { findFactorSummary } from "../../core/second-factors/store.ts";
+import { findTotp } from "../../core/second-factors/totp/store.ts";
+import type { SignedIn } from "../../core/sessions/session.ts";
+import { messages } from "../../html/messages/messages.ts";
+import { queryOf } from "../../http/form-body.ts";
+import {
+  type AccountDeps,
+  accountFrame,
+  accountPath,
+  accountRoute,
+  pageOrganisation,
+  show,
+  signedInHere,
+  type Visit,
+} from "./account-page.ts";
+import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
+
+export function securityRoute(app: FastifyInstance, deps: AccountDeps): void {
+  accountRoute(app, deps, "security", {
+    get: async (visit) => {
+      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, "security"));
+      if (signedIn) await showSecurity(deps, visit, signedIn);
+    },
+  });
+}
+
+async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn): Promise<void> {
+  const { organisation } = visit;
+  const now = deps.clock();
+  const db = deps.database.query;
+  const frame = accountFrame(visit);
+  const devices = await listRememberedDevices(db, user, now);
+  const thisOne = await deviceOfCookie(db, user, deps.door.deviceToken(visit), now);
+  const path = (rest: string) => accountPath(organisation, `security/${rest}`);
+  const page = securityPage({
+    ...frame,
+    organisation: pageOrganisation(organisation),
+    nav: {
+      current: "security",
+      securityUri: accountPath(organisation, "security"),
+      sessionsUri: accountPath(organisation, "sessions"),
+      consentsUri: `/oauth/${organisation.id}/user/consents`,
+    },
+    user: { email: user.email },
+    isRequired: organisation.settings.secondFactor === "required",
+    done: doneOf(queryOf(visit.request).values.get("done")),
+    factors: user.homeOrgId === organisation.id ? await factorsOf(deps, user, path) : undefined,
+    devices: devices.map((device) => ({
+      name: browserName(device.userAgent),
+      isThisOne: device.id === thisOne?.id,
+      lastUsedAt: device.lastUsedAt,
+      expiresAt: device.expiresAt,
+      uri: path(`browsers?id=${encodeURIComponent(device.id)}`),
+    })),
+    forgetAllUri: path("browsers"),
+  });
+  return show(visit, frame, page);
+}
+
+async function factorsOf(
+  { database }: AccountDeps,
+  user: SignedIn["user"],
+  path: (rest: string) => string,
+): Promise<SecurityView["factors"]> {
+  const owner = ownerOf(user);
+  const totp = await findTotp(database.query, owner);
+  const passkeys = await listPasskeys(database.query, owner);
+  const { recoveryCodes } = await findFactorSummary(database.query, owner);
+  return {
+    totpSince: totp?.createdAt,
+    passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt, isBackedUp }) => {
+      const uri = path(`passkey?id=${encodeURIComponent(id)}`);
+      return { name, createdAt, lastUsedAt, isBackedUp, uri };
+    }),
+    recoveryCodes,
+    uris: {
+      authenticator: path("authenticator"),
+      authenticatorRemoval: path("authenticator/removal"),
+      newPasskey: path("passkeys"),
+      recoveryCodes: path("recovery-codes"),
+    },
+  };
+}
+
+/** Only what we could have put there ourselves is said. */
+function doneOf(text: string | undefined): SecurityDone | undefined {
+  const known = Object.keys(messages([]).security.done) as SecurityDone[];
+  return known.find((done) => done === text);
+}

@@ -1,0 +1,67 @@
+import { type Html, html, linkAddress } from "../../html/html.ts";
+import { contentLayout, type PageFrame } from "../../html/layout.ts";
+import type { MailBody } from "../../html/mails/mail-body.ts";
+
+export type MailboxView = PageFrame & {
+  /** The newest first. */
+  mails: readonly { uri: string; subject: string; recipient: string; at: number }[];
+};
+
+/** Every mail that demo mode has not sent. */
+export function mailboxPage(view: MailboxView): Html {
+  const text = view.messages.mailbox;
+  return contentLayout({
+    ...view,
+    title: text.heading,
+    body: html`<div class="intro"><h1>${text.heading}</h1>
+<p class="lead">${text.explanation}</p></div>
+${view.mails.length === 0 ? html`<p id="mailbox-empty">${text.empty}</p>` : mailList(view)}`,
+  });
+}
+
+function mailList({ mails, messages }: MailboxView): Html {
+  const text = messages.mailbox;
+  return html`<section aria-label="${text.list}">
+<ul class="records">
+${mails.map(
+  ({ uri, subject, recipient, at }) => html`<li>
+<h2><a href="${linkAddress(uri)}">${subject}</a></h2>
+<dl class="claims"><dt>${text.to}</dt><dd>${recipient}</dd><dt>${text.at}</dt><dd>${text.moment(at)}</dd></dl>
+</li>
+`,
+)}</ul>
+</section>`;
+}
+
+export type MailPageView = PageFrame & {
+  recipient: string;
+  at: number;
+  body: MailBody;
+  mailboxUri: string;
+};
+
+/** One mail, with its link to follow. */
+export function mailPage(view: MailPageView): Html {
+  const text = view.messages.mailbox;
+  const { body } = view;
+  return contentLayout({
+    ...view,
+    title: body.subject,
+    body: html`<div class="intro"><h1>${body.subject}</h1>
+<dl class="claims"><dt>${text.to}</dt><dd>${view.recipient}</dd><dt>${text.at}</dt><dd>${text.moment(view.at)}</dd></dl></div>
+<section class="card" id="mail">
+<p><strong><bdi>${body.organisation.name}</bdi></strong></p>
+${body.paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
+${facts(body)}
+<a class="button primary" id="mail-action" href="${linkAddress(body.action.uri)}">${body.action.label}</a>
+${body.closing.map((paragraph) => html`<p class="quiet">${paragraph}</p>\n`)}
+</section>
+<p><a class="alone" href="${linkAddress(view.mailboxUri)}">${text.back}</a></p>`,
+  });
+}
+
+const facts = ({ facts }: MailBody): Html | undefined =>
+  facts.length === 0
+    ? undefined
+    : html`<dl class="claims">${facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+`;

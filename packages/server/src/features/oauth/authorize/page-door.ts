@@ -1,0 +1,37 @@
+/** What pages of other features need of the sign-in: who is there, forms that are ours, and signing in to come back. */
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { Prompt } from "./authorization-request.ts";
+import { type BrowserDeps, formBinding, isOwnForm, type Visit, whoIsThere } from "./browser.ts";
+import type { OwnPage } from "./flow.ts";
+import { pageFlow } from "./page-request.ts";
+import { readFlow, takeStep } from "./take-step.ts";
+
+export interface PageDoor {
+  whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
+  /** The browser's token, and the form's that is bound to it. */
+  formBinding(visit: Visit): { browser: string; csrf: string };
+  isOwnForm(visit: Visit, presented: string | undefined): boolean;
+  /** Shows what the sign-in lacks; at its end the browser goes to the page. `prompt: "login"`: from the beginning. */
+  signIn(visit: Visit, page: OwnPage, prompt?: Prompt): Promise<void>;
+  /** A session under a new cookie. */
+  writeSession(visit: Visit, token: string): void;
+  /** The remembered browser's cookie. */
+  deviceToken(visit: Visit): string | undefined;
+}
+
+export function pageDoor(deps: BrowserDeps): PageDoor {
+  return {
+    whoIsThere: (visit) => whoIsThere(deps, visit),
+    formBinding: (visit) => formBinding(deps, visit),
+    isOwnForm: (visit, presented) => isOwnForm(deps, visit, presented),
+    signIn: async (visit, page, prompt) => {
+      const wish = prompt === undefined ? {} : { prompt };
+      const flow = pageFlow(visit.organisation.id, page, deps.clock(), wish);
+      const read = await readFlow(deps, visit, flow);
+      if (read) await takeStep(deps, visit, read);
+    },
+    writeSession: ({ organisation, reply }, token) =>
+      deps.cookies.write(reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds),
+    deviceToken: ({ organisation, request }) => deps.secondFactors.devices.read(request, organisation.id),
+  };
+}

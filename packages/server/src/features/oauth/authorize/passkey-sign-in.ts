@@ -1,0 +1,133 @@
+/**
+ * Signing in with a passkey alone: the authenticator knows who it is, and that its owner was there by fingerprint, face or
+ * PIN. Two factors in one, and no page but ours can ask for it.
+ */
+
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
+import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { networkOf } from "../../../core/rate-limits/network.ts";
+import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
+import { acrOfMethod, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
+import { takeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
+import type { Passkey, PasskeyUse } from "../../../core/second-factors/passkeys/passkey.ts";
+import {
+  type PasskeyAnswer,
+  readPasskeyAnswer,
+  userOfHandle,
+  verifyPasskey,
+} from "../../../core/second-factors/passkeys/passkeys.ts";
+import { findPasskey, recordPasskeyUse } from "../../../core/second-factors/passkeys/store.ts";
+import { ownerOf } from "../../../core/second-factors/standing.ts";
+import { signInWithin } from "../../../core/sessions/sessions.ts";
+import { findUser } from "../../../core/users/store.ts";
+import type { User } from "../../../core/users/user.ts";
+import { addressOf } from "../../../http/client-address.ts";
+import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
+import { noticeSignIn } from "./notice-sign-in.ts";
+
+interface Verified {
+  readonly user: User;
+  readonly passkey: Passkey;
+  readonly use: PasskeyUse;
+  readonly challenge: string;
+}
+
+/**
+ * @returns why it failed; undefined when the session has started and its cookie is written
+ * @throws RateLimited for an address that has failed too often
+ */
+export async function signInByPasskey(
+  deps: BrowserDeps,
+  visit: Visit,
+  text: string,
+): Promise<"invalid-passkey" | "disabled" | undefined> {
+  const { organisation, request } = visit;
+  // Nobody guesses a signature: what is limited is the work that strangers can cause.
+  const ofAddress = {
+    limit: deps.rateLimits["second-factor-address"],
+    subject: networkOf(addressOf(request)),
+  };
+  const attempt = await countAttempt(deps, organisation.id, [ofAddress]);
+  const verified = await verify(deps, visit, text);
+  if (!verified) return failed(deps, visit, undefined, "invalid-passkey");
+  if (verified.user.disabledAt !== null) return failed(deps, visit, verified.user, "disabled");
+  const token = await start(deps, visit, verified);
+  if (token === undefined) return failed(deps, visit, verified.user, "invalid-passkey");
+  await attempt.giveBack();
+  deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
+  return undefined;
+}
+
+async function verify(deps: BrowserDeps, visit: Visit, text: string): Promise<Verified | undefined> {
+  const { organisation, request } = visit;
+  const { challenges, relyingParty } = deps.secondFactors;
+  const answer = readPasskeyAnswer<AuthenticationResponseJSON>(text);
+  const browser = deps.cookies.read(request, organisation.id);
+  if (!answer || browser === undefined) return undefined;
+  const purpose = { orgId: organisation.id, use: "sign-in", browser } as const;
+  if (!challenges.isGenuine(answer.challenge, purpose, deps.clock())) return undefined;
+  const found = await ownerOfAnswer(deps, organisation.id, answer);
+  if (!found) return undefined;
+  const use = await verifyPasskey(answer, found.passkey, { relyingParty, requireUserVerification: true });
+  return use && { ...found, use, challenge: answer.challenge };
+}
+
+/** WebAuthn §7.2, step 6: the credential must belong to the user that the answer names. */
+async function ownerOfAnswer(
+  { database }: BrowserDeps,
+  orgId: string,
+  { response }: PasskeyAnswer<AuthenticationResponseJSON>,
+): Promise<{ user: User; passkey: Passkey } | undefined> {
+  const userId = userOfHandle(response.response.userHandle);
+  const user = userId === undefined ? undefined : await findUser(database.query, orgId, userId);
+  const passkey = user && (await findPasskey(database.query, ownerOf(user), response.id));
+  return user && passkey && { user, passkey };
+}
+
+/** @returns the cookie's value; undefined when challenge or counter were used before */
+async function start(
+  deps: BrowserDeps,
+  visit: Visit,
+  { user, passkey, use, challenge }: Verified,
+): Promise<string | undefined> {
+  const { organisation, request } = visit;
+  const now = deps.clock();
+  const before = await whoIsThere(deps, visit);
+  return deps.database.transaction(async (tx) => {
+    if (!(await takeChallenge(tx, organisation.id, challenge))) return undefined;
+    if (!(await recordPasskeyUse(tx, ownerOf(user), { id: passkey.id, ...use, now }))) return undefined;
+    await noticeSignIn(deps, tx, visit, user);
+    const { token } = await signInWithin(
+      tx,
+      {
+        organisation,
+        user,
+        amr: passkeyAmr(use),
+        acr: acrOfMethod.passkey,
+        address: addressOf(request),
+        userAgent: request.headers["user-agent"] ?? "",
+        before,
+      },
+      now,
+    );
+    return token;
+  });
+}
+
+async function failed(
+  deps: BrowserDeps,
+  { organisation, request }: Visit,
+  user: User | undefined,
+  failure: "invalid-passkey" | "disabled",
+): Promise<typeof failure> {
+  await recordAuditEvent(deps.database.query, {
+    orgId: organisation.id,
+    at: deps.clock(),
+    actor: "anonymous",
+    action: "sign-in.failed",
+    address: addressOf(request),
+    details: { reason: failure === "disabled" ? "account disabled" : "passkey refused" },
+    ...(user ? { target: user.id } : {}),
+  });
+  return failure;
+}

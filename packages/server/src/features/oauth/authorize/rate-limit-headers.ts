@@ -1,0 +1,9 @@
+/** What an answer says about a limit that is used up (RateLimit header fields for HTTP, Internet-Draft). */
+import type { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+
+export function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Record<string, string> {
+  return {
+    "ratelimit-policy": `"${limit.name}";q=${limit.count};w=${limit.windowSeconds}`,
+    ratelimit: `"${limit.name}";r=0;t=${retryAfterSeconds}`,
+  };
+}

@@ -1,0 +1,76 @@
+/** Gathers what next-step.ts decides by. */
+import { verifyJws } from "@signet/protocol/jws";
+import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
+import { factorStanding } from "../../../core/second-factors/standing.ts";
+import type { User } from "../../../core/users/user.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
+import type { Flow } from "./flow.ts";
+import type { SignInSituation } from "./next-step.ts";
+import type { PageRequest } from "./page-request.ts";
+
+export async function signInSituation(
+  deps: BrowserDeps,
+  visit: Visit,
+  flow: Flow,
+  request: AuthorizationRequest | PageRequest,
+): Promise<SignInSituation> {
+  const signedIn = await whoIsThere(deps, visit);
+  return {
+    request,
+    startedAt: flow.startedAt,
+    now: deps.clock(),
+    signedIn,
+    factors: signedIn && (await standingHere(deps, visit, request, signedIn.user)),
+    hintedUser:
+      claimedUser(request, signedIn?.user.id) ??
+      (await hintedUser(deps, visit.organisation, request.idTokenHint)),
+    requiresVerifiedEmail: visit.organisation.settings.requireVerifiedEmail,
+  };
+}
+
+/**
+ * What second factors the user has, and whether this browser is remembered for them. Remembering spares the question on
+ * the way to an application, never before a change of the account itself.
+ */
+export function standingHere(
+  deps: BrowserDeps,
+  { organisation, request }: Visit,
+  asked: AuthorizationRequest | PageRequest,
+  user: User,
+): Promise<FactorStanding> {
+  const counts = !("page" in asked) || asked.page.place !== "account";
+  const deviceToken = counts ? deps.secondFactors.devices.read(request, organisation.id) : undefined;
+  return factorStanding(deps.database.query, organisation, user, { deviceToken, now: deps.clock() });
+}
+
+/**
+ * OpenID Connect Core §5.5.1: a `sub` that is asked for with a value is answered for that user or not at all; of several,
+ * whoever of them is here.
+ */
+function claimedUser(
+  request: AuthorizationRequest | PageRequest,
+  signedInUser: string | undefined,
+): string | undefined {
+  if ("page" in request) return undefined;
+  const { idToken } = request.requestedClaims;
+  const subjects = (Object.hasOwn(idToken, "sub") ? idToken["sub"]?.values : undefined)?.map(String);
+  if (subjects === undefined) return undefined;
+  return subjects.find((subject) => subject === signedInUser) ?? subjects[0] ?? "";
+}
+
+/** An expired ID token is still a fine hint; one that we did not sign names nobody (null). */
+async function hintedUser(
+  deps: BrowserDeps,
+  organisation: Organisation,
+  hint: string | undefined,
+): Promise<string | null | undefined> {
+  if (hint === undefined) return undefined;
+  const keys = await deps.keys.published(organisation.id);
+  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
+    typ: ["JWT"],
+  });
+  if (jws?.payload.iss !== issuerOf(deps.baseUrl, organisation.id)) return null;
+  return typeof jws?.payload.sub === "string" ? jws.payload.sub : null;
+}

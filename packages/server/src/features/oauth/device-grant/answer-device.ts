@@ -1,0 +1,110 @@
+/** A person's yes or no to a device: one conditional statement decides, and what belongs to it happens with it or not at all. */
+
+import { OAuthError } from "@signet/protocol/oauth-error";
+import { consentModeOf } from "../../../core/applications/consent-mode.ts";
+import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { consentStanding } from "../../../core/consents/consent.ts";
+import { findConsents, grantUserConsent } from "../../../core/consents/store.ts";
+import { approveDevice, denyDevice } from "../../../core/device-authorizations/store.ts";
+import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { Db } from "../../../db/open.ts";
+import { addressOf } from "../../../http/client-address.ts";
+import type { BrowserDeps, Visit } from "../authorize/browser.ts";
+import type { WaitingDevice } from "./find-device.ts";
+
+/** Somebody else, or another window, was faster. */
+class AnsweredBefore extends Error {}
+
+/** @returns false when it was answered, or expired, before: nothing has happened then */
+export async function answerDevice(
+  deps: BrowserDeps,
+  visit: Visit,
+  waiting: WaitingDevice,
+  signedIn: SignedIn,
+  decision: "allow" | "deny",
+): Promise<boolean> {
+  const now = deps.clock();
+  const { device, application } = waiting;
+  const { orgId, deviceCodeHash } = device;
+  const { user, session } = signedIn;
+  const customScopes = await deps.customScopes.list(orgId);
+  try {
+    await deps.database.transaction(async (tx) => {
+      const answered = { orgId, deviceCodeHash, now };
+      const isFirst =
+        decision === "deny"
+          ? await denyDevice(tx, answered, user.id)
+          : await approveDevice(tx, answered, {
+              userId: user.id,
+              sessionId: session.id,
+              consentId: await consentTo(tx, waiting, customScopes, user.id, now),
+              authentication: session,
+            });
+      if (!isFirst) throw new AnsweredBefore();
+      await recordAuditEvent(tx, {
+        orgId,
+        at: now,
+        actor: `user:${user.id}`,
+        action: decision === "allow" ? "device.approved" : "device.denied",
+        target: application.id,
+        address: addressOf(visit.request),
+        details: { scopes: device.scopes, deviceAddress: device.address },
+      });
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof AnsweredBefore) return false;
+    throw error;
+  }
+}
+
+/**
+ * As at the code grant: a record that covers the scopes already, or this yes, remembered; none where none is asked for.
+ * @throws OAuthError for a page, where only an administrator's yes counts and there is none
+ */
+async function consentTo(
+  tx: Db,
+  waiting: WaitingDevice,
+  customScopes: readonly CustomScope[],
+  userId: string,
+  now: number,
+): Promise<string | null> {
+  const { key, asked, standing } = await consentFor(tx, waiting, customScopes, userId);
+  if (standing.kind === "settled") return standing.consentId;
+  if (standing.kind === "ask-administrator") throw administratorFirst();
+  return grantUserConsent(tx, { ...key, ...asked, now });
+}
+
+/** Before the question: nobody is asked for a yes that does not count. @throws OAuthError for a page */
+export async function requireAnswerable(
+  deps: BrowserDeps,
+  waiting: WaitingDevice,
+  { user }: SignedIn,
+): Promise<void> {
+  const customScopes = await deps.customScopes.list(waiting.device.orgId);
+  const { standing } = await consentFor(deps.database.query, waiting, customScopes, user.id);
+  if (standing.kind === "ask-administrator") throw administratorFirst();
+}
+
+async function consentFor(
+  db: Db,
+  { device, application }: WaitingDevice,
+  customScopes: readonly CustomScope[],
+  userId: string,
+) {
+  const { orgId, scopes } = device;
+  const key = { orgId, applicationId: application.id, userId };
+  const asked = { scopes, fingerprints: fingerprintsOf(customScopes, scopes) };
+  const mode = consentModeOf(application.settings);
+  return { key, asked, standing: consentStanding(mode, await findConsents(db, key), asked) };
+}
+
+const administratorFirst = () =>
+  new OAuthError(
+    "access_denied",
+    "An administrator of the organisation has to allow this application first.",
+    {
+      status: 403,
+    },
+  );

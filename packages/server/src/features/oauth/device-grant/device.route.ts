@@ -1,0 +1,115 @@
+/** POST device (RFC 8628 §3.1): a device without a browser asks for a code that a person types in elsewhere. */
+
+import { requireSingle } from "@signet/protocol/form";
+import { OAuthError } from "@signet/protocol/oauth-error";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { deviceCodeGrantType } from "../../../core/applications/application.ts";
+import type { Clock } from "../../../core/clock.ts";
+import {
+  DEVICE_LIFETIME_MS,
+  type NewDeviceCodes,
+  newDeviceCodes,
+  POLL_INTERVAL_SECONDS,
+} from "../../../core/device-authorizations/device-authorization.ts";
+import {
+  insertDeviceAuthorization,
+  type NewDeviceAuthorization,
+} from "../../../core/device-authorizations/store.ts";
+import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import { networkOf } from "../../../core/rate-limits/network.ts";
+import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import type { Database } from "../../../db/open.ts";
+import { addressOf } from "../../../http/client-address.ts";
+import { formOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { readScopes } from "../authorize/authorization-request.ts";
+import { rateLimitHeaders } from "../authorize/rate-limit-headers.ts";
+import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
+import { requestedResources } from "../token/resources.ts";
+
+export interface DeviceRouteDeps extends ClientAuthenticationDeps {
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly organisations: OrganisationDirectory;
+  readonly rateLimits: RateLimits;
+}
+
+const MOST_USER_AGENT = 300;
+
+export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
+  app.post(
+    "/oauth/:org/device",
+    inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
+      const form = formOf(request);
+      requireSingle(form);
+      const application = await authenticateClient(deps, organisation, request, form);
+      const { settings } = application;
+      if (!settings.grantTypes.includes(deviceCodeGrantType))
+        throw new OAuthError("unauthorized_client", "the client may not use the device grant");
+      const scopes = readScopes(form.values.get("scope"), settings.allowedScopes);
+      const resources = requestedResources(form, settings.allowedResources);
+      await countRequest(deps, organisation, request, reply);
+      const now = deps.clock();
+      const codes = await keepUnderNewCodes(deps, {
+        orgId: organisation.id,
+        applicationId: application.id,
+        scopes,
+        resources,
+        address: addressOf(request),
+        userAgent: (request.headers["user-agent"] ?? "").slice(0, MOST_USER_AGENT),
+        createdAt: now,
+        expiresAt: now + DEVICE_LIFETIME_MS,
+      });
+      reply.headers({ "cache-control": "no-store", pragma: "no-cache" });
+      return reply.send(deviceAnswer(issuerOf(deps.baseUrl, organisation.id), codes));
+    }),
+  );
+}
+
+/** RFC 8628 §3.2. */
+function deviceAnswer(issuer: string, { deviceCode, userCode }: NewDeviceCodes) {
+  const verificationUri = `${issuer}/device/verify`;
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: verificationUri,
+    verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
+    expires_in: DEVICE_LIFETIME_MS / 1000,
+    interval: POLL_INTERVAL_SECONDS,
+  };
+}
+
+/** A record for nothing costs a row for fifteen minutes: nobody may make very many. */
+async function countRequest(
+  deps: DeviceRouteDeps,
+  { id }: Organisation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  try {
+    const limit = deps.rateLimits["device-address"];
+    await countAttempt(deps, id, [{ limit, subject: networkOf(addressOf(request)) }]);
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error;
+    const { retryAfterSeconds } = error;
+    reply.headers(rateLimitHeaders(error));
+    throw new OAuthError("temporarily_unavailable", "too many devices ask from this address", {
+      status: 429,
+      retryAfterSeconds,
+    });
+  }
+}
+
+/** Two living codes of one organisation are the same once in a very long time; even then each device has its own. */
+async function keepUnderNewCodes(
+  { database }: DeviceRouteDeps,
+  asked: Omit<NewDeviceAuthorization, "deviceCodeHash" | "userCodeHash">,
+): Promise<NewDeviceCodes> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const codes = newDeviceCodes();
+    if (await insertDeviceAuthorization(database.query, { ...asked, ...codes })) return codes;
+  }
+  throw new Error("no free user code was found");
+}

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../html/html.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../html/page-checks.ts";
+import { deviceName } from "./device-name.ts";
+import {
+  type CodeView,
+  codePage,
+  type DeviceDoneView,
+  type DeviceQuestionView,
+  deviceDonePage,
+  deviceQuestionPage,
+} from "./verify.page.ts";
+
+const common = {
+  ...testFrame,
+  organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "/logo.png" },
+  action: "/oauth/1/device/verify",
+  csrf: "the-csrf",
+  user: { email: "ada@acme.example" },
+  otherAccountUri: "/oauth/1/authorize?flow=x",
+  userCode: "BCDF-GHJK",
+};
+const application = { name: "Television", homepageUri: "https://tv.example/", logoUri: "/tv.png" };
+const code: CodeView = common;
+const question: DeviceQuestionView = {
+  ...common,
+  application,
+  scopes: [{ name: "openid" }, { name: "records:read", description: "See your records", sensitive: true }],
+  origin: { address: "203.0.113.9", device: "SmartTV/7.1", secondsAgo: 30 },
+};
+const done: DeviceDoneView = {
+  ...testFrame,
+  organisation: common.organisation,
+  application,
+  decision: "allow",
+};
+
+test("the pages are well made and escape everything", () => {
+  for (const error of [undefined, "wrong-code", "used-code", "rate-limited", "session-expired"] as const)
+    assertWellMade(codePage({ ...code, error }));
+  assertWellMade(deviceQuestionPage(question));
+  for (const decision of ["allow", "deny"] as const) assertWellMade(deviceDonePage({ ...done, decision }));
+  assertEscapes(codePage, code);
+  assertEscapes(deviceQuestionPage, question);
+  assertEscapes(deviceDonePage, done);
+});
+
+test("a wrong code is told at its field, which keeps it", () => {
+  const page = render(codePage({ ...code, error: "wrong-code" }));
+  assert.match(
+    page,
+    /id="user_code" name="user_code" value="BCDF-GHJK"[^>]*aria-invalid="true" aria-describedby="device-notice"/,
+  );
+  assert.match(page, /id="device-notice" role="alert"/);
+});
+
+test("both answers are buttons of one form that carries code and token; the yes is tied to the warning", () => {
+  const page = render(deviceQuestionPage(question));
+  assert.match(
+    page,
+    /name="csrf" value="the-csrf">\n<input type="hidden" name="user_code" value="BCDF-GHJK">/,
+  );
+  assert.match(
+    page,
+    /id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">Allow</,
+  );
+  assert.match(page, /id="device-deny" type="submit" name="decision" value="deny">Deny</);
+  assert.match(page, /id="device-warning"/);
+  assert.match(page, /just now/);
+});
+
+test("a device is named by a browser that we know, or by one plain word of what it says", () => {
+  for (const [userAgent, name] of [
+    ["curl/8.5.0", "curl/8.5.0"],
+    ["openid-client/v6.8.9", "openid-client/v6.8.9"],
+    ["node", "node"],
+    ["Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"],
+    ["Your own phone, please allow", undefined],
+    ["Signet\u202e/1", undefined],
+    ["<b>x", undefined],
+    ["", undefined],
+  ] as const)
+    assert.equal(deviceName(userAgent), name, userAgent);
+});

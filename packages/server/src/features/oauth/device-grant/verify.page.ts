@@ -1,0 +1,138 @@
+/** The pages on which a person lets a device in: the code, what asks and from where, and the end. */
+import { applicationHome } from "../../../html/application-home.ts";
+import { hiddenFields } from "../../../html/form.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+import {
+  type PageApplication,
+  type PageFrame,
+  type PageOrganisation,
+  signInLayout,
+} from "../../../html/layout.ts";
+import { notice } from "../../../html/notice.ts";
+import { person } from "../../../html/person.ts";
+import { type ScopeText, scopeList } from "../../../html/scope-list.ts";
+
+export type CodeFailure = "wrong-code" | "used-code" | "rate-limited" | "session-expired";
+
+type VerifyView = PageFrame & {
+  organisation: PageOrganisation;
+  /** Where the forms post to: `/oauth/{org}/device/verify`. */
+  action: string;
+  csrf: string;
+  user: { email: string };
+  /** The same page with another account. */
+  otherAccountUri: string;
+  userCode: string;
+};
+
+export type CodeView = VerifyView & {
+  error?: CodeFailure | undefined;
+  /** With `rate-limited`: as in the `Retry-After` header. */
+  retryAfterSeconds?: number | undefined;
+};
+
+const NOTICE_ID = "device-notice";
+
+function failureNotice({ error, messages, retryAfterSeconds = 900 }: CodeView): Html | undefined {
+  const text = messages.device;
+  switch (error) {
+    case undefined:
+      return undefined;
+    case "wrong-code":
+      return notice("error", NOTICE_ID, text.failed, text.wrongCode);
+    case "used-code":
+      return notice("error", NOTICE_ID, text.failed, text.usedCode);
+    case "rate-limited":
+      return notice("error", NOTICE_ID, text.failed, text.rateLimited(retryAfterSeconds));
+    case "session-expired":
+      return notice("hint", NOTICE_ID, text.expired, text.expiredText);
+  }
+}
+
+/** Asks for the code. One that came with the address stands in the field already, to be compared. */
+export function codePage(view: CodeView): Html {
+  const text = view.messages.device;
+  const invalid = (view.error === "wrong-code" || view.error === "used-code") && html` aria-invalid="true"`;
+  const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
+  const isFilled = view.userCode !== "" && view.error === undefined;
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
+    body: html`<h1>${text.heading}</h1>
+${signedInAs(view)}
+${failureNotice(view)}
+<p>${isFilled ? text.compare : text.explanation}</p>
+<form method="post" action="${linkAddress(view.action)}">
+${hiddenFields([{ name: "csrf", value: view.csrf }])}
+<div class="field">
+<label for="user_code">${text.code}</label>
+<input class="user-code" id="user_code" name="user_code" value="${view.userCode}" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required autofocus${invalid}${described}>
+</div>
+<button class="button primary" id="verify-submit" type="submit">${text.submit}</button>
+</form>`,
+  });
+}
+
+function signedInAs(view: VerifyView): Html {
+  const text = view.messages.device;
+  const other = html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`;
+  return person(text.signedInAs, view.user.email, other);
+}
+
+export type DeviceQuestionView = VerifyView & {
+  application: PageApplication;
+  scopes: readonly ScopeText[];
+  /** Where the device asked from, and when. */
+  origin: { address: string; device: string | undefined; secondsAgo: number };
+};
+
+/** RFC 8628 §5.4: whoever was sent the code by somebody else must see here that it is not their device. */
+export function deviceQuestionPage(view: DeviceQuestionView): Html {
+  const text = view.messages.device;
+  const { address, device, secondsAgo } = view.origin;
+  const heading = text.question(view.application.name);
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    body: html`<div class="title"><h1>${heading}</h1>
+${applicationHome(view.application)}</div>
+${signedInAs(view)}
+<dl class="origin">
+<dt>${text.codeOnDevice}</dt><dd class="user-code">${view.userCode}</dd>
+<dt>${text.device}</dt><dd><bdi>${device ?? text.unknownDevice}</bdi></dd>
+<dt>${text.address}</dt><dd><bdi>${address}</bdi></dd>
+<dt>${text.asked}</dt><dd>${text.ago(secondsAgo)}</dd>
+</dl>
+${notice("hint", "device-warning", text.warning, text.warningText)}
+<div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
+${scopeList(view.scopes, view.messages, "scopes-title")}</div>
+<form method="post" action="${linkAddress(view.action)}">
+${hiddenFields([
+  { name: "csrf", value: view.csrf },
+  { name: "user_code", value: view.userCode },
+])}
+<div class="choices">
+<button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
+<button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
+</div>
+</form>`,
+  });
+}
+
+export type DeviceDoneView = PageFrame & {
+  organisation: PageOrganisation;
+  application: PageApplication;
+  decision: "allow" | "deny";
+};
+
+export function deviceDonePage(view: DeviceDoneView): Html {
+  const text = view.messages.device;
+  const isAllowed = view.decision === "allow";
+  const heading = isAllowed ? text.allowedHeading : text.deniedHeading;
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    body: html`<h1>${heading}</h1>
+<p id="device-done" role="status">${isAllowed ? text.allowed(view.application.name) : text.denied}</p>`,
+  });
+}

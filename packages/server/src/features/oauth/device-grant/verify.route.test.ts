@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
+import { grantOrganisationConsent, revokeConsent } from "../../../core/consents/consents.ts";
+import { findConsents } from "../../../core/consents/store.ts";
+import { acrValues } from "../../../core/sessions/session.ts";
+import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
+import { quickPasswords } from "../../../testing/quick-passwords.ts";
+import { type TestBrowser, testBrowser } from "../../../testing/test-browser.ts";
+import { postForm } from "../../../testing/test-client.ts";
+import {
+  answerQuestion,
+  askForCodes,
+  letIn,
+  makeDeviceApp,
+  openVerify,
+  poll,
+  showsCodeForm,
+  showsDone,
+  showsQuestion,
+  typeCode,
+  type WaitingCodes,
+} from "../../../testing/test-device.ts";
+import {
+  giveAuthenticator,
+  showFactor,
+  showsEnrolment,
+  showsTwoFactor,
+} from "../../../testing/test-factors.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+import { follow, logIn, sessionCookie, showsLogin, withUser } from "../../../testing/test-visit.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let clock: FakeClock;
+  let tv: Application;
+  let browser: TestBrowser;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({
+      databaseUrl: await fresh(),
+      clock,
+      passwords: quickPasswords,
+      env: { TRUSTED_PROXIES: "127.0.0.1", SIGNET_RATE_LIMITS: "device-address=1000/60" },
+    });
+    org = await makeOrganisation(running.service);
+    tv = await makeDeviceApp(running.service, org);
+    browser = testBrowser();
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
+
+  const outcome = async (codes: WaitingCodes) => {
+    const { status, body } = await poll(org, codes);
+    return status === 200 ? "allowed" : body["error"];
+  };
+  const consents = (application: Application, userId = org.user.id) =>
+    findConsents(running.service.database.query, {
+      orgId: org.organisation.id,
+      applicationId: application.id,
+      userId,
+    });
+
+  test("nobody is signed in: the sign-in first, then the page with the code of the address in its field", async () => {
+    const codes = await askForCodes(org, tv);
+    const person = testBrowser();
+    const first = await follow(person, await person.get(String(codes.body["verification_uri_complete"])));
+    assert.ok(showsLogin(first));
+    assert.match(first.body, /to continue to your device at Acme/);
+    const page = await logIn(person, org, first);
+    assert.ok(showsCodeForm(page));
+    assert.match(page.body, new RegExp(`id="user_code" name="user_code" value="${codes.userCode}"`));
+    assert.match(page.body, /Compare this code with the one on your device/);
+    assert.equal(page.headers.get("cache-control"), "no-store");
+    assert.equal(await outcome(codes), "authorization_pending", "an address alone opens nothing");
+  });
+
+  for (const [about, spell] of [
+    ["as shown", (code: string) => code],
+    ["small and without the dash", (code: string) => code.replace("-", "").toLowerCase()],
+    ["with spaces", (code: string) => ` ${code.replace("-", " ")} `],
+  ] as const) {
+    test(`a code typed ${about} leads to the question, and the yes to tokens`, async () => {
+      const codes = await askForCodes(org, tv);
+      const question = await typeCode(browser, org, await openVerify(browser, org), spell(codes.userCode));
+      assert.ok(showsQuestion(question));
+      assert.equal(await outcome(codes), "authorization_pending", "the code alone allows nothing");
+      const done = await answerQuestion(browser, org, question);
+      assert.ok(showsDone(done) && done.body.includes("Your device is connected"));
+      assert.equal(await outcome(codes), "allowed");
+    });
+  }
+
+  test("the question says what asks, for what, from where and when, to whom it would go, and warns", async () => {
+    const headers = { "user-agent": "SmartTV/7.1 (x)", "x-forwarded-for": "203.0.113.9" };
+    const codes = await askForCodes(org, tv, { scope: "openid email offline_access" }, headers);
+    clock.advance(3 * 60_000);
+    const { body } = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
+    for (const shown of [
+      /<h1>Allow Television on a device to use your account\?<\/h1>/,
+      new RegExp(`<dd class="user-code">${codes.userCode}</dd>`),
+      /<bdi>SmartTV\/7\.1<\/bdi>/,
+      /<bdi>203\.0\.113\.9<\/bdi>/,
+      /<dd>3 minutes ago<\/dd>/,
+      /<bdi>user@acme\.example<\/bdi>/,
+      /See your email address/,
+      /Stay connected while you are not using it/,
+      /Allow only what you started yourself\. If somebody sent you the code or the link, deny/,
+    ])
+      assert.match(body, shown);
+  });
+
+  test("a no is a no: the device is told, and no consent is kept", async () => {
+    const app = await makeDeviceApp(running.service, org);
+    const codes = await askForCodes(org, app);
+    const done = await letIn(browser, org, codes, "deny");
+    assert.match(done.body, /The device was not let in/);
+    assert.equal(await outcome(codes), "access_denied");
+    assert.deepEqual(await consents(app), []);
+  });
+
+  test("a yes is remembered as consent, unless none is asked for; each device is asked about all the same", async () => {
+    const app = await makeDeviceApp(running.service, org);
+    await letIn(browser, org, await askForCodes(org, app, { scope: "openid email" }));
+    const [consent, ...more] = await consents(app);
+    assert.deepEqual([consent?.kind, consent?.scopes, more], ["user", ["openid", "email"], []]);
+    await letIn(browser, org, await askForCodes(org, app, { scope: "openid" }));
+    assert.deepEqual(
+      (await consents(app)).map(({ id }) => id),
+      [consent?.id],
+    );
+    const free = await makeDeviceApp(running.service, org, { requireConsent: false });
+    await letIn(browser, org, await askForCodes(org, free));
+    assert.deepEqual(await consents(free), []);
+  });
+
+  test("where only an administrator's consent counts, nobody is asked for a yes that would be none", async () => {
+    const app = await makeDeviceApp(running.service, org, { consentMode: "organisation" });
+    const codes = await askForCodes(org, app, { scope: "openid email" });
+    const page = await openVerify(browser, org);
+    const refused = await typeCode(browser, org, page, codes.userCode);
+    assert.equal(refused.status, 403);
+    assert.match(refused.body, /An administrator of the organisation has to allow this application first/);
+    const forced = { ...page.hidden, user_code: codes.userCode, decision: "allow" };
+    assert.equal((await browser.post(`${org.issuer}/device/verify`, forced)).status, 403);
+    assert.equal(await outcome(codes), "authorization_pending");
+    const grant = { application: app, scopes: ["openid", "email"], actor: "test" };
+    const consentId = await grantOrganisationConsent(running.service, grant);
+    assert.ok(showsDone(await letIn(browser, org, codes)));
+    clock.advance(6_000);
+    const { body } = await poll(org, codes);
+    const taking = { orgId: org.organisation.id, id: consentId, actor: "test" };
+    assert.equal(await revokeConsent(running.service, taking), true);
+    const token = {
+      grant_type: "refresh_token",
+      refresh_token: String(body["refresh_token"]),
+      client_id: app.id,
+    };
+    assertOAuthError(await postForm(`${org.issuer}/token`, token), 400, "invalid_grant");
+  });
+
+  test("who signed out before the answer signs in again before it counts", async () => {
+    const codes = await askForCodes(org, tv);
+    const question = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
+    const [name = "", token = ""] = sessionCookie(browser, org) ?? [];
+    const elsewhere = testBrowser();
+    elsewhere.cookies.set(name, token);
+    const signOut = await elsewhere.get(`${org.issuer}/end_session`);
+    await elsewhere.post(`${org.issuer}/end_session`, signOut.hidden);
+    const shown = await follow(browser, await answerQuestion(browser, org, question));
+    assert.ok(showsLogin(shown));
+    assert.equal(await outcome(codes), "authorization_pending");
+    const again = await logIn(browser, org, shown);
+    assert.match(again.body, new RegExp(`value="${codes.userCode}"`), "the code is still there");
+  });
+
+  test("a second factor is asked on the way in, and where the application demands one", async () => {
+    const own = await withUser(running.service, org, "factor@acme.example");
+    const strict = await makeDeviceApp(running.service, org, { requiredAcr: acrValues.multiFactor });
+    const person = testBrowser();
+    const codes = await askForCodes(org, strict);
+    const page = await openVerify(person, own, codes.userCode);
+    const alone = await follow(person, await typeCode(person, own, page, codes.userCode));
+    assert.ok(showsEnrolment(alone), "who has none adds one first");
+    const app = await giveAuthenticator(running.service, own);
+    const asked = await follow(person, await typeCode(person, own, page, codes.userCode));
+    assert.ok(showsTwoFactor(asked), "no yes with the password alone");
+    const back = await showFactor(person, own, asked, { code: app.code(clock()) });
+    assert.ok(showsCodeForm(back));
+    const question = await typeCode(person, own, back, codes.userCode);
+    assert.ok(showsQuestion(question));
+    assert.ok(showsDone(await answerQuestion(person, own, question)));
+    const { body } = await poll(org, codes);
+    assert.equal(payloadOf(body["id_token"])["acr"], acrValues.multiFactor);
+    assert.ok(showsTwoFactor(await openVerify(testBrowser(), own)), "and at every sign-in from now on");
+  });
+
+  test("an application that lost the grant meanwhile is let in no more", async () => {
+    assert.ok(tv.settings.grantTypes.includes(deviceCodeGrantType));
+    const codes = await askForCodes(org, tv);
+    await running.service.database.query
+      .updateTable("application")
+      .set({ settings: JSON.stringify({ ...tv.settings, grantTypes: ["authorization_code"] }) })
+      .where("id", "=", tv.id)
+      .execute();
+    await running.service.database.transaction((tx) =>
+      running.service.changes.publish(tx, { orgId: org.organisation.id, topic: "application" }),
+    );
+    const wrong = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
+    assert.match(wrong.body, /This code is wrong, or too old/);
+  });
+});

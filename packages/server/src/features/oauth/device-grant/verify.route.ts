@@ -1,0 +1,108 @@
+/**
+ * GET and POST device/verify (RFC 8628 §3.3): a signed-in person types the code of a device, sees what asks for what and
+ * from where, and allows or denies it. A code in the address fills the field and opens nothing.
+ */
+import { type Form, requireSingle } from "@signet/protocol/form";
+import type { FastifyInstance } from "fastify";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { type BrowserDeps, isOwnForm, orgPath, type Visit } from "../authorize/browser.ts";
+import type { OwnPage } from "../authorize/flow.ts";
+import { type PageWish, pageFlow } from "../authorize/page-request.ts";
+import { rateLimitHeaders } from "../authorize/rate-limit-headers.ts";
+import { readFlow, takeStep } from "../authorize/take-step.ts";
+import { answerDevice, requireAnswerable } from "./answer-device.ts";
+import { findDevice } from "./find-device.ts";
+import { showCodeForm, showDeviceQuestion, showDone } from "./show-verify.ts";
+
+/** Longer input is nobody's code. */
+const MOST_TYPED = 64;
+
+export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
+  app.get(
+    "/oauth/:org/device/verify",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      const typed = typedCode(queryOf(visit.request));
+      const signedIn = await signedInFor(deps, visit, typed);
+      if (signedIn)
+        await showCodeForm(deps, visit, {
+          signedIn,
+          typed,
+          otherAccountUri: otherAccount(deps, visit, typed),
+        });
+      return visit.reply;
+    }),
+  );
+  app.post(
+    "/oauth/:org/device/verify",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      await processForm(deps, visit, formOf(visit.request));
+      return visit.reply;
+    }),
+  );
+}
+
+async function processForm(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+  const typed = typedCode(form);
+  const signedIn = await signedInFor(deps, visit, typed);
+  if (!signedIn) return;
+  const otherAccountUri = otherAccount(deps, visit, typed);
+  const shown = { signedIn, typed, otherAccountUri };
+  if (!isOwnForm(deps, visit, form.values.get("csrf")))
+    return showCodeForm(deps, visit, { ...shown, error: "session-expired", status: 403 });
+  try {
+    const found = await findDevice(deps, visit, signedIn.user, typed);
+    if (typeof found === "string") return showCodeForm(deps, visit, { ...shown, error: found, status: 400 });
+    // What the application demands of a sign-in holds for its devices too (RFC 9470).
+    const { requiredAcr } = found.application.settings;
+    const proven =
+      requiredAcr === undefined ? signedIn : await signedInFor(deps, visit, typed, { requiredAcr });
+    if (!proven) return;
+    await requireAnswerable(deps, found, proven);
+    const decision = form.values.get("decision");
+    if (decision !== "allow" && decision !== "deny")
+      return showDeviceQuestion(deps, visit, { ...shown, found });
+    if (!(await answerDevice(deps, visit, found, proven, decision)))
+      return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
+    return showDone(visit, { decision, application: found.application });
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error;
+    const { retryAfterSeconds } = error;
+    visit.reply.headers({ ...rateLimitHeaders(error), "retry-after": String(retryAfterSeconds) });
+    return showCodeForm(deps, visit, { ...shown, error: "rate-limited", status: 429, retryAfterSeconds });
+  }
+}
+
+function typedCode(form: Form): string {
+  requireSingle(form);
+  return (form.values.get("user_code") ?? "").trim().slice(0, MOST_TYPED);
+}
+
+/** @returns undefined when the sign-in, or what it lacks, has been shown: at its end the browser comes back here */
+async function signedInFor(
+  deps: BrowserDeps,
+  visit: Visit,
+  typed: string,
+  wish: PageWish = {},
+): Promise<SignedIn | undefined> {
+  const flow = pageFlow(visit.organisation.id, verifyPage(visit, typed), deps.clock(), wish);
+  const read = await readFlow(deps, visit, flow);
+  if (read?.step.kind === "signed-in") return read.step.signedIn;
+  if (read) await takeStep(deps, visit, read);
+  return undefined;
+}
+
+function verifyPage({ organisation }: Visit, typed: string): OwnPage {
+  const query = typed === "" ? "" : `?${new URLSearchParams({ user_code: typed })}`;
+  return { place: "device", path: `${orgPath(organisation, "device/verify")}${query}` };
+}
+
+/** The same page, signed in as somebody else. */
+function otherAccount(deps: BrowserDeps, visit: Visit, typed: string): string {
+  const wish = { prompt: "login" } as const;
+  const flow = pageFlow(visit.organisation.id, verifyPage(visit, typed), deps.clock(), wish);
+  return `${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(flow)}`;
+}

@@ -1,0 +1,143 @@
+/**
+ * The link of the mail: GET shows a form and changes nothing, because mail scanners follow links; POST sets the new
+ * password, once. It signs nobody in: whoever has the mailbox still shows the second factor, in the ordinary sign-in.
+ */
+
+import { type Form, requireSingle } from "@signet/protocol/form";
+import type { FastifyInstance } from "fastify";
+import { useAction } from "../../../core/actions/actions.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
+import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
+import { setEmailVerified } from "../../../core/users/store.ts";
+import { replacePassword } from "../../../core/users/users.ts";
+import { addressOf } from "../../../http/client-address.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { type BrowserDeps, isOwnForm, orgPath, show, type Visit } from "../authorize/browser.ts";
+import { goTo } from "../authorize/take-step.ts";
+import { donePage, type NewPasswordFailure, newPasswordPage } from "./new-password.page.ts";
+import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
+import { fromTheStart, hiddenOf, surroundings, withFlow } from "./surroundings.ts";
+
+export interface NewPasswordDeps extends BrowserDeps {
+  readonly passwords: PasswordHasher;
+}
+
+export function newPasswordRoutes(app: FastifyInstance, deps: NewPasswordDeps): void {
+  app.get(
+    "/oauth/:org/recovery/:id",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      const link = await openLink(deps, visit, "ResetPassword");
+      if (link) await showForm(deps, visit, link, {});
+      else await showBrokenLink(deps, visit, "ResetPassword");
+      return visit.reply;
+    }),
+  );
+  app.post(
+    "/oauth/:org/recovery/:id",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      await processNewPassword(deps, visit, formOf(visit.request));
+      return visit.reply;
+    }),
+  );
+  app.get(
+    "/oauth/:org/recovery/done",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      await showDone(deps, visit);
+      return visit.reply;
+    }),
+  );
+}
+
+async function processNewPassword(deps: NewPasswordDeps, visit: Visit, form: Form): Promise<void> {
+  requireSingle(form);
+  const link = await openLink(deps, visit, "ResetPassword");
+  if (!link) return showBrokenLink(deps, visit, "ResetPassword");
+  const again = (shown: FormShown) => showForm(deps, visit, link, shown);
+  if (!isOwnForm(deps, visit, form.values.get("csrf")))
+    return again({ error: "session-expired", status: 403 });
+  const { user } = link;
+  const password = form.values.get("password") ?? "";
+  const fault = await passwordFault(password, {
+    minLength: visit.organisation.settings.passwordMinLength,
+    about: [user.email, user.firstname, user.surname],
+  });
+  if (fault) return again({ error: fault, status: 422 });
+  try {
+    const hash = await deps.passwords.hash(password);
+    if (!(await setNewPassword(deps, visit, link, hash))) return showBrokenLink(deps, visit, "ResetPassword");
+  } catch (error) {
+    if (!(error instanceof PasswordQueueFull)) throw error;
+    const { retryAfterSeconds } = error;
+    visit.reply.header("retry-after", String(retryAfterSeconds));
+    return again({ error: "busy", status: 503, retryAfterSeconds });
+  }
+  const { flow } = await surroundings(deps, visit, link.action.data.flow);
+  const onward = flow && fromTheStart(flow, deps.clock());
+  return goTo(visit, withFlow(deps, visit, "recovery/done", onward));
+}
+
+/** The link is used up with the change, or neither happens: of many forms sent at once one sets the password. */
+async function setNewPassword(
+  deps: NewPasswordDeps,
+  { request }: Visit,
+  { named, action, user }: OpenedLink,
+  hash: string,
+): Promise<boolean> {
+  const userAgent = request.headers["user-agent"];
+  return deps.database.transaction(async (tx) => {
+    if (!(await useAction(tx, deps, named))) return false;
+    const { orgId } = named;
+    // Whoever opened the link reads the mail of this address.
+    await setEmailVerified(tx, { orgId, id: user.id, email: action.data.email }, deps.clock());
+    return replacePassword(tx, deps, {
+      orgId,
+      id: user.id,
+      hash,
+      actor: `user:${user.id}`,
+      action: "password.reset",
+      origin: { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) },
+    });
+  });
+}
+
+interface FormShown {
+  readonly error?: NewPasswordFailure;
+  readonly status?: number;
+  readonly retryAfterSeconds?: number;
+}
+
+async function showForm(
+  deps: NewPasswordDeps,
+  visit: Visit,
+  { named, action, user }: OpenedLink,
+  { status = 200, ...shown }: FormShown,
+): Promise<void> {
+  const around = await surroundings(deps, visit, action.data.flow);
+  const page = newPasswordPage({
+    ...around,
+    ...around.frame,
+    ...shown,
+    action: orgPath(visit.organisation, `recovery/${named.id}`),
+    hidden: hiddenOf(deps, visit, undefined),
+    email: user.email,
+    leastLength: visit.organisation.settings.passwordMinLength,
+    mostLength: PASSWORD_MAX_LENGTH,
+  });
+  return show(visit, around.frame, page, { status });
+}
+
+async function showDone(deps: NewPasswordDeps, visit: Visit): Promise<void> {
+  const around = await surroundings(deps, visit, queryOf(visit.request).values.get("flow"));
+  const { frame, flow, organisation } = around;
+  const text = frame.messages.recovery;
+  const page = donePage({
+    ...around,
+    ...frame,
+    heading: text.doneHeading,
+    text: text.done(organisation.name),
+    onwardUri: flow && withFlow(deps, visit, "authorize", flow),
+  });
+  return show(visit, frame, page);
+}

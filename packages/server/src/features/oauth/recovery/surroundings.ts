@@ -1,0 +1,78 @@
+/** What the recovery pages stand in: the organisation, and the sign-in that they were opened from, if there was one. */
+import { OAuthError } from "@signet/protocol/oauth-error";
+import type { HiddenField } from "../../../html/form.ts";
+import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
+import { type Prompt, readTarget } from "../authorize/authorization-request.ts";
+import {
+  type BrowserDeps,
+  formBinding,
+  orgPath,
+  pageApplication,
+  pageFrame,
+  pageOrganisation,
+  type Visit,
+} from "../authorize/browser.ts";
+import { type Flow, formOfFlow, withAnotherAccount } from "../authorize/flow.ts";
+import { destinationOf, readPageRequest } from "../authorize/page-request.ts";
+
+export interface Surroundings {
+  readonly frame: PageFrame;
+  readonly organisation: PageOrganisation;
+  /** The sign-in to go on with. One that is too old or altered is left out: the page works without it. */
+  readonly flow: Flow | undefined;
+  /** What it leads to; undefined without one, and when its application is gone. */
+  readonly application: PageApplication | undefined;
+}
+
+export async function surroundings(
+  deps: BrowserDeps,
+  visit: Visit,
+  sealed: string | undefined,
+): Promise<Surroundings> {
+  const { organisation } = visit;
+  const flow = deps.flows.open(sealed, organisation.id, deps.clock());
+  const frame = pageFrame(visit, flow && formOfFlow(flow).values.get("ui_locales"));
+  const application = flow && (await destination(deps, visit, flow, frame));
+  return {
+    frame,
+    organisation: pageOrganisation(organisation),
+    flow: application && flow,
+    application,
+  };
+}
+
+async function destination(
+  deps: BrowserDeps,
+  { organisation }: Visit,
+  flow: Flow,
+  { messages }: PageFrame,
+): Promise<PageApplication | undefined> {
+  const page = readPageRequest(flow);
+  if (page) return destinationOf(page, organisation, messages).application;
+  try {
+    const { application } = await readTarget(deps.applications, organisation.id, formOfFlow(flow));
+    return pageApplication(application);
+  } catch (error) {
+    if (error instanceof OAuthError) return undefined;
+    throw error;
+  }
+}
+
+/** The form's token, and the sign-in that the form goes on with. */
+export function hiddenOf(deps: BrowserDeps, visit: Visit, flow: Flow | undefined): HiddenField[] {
+  const { csrf } = formBinding(deps, visit);
+  return [{ name: "csrf", value: csrf }, ...(flow ? [{ name: "flow", value: deps.flows.seal(flow) }] : [])];
+}
+
+/** An address of the organisation's, with the sign-in in its query. */
+export function withFlow(deps: BrowserDeps, visit: Visit, rest: string, flow: Flow | undefined): string {
+  const path = orgPath(visit.organisation, rest);
+  return flow ? `${path}?flow=${deps.flows.seal(flow)}` : path;
+}
+
+/** The sign-in once more from the beginning: whoever is signed in in this browser is not who it goes on with. */
+export function fromTheStart(flow: Flow, now: number): Flow {
+  const prompts = (formOfFlow(flow).values.get("prompt") ?? "").split(" ") as Prompt[];
+  const kept = prompts.filter((prompt) => prompt === "consent");
+  return withAnotherAccount(flow, kept, now);
+}

@@ -1,0 +1,112 @@
+/** The link that confirms an address: GET shows a button, because mail scanners follow links; POST confirms, once. */
+
+import { type Form, requireSingle } from "@signet/protocol/form";
+import type { FastifyInstance } from "fastify";
+import { useAction } from "../../../core/actions/actions.ts";
+import { recordAuditEvent } from "../../../core/audit/store.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { setEmailVerified } from "../../../core/users/store.ts";
+import { addressOf } from "../../../http/client-address.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { type BrowserDeps, isOwnForm, orgPath, show, type Visit, whoIsThere } from "../authorize/browser.ts";
+import { goTo } from "../authorize/take-step.ts";
+import { donePage } from "./new-password.page.ts";
+import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
+import { fromTheStart, hiddenOf, surroundings, withFlow } from "./surroundings.ts";
+import { verifyEmailPage } from "./verify-email.page.ts";
+
+export function verifyEmailRoutes(app: FastifyInstance, deps: BrowserDeps): void {
+  app.get(
+    "/oauth/:org/verify-email/:id",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      const link = await openLink(deps, visit, "VerifyEmail");
+      if (link) await showConfirm(deps, visit, link, {});
+      else await showBrokenLink(deps, visit, "VerifyEmail");
+      return visit.reply;
+    }),
+  );
+  app.post(
+    "/oauth/:org/verify-email/:id",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      await confirm(deps, visit, formOf(visit.request));
+      return visit.reply;
+    }),
+  );
+  app.get(
+    "/oauth/:org/verify-email/done",
+    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      await showDone(deps, visit);
+      return visit.reply;
+    }),
+  );
+}
+
+async function confirm(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+  requireSingle(form);
+  const link = await openLink(deps, visit, "VerifyEmail");
+  if (!link) return showBrokenLink(deps, visit, "VerifyEmail");
+  if (!isOwnForm(deps, visit, form.values.get("csrf")))
+    return showConfirm(deps, visit, link, { isExpired: true, status: 403 });
+  if (!(await confirmAddress(deps, visit, link))) return showBrokenLink(deps, visit, "VerifyEmail");
+  const { flow } = await surroundings(deps, visit, link.action.data.flow);
+  const signedIn = await whoIsThere(deps, visit);
+  // Somebody else is signed in here: the way goes on for the one whose address it is.
+  const isOther = signedIn !== undefined && signedIn.user.id !== link.user.id;
+  const onward = flow && isOther ? fromTheStart(flow, deps.clock()) : flow;
+  return goTo(visit, withFlow(deps, visit, "verify-email/done", onward));
+}
+
+function confirmAddress(
+  deps: BrowserDeps,
+  { request }: Visit,
+  { named, action, user }: OpenedLink,
+): Promise<boolean> {
+  const { orgId } = named;
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    if (!(await useAction(tx, deps, named))) return false;
+    await setEmailVerified(tx, { orgId, id: user.id, email: action.data.email }, now);
+    await recordAuditEvent(tx, {
+      orgId,
+      at: now,
+      actor: `user:${user.id}`,
+      action: "email.verified",
+      target: user.id,
+      address: addressOf(request),
+    });
+    return true;
+  });
+}
+
+async function showConfirm(
+  deps: BrowserDeps,
+  visit: Visit,
+  { named, action, user }: OpenedLink,
+  { status = 200, isExpired }: { status?: number; isExpired?: boolean },
+): Promise<void> {
+  const around = await surroundings(deps, visit, action.data.flow);
+  const page = verifyEmailPage({
+    ...around,
+    ...around.frame,
+    action: orgPath(visit.organisation, `verify-email/${named.id}`),
+    hidden: hiddenOf(deps, visit, undefined),
+    email: user.email,
+    isExpired,
+  });
+  return show(visit, around.frame, page, { status });
+}
+
+async function showDone(deps: BrowserDeps, visit: Visit): Promise<void> {
+  const around = await surroundings(deps, visit, queryOf(visit.request).values.get("flow"));
+  const { frame, flow, organisation } = around;
+  const text = frame.messages.verifyEmail;
+  const page = donePage({
+    ...around,
+    ...frame,
+    heading: text.doneHeading,
+    text: text.done(organisation.name),
+    onwardUri: flow && withFlow(deps, visit, "authorize", flow),
+  });
+  return show(visit, frame, page);
+}

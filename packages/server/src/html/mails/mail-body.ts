@@ -1,0 +1,67 @@
+/** What every mail is made of, and how it looks as text, as HTML, and on the mailbox page of demo mode. */
+import { accentShades, DEFAULT_ACCENT, isAccentColour } from "../accent.ts";
+import { type Html, html, linkAddress } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+
+export type MailBody = {
+  subject: string;
+  /** The organisation that the mail speaks for. */
+  organisation: { name: string; accentColor?: string | undefined };
+  paragraphs: readonly string[];
+  facts: readonly { name: string; value: string }[];
+  action: { label: string; uri: string };
+  /** After the action. */
+  closing: readonly string[];
+};
+
+/** Plain text, for whoever reads mail as text and for whatever decides whether it is wanted. */
+export function mailText(body: MailBody, messages: Messages): string {
+  const blocks = [
+    body.organisation.name,
+    ...body.paragraphs,
+    body.facts.map(({ name, value }) => `${name}: ${value}`).join("\n"),
+    `${body.action.label}:\n${body.action.uri}`,
+    ...body.closing,
+    `-- \n${messages.mails.footer(body.organisation.name)}`,
+  ];
+  return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
+}
+
+const mailFacts = (facts: MailBody["facts"]): Html | undefined =>
+  facts.length === 0
+    ? undefined
+    : html`<dl>${facts.map(({ name, value }) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+
+/**
+ * HTML that asks for nothing: no image, no style sheet, no script, no address but that of its one link, which is the
+ * same for everybody who opens it. Colours are left to the reader's program, so that light and dark both hold.
+ */
+export function mailHtml(body: MailBody, messages: Messages): Html {
+  const { accentColor, name } = body.organisation;
+  const { fill, onFill } = accentShades(isAccentColour(accentColor) ? accentColor : DEFAULT_ACCENT).light;
+  const button = `display:inline-block;padding:12px 20px;border-radius:8px;background:${fill};color:${onFill};font-weight:600;text-decoration:none`;
+  const uri = linkAddress(body.action.uri);
+  return html`<!doctype html>
+<html lang="${messages.locale}">
+<head>
+<meta charset="utf-8">
+<title>${body.subject}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+</head>
+<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif">
+<div role="main" style="max-width:32rem;margin:0 auto">
+<p style="margin:0 0 16px;font-weight:600">${name}</p>
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${body.subject}</h1>
+${body.paragraphs.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
+${mailFacts(body.facts)}
+<p style="margin:24px 0"><a href="${uri}" style="${button}">${body.action.label}</a></p>
+${body.closing.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
+<p style="margin:24px 0 0;font-size:14px">${messages.mails.copyLink}<br><a href="${uri}" style="word-break:break-all">${body.action.uri}</a></p>
+<hr style="margin:24px 0 12px;border:0;border-top:1px solid #868c98">
+<p style="margin:0;font-size:13px">${messages.mails.footer(name)}</p>
+</div>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../html.ts";
+import { messages } from "../messages/messages.ts";
+import { assertEscapes } from "../page-checks.ts";
+import { mailHtml, mailText } from "./mail-body.ts";
+import { type MailView, mailBody } from "./mails.ts";
+
+const words = messages(["en"]);
+const around = {
+  organisation: { name: "Acme", accentColor: "#aa3300" },
+  recoveryUri: "https://id.example/oauth/1/recovery",
+};
+const at = Date.UTC(2026, 10, 21, 9, 30);
+const seen = { at, address: "192.0.2.7", browser: "Firefox, Windows" };
+const link = "https://id.example/oauth/1/recovery/sgn_ua_secret";
+const mails: readonly MailView[] = [
+  { ...around, template: "ResetPassword", data: { link, expiresAt: at } },
+  { ...around, template: "VerifyEmail", data: { link, expiresAt: at } },
+  { ...around, template: "PasswordChanged", data: seen },
+  { ...around, template: "NewSignIn", data: seen },
+  { ...around, template: "FactorAdded", data: { ...seen, factor: "passkey" } },
+  { ...around, template: "FactorRemoved", data: { at, factor: "totp" } },
+];
+const htmlOf = (view: MailView) => mailHtml(mailBody(view, words), words);
+
+test("no value can become markup in a mail", () => {
+  for (const view of mails) assertEscapes(htmlOf, view);
+});
+
+test("every mail names the organisation, says it in text and in HTML, and has one address", () => {
+  for (const view of mails) {
+    const body = mailBody(view, words);
+    const [text, markup] = [mailText(body, words), render(htmlOf(view))];
+    assert.match(body.subject, /Acme/);
+    for (const part of body.paragraphs) assert.ok(text.includes(part) && markup.includes(part));
+    const address = "data" in view && "link" in view.data ? link : around.recoveryUri;
+    assert.ok(text.includes(`\n${address}\n`));
+    assert.deepEqual([...new Set([...markup.matchAll(/href="([^"]*)"/g)].map(([, uri]) => uri))], [address]);
+  }
+});
+
+test("the HTML asks for nothing: no image, style sheet, script or frame", () => {
+  for (const view of mails) {
+    const markup = render(htmlOf(view));
+    assert.doesNotMatch(
+      markup,
+      /<(?:img|link|script|iframe|object|video|audio|source|style)|url\(|\ssrc=|@import/i,
+    );
+  }
+});
+
+test("a notice says when, from where and with what, and how to shut others out", () => {
+  const text = mailText(mailBody(mails[3] as MailView, words), words);
+  assert.match(
+    text,
+    /When: Nov 21, 2026, 9:30:00\sAM UTC\nBrowser: Firefox, Windows\nNetwork address: 192\.0\.2\.7/,
+  );
+  assert.match(text, /set a new password at once/);
+});
+
+test("a link says until when it works", () => {
+  const text = mailText(mailBody(mails[0] as MailView, words), words);
+  assert.match(text, /The link works once, until Nov 21, 2026, 9:30:00\sAM UTC\./);
+});

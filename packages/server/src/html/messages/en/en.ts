@@ -1,0 +1,40 @@
+/** English. Every other language is a folder of the same form, checked against this one by the type `Messages`. */
+import { administratorConsent, consent, consents, scopes } from "./consents.ts";
+import { claims, landing, mailbox, tokens } from "./demo.ts";
+import { device } from "./device.ts";
+import { brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
+import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
+import { security } from "./security.ts";
+import { accountNav, sessions } from "./sessions.ts";
+import { account, error, formPost, frame, places, signIn, signOut } from "./sign-in.ts";
+
+export const en = {
+  locale: "en" as string,
+  product: "Signet",
+  frame,
+  error,
+  signIn,
+  places,
+  account,
+  signOut,
+  formPost,
+  twoFactor,
+  enrolment,
+  recoveryCodes,
+  security,
+  scopes,
+  consent,
+  consents,
+  administratorConsent,
+  device,
+  accountNav,
+  sessions,
+  recovery,
+  brokenLink,
+  verifyEmail,
+  mails,
+  landing,
+  tokens,
+  claims,
+  mailbox,
+};

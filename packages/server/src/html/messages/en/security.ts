@@ -1,0 +1,83 @@
+/** Where a user governs how they sign in. */
+import { formatDay } from "../format.ts";
+
+const LOCALE = "en";
+
+export const security = {
+  title: "Security",
+  heading: "How you sign in",
+  signedInAs: "Signed in as",
+  summary: (organisation: string) =>
+    `A second factor keeps your account at ${organisation} yours, even when somebody learns your password.`,
+  required: (organisation: string) => `${organisation} asks everybody for a second factor.`,
+  managedElsewhere: "Your account belongs to another organisation",
+  managedElsewhereText: "Its password and second factors are changed there.",
+  totp: {
+    heading: "Authenticator app",
+    none: "An app on your phone shows a new six-digit code every half minute.",
+    there: (milliseconds: number) => `Set up on ${formatDay(LOCALE, milliseconds)}`,
+    add: "Set up",
+    replace: "Use another app",
+    replaceText: "The app that you use now stops working when the new one is set up.",
+    remove: "Remove",
+    removeHeading: "Remove the authenticator app?",
+    removeText: "Its codes stop working at once. You can set it up again whenever you like.",
+  },
+  passkeys: {
+    heading: "Passkeys",
+    none: "Sign in with your fingerprint, face or PIN: no password, nothing that can be phished.",
+    add: "Add a passkey",
+    added: (milliseconds: number) => `Added on ${formatDay(LOCALE, milliseconds)}`,
+    used: (milliseconds: number) => `last used on ${formatDay(LOCALE, milliseconds)}`,
+    neverUsed: "not used yet",
+    synced: "Synced",
+    change: "Change",
+    changeOf: (name: string) => `Change the passkey ${name}`,
+    changeHeading: (name: string) => `Passkey “${name}”`,
+    name: "Name",
+    rename: "Save the name",
+    removeText:
+      "Removed, it no longer signs you in here. Your device may go on offering it until you delete it there too.",
+    remove: "Remove this passkey",
+    badName: "A name has at least one character.",
+  },
+  recovery: {
+    heading: "Recovery codes",
+    none: "You get ten of them with your first second factor.",
+    left: (count: number) => `${count} of 10 are unused.`,
+    renew: "Make new codes",
+    renewHeading: "Make new recovery codes?",
+    renewText: "You get ten new ones. All the codes you have now stop working.",
+  },
+  devices: {
+    heading: "Remembered browsers",
+    none: "No browser is remembered: each sign-in asks for your second factor.",
+    explanation: "On these the password is enough for 30 days.",
+    thisOne: "This browser",
+    used: (milliseconds: number) => `Last used on ${formatDay(LOCALE, milliseconds)}`,
+    until: (milliseconds: number) => `remembered until ${formatDay(LOCALE, milliseconds)}`,
+    forget: "Forget",
+    forgetOf: (browser: string) => `Forget ${browser}`,
+    forgetHeading: (browser: string) => `Forget ${browser}?`,
+    forgetText: "The next sign-in there asks for your second factor again.",
+    forgetAll: "Forget all",
+    forgetAllHeading: "Forget all remembered browsers?",
+    unknown: "A browser",
+  },
+  cancel: "Cancel",
+  back: "Back to security",
+  done: {
+    totpAdded: "The authenticator app is set up.",
+    totpRemoved: "The authenticator app is removed.",
+    passkeyAdded: "The passkey is added.",
+    passkeyRenamed: "The name is saved.",
+    passkeyRemoved: "The passkey is removed.",
+    codesMade: "Your recovery codes are new.",
+    devicesForgotten: "Forgotten.",
+  },
+  lastFactor: "This one has to stay for now",
+  lastFactorText: (organisation: string) =>
+    `${organisation} asks everybody for a second factor. Add another one first, then remove this.`,
+  expired: "This page waited too long",
+  expiredText: "Nothing was changed. Try again.",
+};

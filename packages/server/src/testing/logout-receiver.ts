@@ -1,0 +1,56 @@
+/** An application's back-channel logout endpoint: a real listener on loopback that keeps what it is sent. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ReceivedLogout {
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: URLSearchParams;
+  /** The token as it was sent. */
+  readonly token: string;
+}
+
+export interface LogoutReceiver {
+  readonly received: ReceivedLogout[];
+  /** What the next calls to a path are answered with; "hang" never answers. 200 unless set. */
+  answer(path: string, status: number | "hang"): void;
+  uri(path: string): string;
+  /** What came for a path. */
+  at(path: string): ReceivedLogout[];
+  close(): Promise<void>;
+}
+
+export async function startLogoutReceiver(): Promise<LogoutReceiver> {
+  const received: ReceivedLogout[] = [];
+  const answers = new Map<string, number | "hang">();
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += chunk;
+    const path = request.url ?? "";
+    const body = new URLSearchParams(text);
+    received.push({
+      path,
+      contentType: request.headers["content-type"] ?? "",
+      body,
+      token: body.get("logout_token") ?? "",
+    });
+    const status = answers.get(path) ?? 200;
+    if (status === "hang") return;
+    response.writeHead(status, status === 302 ? { location: "/elsewhere" } : {}).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    received,
+    answer: (path, status) => void answers.set(path, status),
+    uri: (path) => `http://127.0.0.1:${port}${path}`,
+    at: (path) => received.filter((one) => one.path === path),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
