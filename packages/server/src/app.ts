@@ -39,8 +39,12 @@ import { deviceCodeGrant } from "./features/oauth/token/device-code.ts";
 import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
+import { systemAccountDoor } from "./features/system-accounts/hmac-authentication.ts";
+import { usersGetRoute } from "./features/system-accounts/users-get.route.ts";
 import { copyScript, formPostScript, passkeyScript } from "./html/scripts.ts";
 import { stylesheet } from "./html/stylesheet.ts";
+import type { ApiScope, Operation } from "./http/api/api-route.ts";
+import { acceptJson } from "./http/api/json-body.ts";
 import { assetRoutes } from "./http/assets.ts";
 import { clientCors } from "./http/cors.ts";
 import { csrf } from "./http/csrf.ts";
@@ -114,6 +118,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   assetRoutes(app, [stylesheet, formPostScript, copyScript, passkeyScript]);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   await app.register(async (scope) => mountTokenEndpoints(scope, service, errors));
+  await app.register(async (scope) => void mountApis(scope, service, errors));
   await app.register(async (scope) => {
     // Only pages know cookies: the token endpoints do not pay for them.
     await scope.register(cookie);
@@ -225,6 +230,16 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
   revokeRoute(scope, shared);
   introspectRoute(scope, shared);
   userinfoRoutes(scope, shared);
+}
+
+/** The JSON interfaces: management API and legacy API. */
+function mountApis(scope: FastifyInstance, service: Service, errors: ErrorHandlerDeps): Operation[] {
+  const operations: Operation[] = [];
+  acceptJson(scope);
+  scope.setErrorHandler(problemErrorHandler(errors));
+  const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
+  usersGetRoute(api, { ...service, door: systemAccountDoor(service) });
+  return operations;
 }
 
 function mountPages(

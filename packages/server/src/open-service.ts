@@ -15,6 +15,7 @@ import { type Outbound, outbound } from "./core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "./core/scopes/custom-scopes.ts";
 import { requireOpeningKey, type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
+import { type SystemAccountDirectory, systemAccountDirectory } from "./core/system-accounts/directory.ts";
 import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "./core/tokens/signer.ts";
 import { type ChangeFeed, openChangeFeed } from "./db/change-feed.ts";
@@ -39,6 +40,7 @@ export interface Service {
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
   readonly secretUse: SecretUse;
+  readonly systemAccounts: SystemAccountDirectory;
   readonly outbox: Outbox;
   /** What takes the mails out of the outbox, in `signet start`. */
   readonly mailTransport: MailTransport;
@@ -69,6 +71,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const keys = signingKeys({ ...shared, encryption, rotationDays: config.keyRotationDays });
     const wayOut = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
+    const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
     return {
       config,
       ...shared,
@@ -84,6 +87,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       accessTokens: accessTokens({ database, clock, baseUrl: config.baseUrl, keys, applications }),
       passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
       secretUse: use,
+      systemAccounts,
       outbox: outbox({ encryption, clock, isOpen: config.mail !== undefined }),
       mailTransport: config.mail
         ? smtpTransport(config.mail.smtp, config.mail.sender, config.baseUrl)
@@ -91,6 +95,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       migrated,
       close: async () => {
         await use.close().catch(options.onError);
+        await systemAccounts.close().catch(options.onError);
         await changes.close();
         await database.close();
       },

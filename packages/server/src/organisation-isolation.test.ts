@@ -292,7 +292,8 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   },
 };
 
-const routes = await listRoutes();
+// The JSON interfaces name their organisation by the caller: api-cases.test.ts tries them.
+const routes = (await listRoutes()).filter(({ path }) => !path.startsWith("/legacy/"));
 const isOfOrganisation = (route: string) => probes[route] !== NO_ORGANISATION;
 
 test("every registered route is either of no organisation or has a probe", () => {

@@ -14,6 +14,17 @@ import type {
   TotpCredentialTable,
 } from "./tables/second-factors.ts";
 import type {
+  ApplicationUserSettingTable,
+  ApplicationUserTable,
+  SessionKeyTable,
+} from "./tables/session-keys.ts";
+import type {
+  IdempotencyKeyTable,
+  SystemAccountKeyTable,
+  SystemAccountPermissionTable,
+  SystemAccountTable,
+} from "./tables/system-accounts.ts";
+import type {
   AuthorizationCodeTable,
   DeviceAuthorizationTable,
   RevokedAccessTokenTable,
@@ -57,4 +68,11 @@ export interface Schema {
   user_action: UserActionTable;
   outgoing_mail: OutgoingMailTable;
   known_browser: KnownBrowserTable;
+  system_account: SystemAccountTable;
+  system_account_key: SystemAccountKeyTable;
+  system_account_permission: SystemAccountPermissionTable;
+  idempotency_key: IdempotencyKeyTable;
+  session_key: SessionKeyTable;
+  application_user: ApplicationUserTable;
+  application_user_setting: ApplicationUserSettingTable;
 }

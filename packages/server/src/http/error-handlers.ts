@@ -1,6 +1,7 @@
 /** One error handler per surface: OAuth JSON, browser page, problem+json. None of them ever shows an internal text. */
 import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth-error";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError, type MemberFault, malformed } from "./api/api-error.ts";
 import { type IsUnavailable, type PlainError, plainError } from "./errors.ts";
 
 export type ErrorHandler = (
@@ -57,7 +58,19 @@ export function oauthErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
 
 /** RFC 9457. */
 export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
-  return async (error, request, reply) => sendProblem(reply, explain(deps, error, request), request.id);
+  return async (error, request, reply) => {
+    // A query is read as everywhere; here its faults are told in this surface's form.
+    if (error instanceof OAuthError)
+      return sendProblem(reply, malformed(`${error.description}.`), request.id);
+    if (!(error instanceof ApiError)) return sendProblem(reply, explain(deps, error, request), request.id);
+    if (error.status >= 500) deps.log(error.cause ?? error, request.id);
+    else {
+      const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
+      deps.refused({ requestId: request.id, error: error.code, ...cause });
+    }
+    if (error.headers) reply.headers(error.headers);
+    return sendProblem(reply, error, request.id);
+  };
 }
 
 export type RenderErrorPage = (
@@ -94,7 +107,11 @@ function explain(deps: ErrorHandlerDeps, error: unknown, request: FastifyRequest
   return plain;
 }
 
-export async function sendProblem(reply: FastifyReply, plain: PlainError, requestId: string): Promise<void> {
+export async function sendProblem(
+  reply: FastifyReply,
+  plain: PlainError & { readonly detail?: string; readonly errors?: readonly MemberFault[] },
+  requestId: string,
+): Promise<void> {
   if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
   await reply
     .code(plain.status)
@@ -105,7 +122,9 @@ export async function sendProblem(reply: FastifyReply, plain: PlainError, reques
         type: `urn:signet:error:${plain.code}`,
         title: plain.title,
         status: plain.status,
+        ...(plain.detail === undefined ? {} : { detail: plain.detail }),
         instance: requestId,
+        ...(plain.errors === undefined ? {} : { errors: plain.errors }),
       }),
     );
 }

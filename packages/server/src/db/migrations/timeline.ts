@@ -1,6 +1,7 @@
 /** All migrations, oldest first. A landed one is never changed: a new one follows it. */
 import { foundation } from "./0001-foundation.ts";
 import { openidComplete } from "./0002-openid-complete.ts";
+import { systemAccountsSessionKeys } from "./0003-system-accounts-session-keys.ts";
 import type { Migration } from "./migration.ts";
 
-export const timeline: readonly Migration[] = [foundation, openidComplete];
+export const timeline: readonly Migration[] = [foundation, openidComplete, systemAccountsSessionKeys];

@@ -1,0 +1,274 @@
+import type { Selectable } from "kysely";
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { SystemAccountKeyTable, SystemAccountTable } from "../../db/tables/system-accounts.ts";
+import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
+
+export interface KeyedAccount {
+  readonly account: SystemAccount;
+  readonly key: SystemAccountKey;
+  /** Sealed under the master key. */
+  readonly sealedSecret: string;
+}
+
+const selectKey = prepared((db, value: Parameter<{ publicKey: string }>) =>
+  db.selectFrom("system_account_key").selectAll().where("public_key", "=", value("publicKey")),
+);
+
+/** By the public key alone: a call names no organisation. Disabled accounts and dead keys are found too. */
+export async function findByPublicKey(db: Db, publicKey: string): Promise<KeyedAccount | undefined> {
+  const [key] = await selectKey(db, { publicKey });
+  const account = key && (await findSystemAccount(db, key.org_id, key.account_id));
+  return key && account ? { account, key: toKey(key), sealedSecret: key.secret } : undefined;
+}
+
+export async function findSystemAccount(
+  db: Db,
+  orgId: string,
+  id: string,
+): Promise<SystemAccount | undefined> {
+  const row = await db
+    .selectFrom("system_account")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && toAccount(row, await permissionsOf(db, orgId, id));
+}
+
+/** @param page.after the id that the page before ended with; one more than the limit is read */
+export async function listSystemAccounts(
+  db: Db,
+  orgId: string,
+  page: { limit: number; after: string | undefined },
+): Promise<SystemAccount[]> {
+  const rows = await db
+    .selectFrom("system_account")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
+    .orderBy("id")
+    .limit(page.limit + 1)
+    .execute();
+  return Promise.all(rows.map(async (row) => toAccount(row, await permissionsOf(db, orgId, row.id))));
+}
+
+async function permissionsOf(db: Db, orgId: string, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom("system_account_permission")
+    .select("application_id")
+    .where("org_id", "=", orgId)
+    .where("account_id", "=", accountId)
+    .orderBy("granted_at")
+    .orderBy("application_id")
+    .execute();
+  return rows.map(({ application_id }) => application_id);
+}
+
+/** Oldest first. */
+export async function listKeys(db: Db, orgId: string, accountId: string): Promise<SystemAccountKey[]> {
+  const rows = await db
+    .selectFrom("system_account_key")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("account_id", "=", accountId)
+    .orderBy("created_at")
+    .orderBy("public_key")
+    .execute();
+  return rows.map(toKey);
+}
+
+export async function insertSystemAccount(db: Db, account: SystemAccount): Promise<void> {
+  await db
+    .insertInto("system_account")
+    .values({
+      org_id: account.orgId,
+      id: account.id,
+      application_id: account.applicationId,
+      name: account.name,
+      administrator: account.isAdministrator ? 1 : 0,
+      require_strict: account.requiresStrictSignature ? 1 : 0,
+      created_at: account.createdAt,
+      created_by: account.createdBy,
+      updated_at: account.updatedAt,
+      disabled_at: account.disabledAt,
+      last_used_at: account.lastUsedAt,
+      version: account.version,
+    })
+    .execute();
+}
+
+export async function insertKey(
+  db: Db,
+  account: { orgId: string; id: string },
+  key: SystemAccountKey,
+  sealedSecret: string,
+): Promise<void> {
+  await db
+    .insertInto("system_account_key")
+    .values({
+      org_id: account.orgId,
+      public_key: key.publicKey,
+      account_id: account.id,
+      secret: sealedSecret,
+      label: key.label,
+      created_at: key.createdAt,
+      expires_at: key.expiresAt,
+      revoked_at: key.revokedAt,
+      last_used_at: key.lastUsedAt,
+    })
+    .execute();
+}
+
+/** What may change of an account. @returns false when there is none, or it is not of that version any more */
+export async function updateSystemAccount(
+  db: Db,
+  named: { orgId: string; id: string; version?: number },
+  change: Partial<Pick<SystemAccount, "name" | "requiresStrictSignature" | "disabledAt">>,
+  now: number,
+): Promise<boolean> {
+  const { name, requiresStrictSignature: strict, disabledAt } = change;
+  const updated = await db
+    .updateTable("system_account")
+    .set((expression) => ({
+      updated_at: now,
+      version: expression("version", "+", 1),
+      ...(name === undefined ? {} : { name }),
+      ...(strict === undefined ? {} : { require_strict: strict ? 1 : 0 }),
+      ...(disabledAt === undefined ? {} : { disabled_at: disabledAt }),
+    }))
+    .where("org_id", "=", named.orgId)
+    .where("id", "=", named.id)
+    .$if(named.version !== undefined, (query) => query.where("version", "=", named.version ?? 0))
+    .returning("id")
+    .executeTakeFirst();
+  return updated !== undefined;
+}
+
+/** @returns false when it has no such key that is not revoked */
+export async function revokeKey(
+  db: Db,
+  named: { orgId: string; accountId: string; publicKey: string },
+  now: number,
+): Promise<boolean> {
+  const revoked = await db
+    .updateTable("system_account_key")
+    .set({ revoked_at: now })
+    .where("org_id", "=", named.orgId)
+    .where("account_id", "=", named.accountId)
+    .where("public_key", "=", named.publicKey)
+    .where("revoked_at", "is", null)
+    .returning("public_key")
+    .executeTakeFirst();
+  return revoked !== undefined;
+}
+
+/** The other keys end then, those that end sooner by themselves excepted. */
+export async function expireOtherKeys(
+  db: Db,
+  kept: { orgId: string; accountId: string; publicKey: string },
+  at: number,
+): Promise<void> {
+  await db
+    .updateTable("system_account_key")
+    .set({ expires_at: at })
+    .where("org_id", "=", kept.orgId)
+    .where("account_id", "=", kept.accountId)
+    .where("public_key", "!=", kept.publicKey)
+    .where("revoked_at", "is", null)
+    .where((or) => or.or([or("expires_at", "is", null), or("expires_at", ">", at)]))
+    .execute();
+}
+
+/** @returns false when it was granted before */
+export async function insertPermission(
+  db: Db,
+  granted: { orgId: string; accountId: string; applicationId: string; by: string; now: number },
+): Promise<boolean> {
+  const inserted = await db
+    .insertInto("system_account_permission")
+    .values({
+      org_id: granted.orgId,
+      account_id: granted.accountId,
+      application_id: granted.applicationId,
+      granted_by: granted.by,
+      granted_at: granted.now,
+    })
+    .onConflict((conflict) => conflict.columns(["org_id", "account_id", "application_id"]).doNothing())
+    .returning("account_id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function deletePermission(
+  db: Db,
+  taken: { orgId: string; accountId: string; applicationId: string },
+): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom("system_account_permission")
+    .where("org_id", "=", taken.orgId)
+    .where("account_id", "=", taken.accountId)
+    .where("application_id", "=", taken.applicationId)
+    .returning("account_id")
+    .executeTakeFirst();
+  return deleted !== undefined;
+}
+
+export async function deleteSystemAccount(db: Db, named: { orgId: string; id: string }): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom("system_account")
+    .where("org_id", "=", named.orgId)
+    .where("id", "=", named.id)
+    .returning("id")
+    .executeTakeFirst();
+  return deleted !== undefined;
+}
+
+export async function touchKey(
+  db: Db,
+  used: { orgId: string; accountId: string; publicKey: string },
+  at: number,
+): Promise<void> {
+  const { orgId, accountId, publicKey } = used;
+  await db
+    .updateTable("system_account_key")
+    .set({ last_used_at: at })
+    .where("org_id", "=", orgId)
+    .where("public_key", "=", publicKey)
+    .execute();
+  await db
+    .updateTable("system_account")
+    .set({ last_used_at: at })
+    .where("org_id", "=", orgId)
+    .where("id", "=", accountId)
+    .execute();
+}
+
+function toAccount(row: Selectable<SystemAccountTable>, permissions: readonly string[]): SystemAccount {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    applicationId: row.application_id,
+    name: row.name,
+    isAdministrator: row.administrator === 1,
+    requiresStrictSignature: row.require_strict === 1,
+    permissions,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    updatedAt: row.updated_at,
+    disabledAt: row.disabled_at,
+    lastUsedAt: row.last_used_at,
+    version: row.version,
+  };
+}
+
+function toKey(row: Selectable<SystemAccountKeyTable>): SystemAccountKey {
+  return {
+    publicKey: row.public_key,
+    label: row.label,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+  };
+}

@@ -1,0 +1,38 @@
+/** A system account: a program that calls the service's JSON interfaces (specification, "System account"). */
+
+export interface SystemAccount {
+  readonly orgId: string;
+  readonly id: string;
+  /** The application that it belongs to; its permission on it is implied. */
+  readonly applicationId: string;
+  readonly name: string;
+  /** An administrator's account: it may use the management API of its organisation. */
+  readonly isAdministrator: boolean;
+  /** Calls without the strict form's headers are refused. */
+  readonly requiresStrictSignature: boolean;
+  /** Other applications that it may act for. */
+  readonly permissions: readonly string[];
+  readonly createdAt: number;
+  readonly createdBy: string;
+  readonly updatedAt: number;
+  readonly disabledAt: number | null;
+  readonly lastUsedAt: number | null;
+  readonly version: number;
+}
+
+/** A pair of keys. The secret is not in it: it is read for verification only, see store.ts. */
+export interface SystemAccountKey {
+  /** A UUID. */
+  readonly publicKey: string;
+  readonly label: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+export const isKeyActive = (key: Pick<SystemAccountKey, "expiresAt" | "revokedAt">, now: number): boolean =>
+  key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+
+export const mayActFor = (account: SystemAccount, applicationId: string): boolean =>
+  account.applicationId === applicationId || account.permissions.includes(applicationId);

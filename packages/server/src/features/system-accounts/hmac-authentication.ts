@@ -1,0 +1,170 @@
+/**
+ * HMAC authentication of system accounts (specification, "HMAC API authentication"; wire-contract.md §3). Every failure
+ * is one and the same 401: the audit log and the request log tell them apart.
+ */
+import {
+  isHmacSignature,
+  MOST_SKEW_SECONDS,
+  NONCE_HEADER,
+  NONCE_MAX_LENGTH,
+  parseSystemAccountHeader,
+  type StrictPart,
+  TIMESTAMP_HEADER,
+} from "@signet/protocol/hmac-signature";
+import type { FastifyRequest } from "fastify";
+import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import { recordAuditEvent } from "../../core/audit/store.ts";
+import type { Clock } from "../../core/clock.ts";
+import { consumeOnce } from "../../core/consumed-values/store.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { KnownKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
+import { isKeyActive, mayActFor, type SystemAccount } from "../../core/system-accounts/system-account.ts";
+import type { Database } from "../../db/open.ts";
+import { notAuthenticated } from "../../http/api/api-error.ts";
+import type { ApiDoor } from "../../http/api/api-route.ts";
+import { addressOf } from "../../http/client-address.ts";
+
+export interface HmacDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly organisations: OrganisationDirectory;
+  readonly applications: ApplicationDirectory;
+  readonly systemAccounts: SystemAccountDirectory;
+}
+
+/** As it is audited. */
+type Refusal =
+  | "account-disabled"
+  | "application-disabled"
+  | "key-expired-or-revoked"
+  | "strict-form-required"
+  | "strict-form-incomplete"
+  | "timestamp-out-of-range"
+  | "signature"
+  | "nonce-used"
+  | "not-an-administrator"
+  | "no-permission";
+
+/** The strict headers of a request; undefined without them, null when one of the two is missing or malformed. */
+function strictPartOf(request: FastifyRequest): StrictPart | undefined | null {
+  const timestamp = request.headers[TIMESTAMP_HEADER];
+  const nonce = request.headers[NONCE_HEADER];
+  if (timestamp === undefined && nonce === undefined) return undefined;
+  if (typeof timestamp !== "string" || !/^[0-9]{1,12}$/.test(timestamp)) return null;
+  if (typeof nonce !== "string" || nonce === "" || nonce.length > NONCE_MAX_LENGTH) return null;
+  return { method: request.method, target: request.raw.url ?? "", timestamp, nonce };
+}
+
+/** Who signed these bytes. @throws ApiError 401 */
+export async function authenticateSystemAccount(
+  deps: HmacDeps,
+  request: FastifyRequest,
+  raw: Buffer,
+): Promise<SystemAccountCaller> {
+  const credentials = parseSystemAccountHeader(request.headers.authorization);
+  if (!credentials) throw notAuthenticated("no system account's Authorization header");
+  const known = await deps.systemAccounts.find(credentials.publicKey);
+  const strict = strictPartOf(request);
+  // The time does not tell whether there is such a key.
+  const secret = known?.secret ?? "sgn_sa_";
+  const isSigned = isHmacSignature(credentials.signature, secret, raw, strict ?? undefined);
+  if (!known) throw notAuthenticated("unknown public key");
+  const organisation = await deps.organisations.find(known.account.orgId);
+  if (!organisation) throw notAuthenticated("organisation disabled");
+  const refusal = strict === null ? "strict-form-incomplete" : await faultOf(deps, known, strict, isSigned);
+  if (refusal) return refuse(deps, request, known.account, refusal);
+  deps.systemAccounts.noteUse(known);
+  const { account } = known;
+  const actor = `system-account:${account.id}`;
+  return { organisation, account, applicationId: account.applicationId, actor };
+}
+
+/** The nonce comes last: only a signed request uses one up. */
+async function faultOf(
+  deps: HmacDeps,
+  { account, key }: KnownKey,
+  strict: StrictPart | undefined,
+  isSigned: boolean,
+): Promise<Refusal | undefined> {
+  const now = deps.clock();
+  if (!isSigned) return "signature";
+  if (account.disabledAt !== null) return "account-disabled";
+  if (!isKeyActive(key, now)) return "key-expired-or-revoked";
+  if (!(await deps.applications.find(account.orgId, account.applicationId))) return "application-disabled";
+  if (!strict) return account.requiresStrictSignature ? "strict-form-required" : undefined;
+  const skew = Math.abs(Number(strict.timestamp) - now / 1000);
+  if (skew > MOST_SKEW_SECONDS) return "timestamp-out-of-range";
+  const isFirst = await consumeOnce(deps.database.query, {
+    orgId: account.orgId,
+    kind: "hmac-nonce",
+    value: `${key.publicKey}|${strict.nonce}`,
+    expiresAt: (Number(strict.timestamp) + MOST_SKEW_SECONDS) * 1000,
+  });
+  return isFirst ? undefined : "nonce-used";
+}
+
+/** Audited once a minute for each account and reason: who knows a public key must not be able to fill the log. */
+async function refuse(
+  deps: HmacDeps,
+  request: FastifyRequest,
+  { orgId, id }: SystemAccount,
+  refusal: Refusal,
+): Promise<never> {
+  const now = deps.clock();
+  const minute = Math.floor(now / 60_000);
+  const once = {
+    orgId,
+    kind: "refusal-audited",
+    value: `${id}|${refusal}|${minute}`,
+    expiresAt: now + 120_000,
+  };
+  if (await consumeOnce(deps.database.query, once)) {
+    await recordAuditEvent(deps.database.query, {
+      orgId,
+      at: now,
+      actor: `system-account:${id}`,
+      action: "system-account.refused",
+      target: id,
+      address: addressOf(request),
+      details: { reason: refusal },
+    });
+  }
+  throw notAuthenticated(refusal);
+}
+
+/** For the management API: accounts of administrators, for any application of their organisation. */
+export function administratorDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> {
+  return {
+    authenticate: async (request, raw) => {
+      const caller = await authenticateSystemAccount(deps, request, raw);
+      if (!caller.account.isAdministrator)
+        return refuse(deps, request, caller.account, "not-an-administrator");
+      return caller;
+    },
+  };
+}
+
+/** For the legacy API: the application that the call names must be one that the account has permission on. */
+export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> {
+  return {
+    authenticate: (request, raw) => authenticateSystemAccount(deps, request, raw),
+    authorise: async (caller, request, body) => {
+      const applicationId = targetOf(request, body) ?? caller.account.applicationId;
+      const { account } = caller;
+      if (!account.isAdministrator && !mayActFor(account, applicationId))
+        return refuse(deps, request, account, "no-permission");
+      return { ...caller, applicationId };
+    },
+  };
+}
+
+/** The application that a call names: in its path, else as `ApplicationId` in its body. */
+function targetOf(request: FastifyRequest, body: unknown): string | undefined {
+  const { appId, clientId } = (request.params ?? {}) as { appId?: string; clientId?: string };
+  const inPath = appId || clientId;
+  if (inPath) return inPath.toLowerCase();
+  if (typeof body !== "object" || body === null || !Object.hasOwn(body, "ApplicationId")) return undefined;
+  const { ApplicationId: inBody } = body as { ApplicationId?: unknown };
+  return typeof inBody === "string" ? inBody.toLowerCase() : undefined;
+}

@@ -1,0 +1,42 @@
+/** POST legacy/api/users/get: a member of the caller's organisation by address (specification's example of an HMAC call). */
+import Type from "typebox";
+import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import { findUserByEmail } from "../../core/users/store.ts";
+import { emailKey } from "../../core/users/user.ts";
+import { userRecord, userSchema } from "../../core/users/user-record.ts";
+import type { Database } from "../../db/open.ts";
+import { notFound } from "../../http/api/api-error.ts";
+import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+
+export interface UsersGetDeps {
+  readonly database: Database;
+  readonly door: ApiDoor<SystemAccountCaller>;
+}
+
+const body = Type.Object(
+  { email: Type.String({ maxLength: 254 }), ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
+  { additionalProperties: false },
+);
+
+export function usersGetRoute(api: ApiScope, { database, door }: UsersGetDeps): void {
+  apiRoute(
+    api,
+    door,
+    {
+      method: "POST",
+      path: "/legacy/api/users/get",
+      operationId: "getUser",
+      summary: "A member of the organisation by email address",
+      tag: "Users",
+      credential: "system-account",
+      body,
+      example: { email: "user@example.com" },
+      answers: { 200: { description: "The user", schema: userSchema } },
+    },
+    async ({ caller, body: { email } }) => {
+      const found = await findUserByEmail(database.query, caller.organisation.id, emailKey(email));
+      if (!found || found.user.disabledAt !== null) throw notFound();
+      return { status: 200, body: userRecord(found.user) };
+    },
+  );
+}

@@ -1,0 +1,55 @@
+/** Refusals of the JSON interfaces: RFC 9457 problem documents with a stable code (wire-contract.md §1). */
+
+export interface MemberFault {
+  /** JSON Pointer (RFC 6901) into the body, or `?name` for a parameter of the query. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ApiErrorOptions {
+  /** One public sentence on what to do next. */
+  readonly detail?: string;
+  readonly errors?: readonly MemberFault[];
+  readonly retryAfterSeconds?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What really happened: for the log, never for the answer. */
+  readonly cause?: unknown;
+}
+
+export class ApiError extends Error {
+  readonly status: number;
+  /** The last part of `urn:signet:error:<code>`. */
+  readonly code: string;
+  /** Public, the same for every occurrence of the code. */
+  readonly title: string;
+  readonly detail?: string;
+  readonly errors?: readonly MemberFault[];
+  readonly retryAfterSeconds?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, title: string, options: ApiErrorOptions = {}) {
+    super(title, "cause" in options ? { cause: options.cause } : undefined);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+    this.title = title;
+    if (options.detail !== undefined) this.detail = options.detail;
+    if (options.errors !== undefined) this.errors = options.errors;
+    if (options.retryAfterSeconds !== undefined) this.retryAfterSeconds = options.retryAfterSeconds;
+    if (options.headers !== undefined) this.headers = options.headers;
+  }
+}
+
+/** One answer for a wrong key, a wrong signature, a disabled account and a missing permission. */
+export const notAuthenticated = (cause: string) =>
+  new ApiError(401, "not-authenticated", "The request is not authenticated", { cause });
+
+export const malformed = (detail: string) =>
+  new ApiError(400, "malformed", "The request could not be read", { detail });
+
+export const invalid = (errors: readonly MemberFault[]) =>
+  new ApiError(422, "invalid", "The request has members that cannot be used", { errors });
+
+export const conflict = (detail: string) => new ApiError(409, "conflict", "It is there already", { detail });
+
+export const notFound = () => new ApiError(404, "not-found", "There is nothing here");

@@ -1,0 +1,142 @@
+/**
+ * One operation of a JSON interface: who may call it, what goes in, what comes out. The same record registers the route
+ * and describes it in /openapi.json, so that neither can be without the other.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Static, TSchema } from "typebox";
+import { queryOf } from "../form-body.ts";
+import { invalid, malformed } from "./api-error.ts";
+import { parseJson, rawBody } from "./json-body.ts";
+import { validator } from "./validation.ts";
+
+/** What a caller shows; `link` and `session-key` stand in the address or the body. */
+export type Credential = "administrator" | "system-account" | "session-key" | "link" | "none";
+
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Operation {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** As Fastify writes it. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tag: string;
+  readonly credential: Credential;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  /** By status; errors are the same everywhere. */
+  readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
+  /** An example of the body. */
+  readonly example?: unknown;
+}
+
+export interface Call<Q, B, C> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Q;
+  readonly body: B;
+  readonly caller: C;
+}
+
+export interface ApiDoor<C> {
+  /** Who calls, by the bytes as they came. @throws ApiError 401 */
+  authenticate(request: FastifyRequest, raw: Buffer): Promise<C>;
+  /** Whether the caller may do this, now that the body can be read. @throws ApiError 401 */
+  authorise?(caller: C, request: FastifyRequest, body: unknown): Promise<C>;
+  /** Gives a POST with an `Idempotency-Key` the answer that it had before. */
+  repeat?(caller: C, request: FastifyRequest, raw: Buffer, run: () => Promise<Answer>): Promise<Answer>;
+}
+
+export interface ApiScope {
+  readonly app: FastifyInstance;
+  /** Hears of every operation as it is registered. */
+  describe(operation: Operation): void;
+}
+
+type Of<S> = S extends TSchema ? Static<S> : undefined;
+
+/** Members that a client may send back as it read them, though it cannot change them; null means absent. */
+export interface Lenient {
+  readonly readOnly: readonly string[];
+}
+
+export function apiRoute<
+  C,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(
+  { app, describe }: ApiScope,
+  door: ApiDoor<C>,
+  operation: Omit<Operation, "query" | "body"> & {
+    readonly query?: Q;
+    readonly body?: B;
+    readonly lenient?: Lenient;
+  },
+  handler: (call: Call<Of<Q>, Of<B>, C>) => Promise<Answer>,
+): void {
+  const { method, path, query, body, lenient } = operation;
+  describe(operation as Operation);
+  const checkQuery = query && validator(query, (at) => `?${at.slice(1)}`);
+  const checkBody = body && validator(body);
+  app.route({
+    method,
+    url: path,
+    handler: async (request, reply) => {
+      const raw = rawBody(request);
+      const known = await door.authenticate(request, raw);
+      const sent = parseJson(raw);
+      const caller = door.authorise ? await door.authorise(known, request, sent) : known;
+      const call = {
+        request,
+        reply,
+        params: (request.params ?? {}) as Record<string, string>,
+        query: readQuery(request, checkQuery),
+        body: readBody(sent, checkBody, lenient),
+        caller,
+      } as Call<Of<Q>, Of<B>, C>;
+      const run = () => handler(call);
+      const answer =
+        method === "POST" && door.repeat ? await door.repeat(caller, request, raw, run) : await run();
+      await send(reply, answer);
+      return reply;
+    },
+  });
+}
+
+async function send(reply: FastifyReply, { status, body, headers }: Answer): Promise<void> {
+  reply.code(status).headers({ "cache-control": "no-store", ...headers });
+  if (body === undefined) await reply.send();
+  else await reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
+}
+
+function readQuery(request: FastifyRequest, check: ((value: unknown) => unknown) | undefined): unknown {
+  const { values, repeated } = queryOf(request);
+  for (const name of repeated)
+    throw invalid([{ path: `?${name.slice(0, 64)}`, message: "came more than once" }]);
+  return check?.(Object.fromEntries(values));
+}
+
+function readBody(
+  sent: unknown,
+  check: ((value: unknown) => unknown) | undefined,
+  lenient: Lenient | undefined,
+): unknown {
+  if (!check) {
+    if (sent !== undefined) throw invalid([{ path: "", message: "no body is expected here" }]);
+    return undefined;
+  }
+  if (sent === undefined) throw malformed("A JSON body is expected.");
+  return check(lenient ? withoutReadOnly(sent, lenient) : sent);
+}
+
+function withoutReadOnly(sent: unknown, { readOnly }: Lenient): unknown {
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent;
+  return Object.fromEntries(
+    Object.entries(sent).filter(([name, value]) => value !== null && !readOnly.includes(name)),
+  );
+}

@@ -1,0 +1,53 @@
+/** JSON bodies: kept as the bytes that were signed until the caller is known, then parsed within bounds. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { malformed } from "./api-error.ts";
+
+/** Nested arrays and objects; deeper text is refused before it is parsed. */
+const MOST_DEPTH = 32;
+
+/** In this scope bodies are JSON and nothing else: any other content type is answered with 415. */
+export function acceptJson(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    done(null, body);
+  });
+}
+
+/** The body as it came; empty when the request had none. */
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+/** @returns undefined for no body. @throws ApiError for what is not UTF-8, not JSON, or nested too deeply */
+export function parseJson(raw: Buffer): unknown {
+  if (raw.length === 0) return undefined;
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(raw);
+  } catch {
+    throw malformed("The body is not UTF-8.");
+  }
+  if (depthOf(text) > MOST_DEPTH) throw malformed(`The body is nested more than ${MOST_DEPTH} deep.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw malformed("The body is not JSON.");
+  }
+}
+
+/** The deepest nesting, counted outside strings; what is not JSON may give any number. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (inString) {
+      if (character === "\\") at++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === "{" || character === "[") deepest = Math.max(deepest, ++depth);
+    else if (character === "}" || character === "]") depth--;
+  }
+  return deepest;
+}

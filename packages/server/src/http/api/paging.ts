@@ -1,0 +1,43 @@
+/** Lists: `?limit=` and `?cursor=`, answered with `{items, nextCursor}` in the order of creation (wire-contract.md §1). */
+import { isUuid } from "@signet/protocol/hash";
+import Type, { type TSchema } from "typebox";
+import { invalid } from "./api-error.ts";
+
+export const DEFAULT_LIMIT = 50;
+const MOST = 200;
+
+/** Members of a query's schema. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.String({ pattern: "^[0-9]{1,3}$", description: `1 to ${MOST}; ${DEFAULT_LIMIT} when left out` }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: "`nextCursor` of the page before" })),
+};
+
+export interface Page {
+  readonly limit: number;
+  /** The id that the page before ended with. */
+  readonly after: string | undefined;
+}
+
+/** @throws ApiError 422 */
+export function readPage({ limit, cursor }: { limit?: string; cursor?: string }): Page {
+  const most = limit === undefined ? DEFAULT_LIMIT : Number(limit);
+  if (!(most >= 1 && most <= MOST))
+    throw invalid([{ path: "?limit", message: `must be a whole number from 1 to ${MOST}` }]);
+  const after = cursor === undefined ? undefined : Buffer.from(cursor, "base64url").toString();
+  if (after !== undefined && !isUuid(after))
+    throw invalid([{ path: "?cursor", message: "is not a cursor of this list" }]);
+  return { limit: most, after };
+}
+
+/** @param rows one more than the limit when there are more. */
+export function pageOf<T extends { readonly id: string }>(rows: readonly T[], { limit }: Page) {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const nextCursor = rows.length > limit && last ? Buffer.from(last.id).toString("base64url") : null;
+  return { items, nextCursor };
+}
+
+export const pageSchema = <S extends TSchema>(item: S) =>
+  Type.Object({ items: Type.Array(item), nextCursor: Type.Union([Type.String(), Type.Null()]) });
