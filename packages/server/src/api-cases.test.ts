@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./testing/api-cases/api-case.ts";
+import { managementCases } from "./testing/api-cases/management.ts";
+import { sessionKeyCases } from "./testing/api-cases/session-keys.ts";
 import { usersGetCases } from "./testing/api-cases/users-get.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { fakeClock } from "./testing/fake-clock.ts";
@@ -12,7 +14,7 @@ import { MAIL_ENV } from "./testing/test-mailbox.ts";
 import { makeOrganisation, startTestService, type TestService } from "./testing/test-service.ts";
 import { makeSystemAccount } from "./testing/test-system-account.ts";
 
-const cases: ApiCases = { ...usersGetCases };
+const cases: ApiCases = { ...managementCases, ...sessionKeyCases, ...usersGetCases };
 
 const KINDS = [
   "happy",

@@ -12,8 +12,12 @@ import { accountRoutes } from "./features/account-ui/account-routes.ts";
 import { consentsRoutes } from "./features/account-ui/consents.route.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
 import { mailboxRoutes } from "./features/demo/mailbox.route.ts";
+import { validateRoute } from "./features/federation/validate.route.ts";
 import { healthRoutes } from "./features/health/health.route.ts";
 import { landingRoute } from "./features/landing/landing.route.ts";
+import { legacyRoutes } from "./features/legacy-api/legacy-routes.ts";
+import { sessionKeysRoutes } from "./features/legacy-api/session-keys.route.ts";
+import { managementRoutes } from "./features/management-api/management-routes.ts";
 import { authorizeRoutes } from "./features/oauth/authorize/authorize.route.ts";
 import type { BrowserDeps } from "./features/oauth/authorize/browser.ts";
 import { consentRoute } from "./features/oauth/authorize/consent.route.ts";
@@ -28,6 +32,7 @@ import { verifyRoutes } from "./features/oauth/device-grant/verify.route.ts";
 import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
 import { introspectRoute } from "./features/oauth/introspect.route.ts";
 import { jwksRoute } from "./features/oauth/jwks.route.ts";
+import { actionPageRoutes } from "./features/oauth/recovery/action.route.ts";
 import { newPasswordRoutes } from "./features/oauth/recovery/new-password.route.ts";
 import { recoveryRoute } from "./features/oauth/recovery/recovery.route.ts";
 import { verifyEmailRoutes } from "./features/oauth/recovery/verify-email.route.ts";
@@ -39,7 +44,9 @@ import { deviceCodeGrant } from "./features/oauth/token/device-code.ts";
 import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
-import { systemAccountDoor } from "./features/system-accounts/hmac-authentication.ts";
+import { administratorDoor, systemAccountDoor } from "./features/system-accounts/hmac-authentication.ts";
+import { withIdempotency } from "./features/system-accounts/idempotency.ts";
+import { sessionKeyDoor } from "./features/system-accounts/session-key-door.ts";
 import { usersGetRoute } from "./features/system-accounts/users-get.route.ts";
 import { copyScript, formPostScript, passkeyScript } from "./html/scripts.ts";
 import { stylesheet } from "./html/stylesheet.ts";
@@ -238,7 +245,20 @@ function mountApis(scope: FastifyInstance, service: Service, errors: ErrorHandle
   acceptJson(scope);
   scope.setErrorHandler(problemErrorHandler(errors));
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
+  const administrator = withIdempotency(service, administratorDoor(service));
+  managementRoutes(api, { ...service, baseUrl: service.config.baseUrl, door: administrator });
   usersGetRoute(api, { ...service, door: systemAccountDoor(service) });
+  legacyRoutes(api, {
+    ...service,
+    baseUrl: service.config.baseUrl,
+    rateLimits: service.config.rateLimits,
+    signed: systemAccountDoor(service),
+    keyHolder: sessionKeyDoor(service),
+    showError: errorPageRenderer(service),
+  });
+  const keyDoor = sessionKeyDoor(service);
+  validateRoute(api, { keyDoor });
+  sessionKeysRoutes(api, { ...service, keyDoor });
   return operations;
 }
 
@@ -271,6 +291,7 @@ function mountPages(
   });
   recoveryRoute(scope, browser);
   newPasswordRoutes(scope, { ...browser, passwords: service.passwords });
+  actionPageRoutes(scope, { ...browser, passwords: service.passwords });
   verifyOfferRoutes(scope, browser);
   verifyEmailRoutes(scope, browser);
   const hasMailbox = options.demo !== undefined && service.mailTransport.kind === "mailbox";

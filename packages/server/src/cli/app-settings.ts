@@ -9,8 +9,9 @@ import {
 } from "../core/applications/application.ts";
 import type { InvalidApplication } from "../core/applications/validation.ts";
 import { acrValues } from "../core/sessions/session.ts";
-import { choice, type Option, type Options, UsageError, type Values } from "./command.ts";
+import { choice, type Option, type Options, type Values } from "./command.ts";
 import { readJwksFile } from "./jwks-file.ts";
+import { readDuration } from "./times.ts";
 
 const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 
@@ -186,15 +187,6 @@ export function readSettings(values: Values): Partial<ApplicationSettings> {
   // Without users there is nothing that the five identity scopes could tell.
   const isService = read.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return isService ? { allowedScopes: [], ...read } : read;
-}
-
-const units: Readonly<Record<string, number>> = { "": 1, s: 1, m: 60, h: 3_600, d: 86_400 };
-
-/** Seconds. */
-function readDuration(text: string, option: string): number {
-  const [, count, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text.trim()) ?? [];
-  if (count === undefined) throw new UsageError(`--${option} must be seconds, or like 15m, 1h, 30d`);
-  return Number(count) * (units[unit] ?? 1);
 }
 
 /** A line for each fault, with the option that it came by in place of the record's member. */

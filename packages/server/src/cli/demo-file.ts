@@ -12,6 +12,14 @@ export interface ServiceApp {
   readonly clientSecret: string;
 }
 
+/** A system account, with the one pair of keys that it was made with. */
+export interface DemoAccount {
+  readonly id: string;
+  readonly applicationId: string;
+  readonly publicKey: string;
+  readonly secretKey: string;
+}
+
 /** `demo.json` as tests and examples read it. */
 export interface DemoFile {
   readonly baseUrl: string;
@@ -26,11 +34,16 @@ export interface DemoFile {
   readonly nativeApp: { readonly clientId: string; readonly redirectUris: readonly string[] };
   readonly spaApp: { readonly clientId: string; readonly redirectUris: readonly string[] };
   readonly serviceApp: ServiceApp;
+  /** Of the web application. */
+  readonly systemAccount: DemoAccount;
+  /** For the management API. */
+  readonly administratorAccount: DemoAccount;
   readonly otherOrg: {
     readonly org: string;
     readonly issuer: string;
     readonly admin: Person;
     readonly serviceApp: ServiceApp;
+    readonly administratorAccount: DemoAccount;
   };
 }
 

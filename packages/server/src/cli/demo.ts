@@ -20,6 +20,7 @@ import { createUser } from "../core/users/users.ts";
 import type { Database } from "../db/open.ts";
 import type { Service } from "../open-service.ts";
 import type { Io } from "./command.ts";
+import { type DemoWithoutAccounts, signedCall, signedList, withAccounts } from "./demo-accounts.ts";
 import {
   atAddress,
   type DemoFile,
@@ -56,8 +57,7 @@ export async function prepareDemo(service: Service, io: Io): Promise<Demo | unde
     return undefined;
   }
   const { baseUrl } = service.config;
-  const file = isThere ? atAddress(kept, baseUrl) : await createDemo(service, path);
-  if (isThere && kept.baseUrl !== baseUrl) await writeDemoFile(path, file);
+  const file = isThere ? await renewDemo(service, path, kept) : await createDemo(service, path);
   return {
     file,
     path,
@@ -70,21 +70,36 @@ export async function prepareDemo(service: Service, io: Io): Promise<Demo | unde
   };
 }
 
-/** All in one transaction, the file last in it: a start that is interrupted leaves nothing half made. */
 function createDemo(service: Service, path: string): Promise<DemoFile> {
-  return service.database.transaction(async (tx) => {
-    const database: Database = { ...service.database, query: tx, transaction: (work) => work(tx) };
-    const inside = { ...service, database };
-    const file = {
+  return inOneTransaction(service, async (inside) => {
+    const made = {
       ...(await createMainOrganisation(inside)),
       otherOrg: await createOtherOrganisation(inside),
     };
+    const file = await withAccounts(inside, made);
     await writeDemoFile(path, file);
     return file;
   });
 }
 
-async function createMainOrganisation(service: Service): Promise<Omit<DemoFile, "otherOrg">> {
+/** A demo of an earlier start, at the address that the server has now. */
+function renewDemo(service: Service, path: string, kept: DemoFile): Promise<DemoFile> {
+  return inOneTransaction(service, async (inside) => {
+    const file = await withAccounts(inside, atAddress(kept, service.config.baseUrl));
+    if (JSON.stringify(file) !== JSON.stringify(kept)) await writeDemoFile(path, file);
+    return file;
+  });
+}
+
+/** The file is written last: a start that is interrupted leaves nothing half made. */
+function inOneTransaction<T>(service: Service, work: (inside: Service) => Promise<T>): Promise<T> {
+  return service.database.transaction((tx) => {
+    const database: Database = { ...service.database, query: tx, transaction: (inner) => inner(tx) };
+    return work({ ...service, database });
+  });
+}
+
+async function createMainOrganisation(service: Service): Promise<Omit<DemoWithoutAccounts, "otherOrg">> {
   const { baseUrl } = service.config;
   const organisation = await createOrganisation(service, service.database.query, {
     name: "Demo",
@@ -113,7 +128,7 @@ async function createMainOrganisation(service: Service): Promise<Omit<DemoFile, 
   };
 }
 
-async function createOtherOrganisation(service: Service): Promise<DemoFile["otherOrg"]> {
+async function createOtherOrganisation(service: Service): Promise<DemoWithoutAccounts["otherOrg"]> {
   const other = await createOrganisation(service, service.database.query, { name: "Other", actor: ACTOR });
   return {
     org: other.id,
@@ -183,6 +198,7 @@ Signet is ready.
 
   Try the sign-in    ${baseUrl}/demo/try
   Start page         ${baseUrl}/
+  API reference      ${baseUrl}/docs
   Discovery          ${issuer}/.well-known/openid-configuration${hasMailbox ? `\n  Mailbox            ${baseUrl}/demo/mailbox` : ""}
 
   User               ${user.email}   ${user.password}
@@ -191,6 +207,12 @@ Signet is ready.
   A first token:
 
   curl -s ${issuer}/token -d grant_type=client_credentials -d client_id=${serviceApp.clientId} -d client_secret=${serviceApp.clientSecret}
+
+  A call signed by a system account, and one by an administrator's:
+
+  ${signedCall(file)}
+
+  ${signedList(file)}
 
   The same and more, for your programs: ${path}
   Stop with Ctrl+C.

@@ -30,6 +30,7 @@ const titles: Readonly<Record<string, string>> = {
   user: "Users",
   app: "Applications (OAuth clients)",
   secret: "Client secrets",
+  account: "System accounts (programs that call the JSON interfaces)",
   keys: "Signing keys",
   scope: "Scopes and consent",
   consent: "Scopes and consent",

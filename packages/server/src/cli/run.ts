@@ -1,6 +1,7 @@
 /** Finds the command, reads its options and the configuration, and turns errors into exit codes. */
 import { parseArgs } from "node:util";
 import { type Config, InvalidConfig, readConfig } from "../config.ts";
+import { accountCommands } from "./account-commands.ts";
 import { appCommands } from "./app-commands.ts";
 import { type Command, type Io, optionalText, UsageError } from "./command.ts";
 import { consentCommands } from "./consent-commands.ts";
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...appCommands,
   ...secretCommands,
+  ...accountCommands,
   ...keysCommands,
   ...scopeCommands,
   ...consentCommands,

@@ -8,6 +8,7 @@ import { eventually } from "../testing/eventually.ts";
 import { type StartedProgram, startSignet } from "../testing/started-program.ts";
 import { authorizationRequest, authorize, testBrowser } from "../testing/test-browser.ts";
 import { postForm } from "../testing/test-client.ts";
+import { callApi, type TestAccount } from "../testing/test-system-account.ts";
 import type { DemoFile, ServiceApp } from "./demo-file.ts";
 
 /** How soon the server must know: it looks every 100 ms, and this machine may be busy. */
@@ -60,6 +61,63 @@ describe("a command on the database of a running server takes effect in it at on
     await jsonHere(["secret", "revoke", ...which, "--id", made.id], env);
     await becomes(401, () => tokenStatus(second));
     assert.equal(await tokenStatus(demo.serviceApp), 200);
+  });
+
+  test("account rotate: both pairs of keys work until the old one ends; disable refuses both", async () => {
+    const which = ["--org", demo.org];
+    const make = ["account", "create", ...which, "--app", demo.serviceApp.clientId, "--name", "Import"];
+    const first = await jsonHere<TestAccount & { secretKey: string }>(make, env);
+    const call =
+      ({ publicKey, secretKey }: { publicKey: string; secretKey: string }) =>
+      async () => {
+        const body = { email: demo.user.email };
+        const account = { publicKey, secret: secretKey };
+        return (await callApi(`${server.baseUrl}/legacy/api/users/get`, account, { body })).status;
+      };
+    await becomes(200, call(first));
+    const rotate = (...more: string[]) =>
+      jsonHere<{ publicKey: string; secretKey: string }>(
+        ["account", "rotate", first.id, ...which, ...more],
+        env,
+      );
+    const second = await rotate();
+    await becomes(200, call(second));
+    assert.equal(await call(first)(), 200);
+    await jsonHere(["account", "revoke-key", first.id, ...which, "--key", first.publicKey], env);
+    await becomes(401, call(first));
+    assert.equal(await call(second)(), 200);
+
+    const third = await rotate("--expire-others-in", "1h");
+    await becomes(200, call(third));
+    assert.equal(await call(second)(), 200, "still within its hour");
+    await rotate("--expire-others-in", "0");
+    await becomes(401, call(third));
+    assert.equal(await call(second)(), 401);
+
+    const fourth = await rotate();
+    await becomes(200, call(fourth));
+    await jsonHere(["account", "disable", first.id, ...which], env);
+    await becomes(401, call(fourth));
+    await jsonHere(["account", "enable", first.id, ...which], env);
+    await becomes(200, call(fourth));
+    await jsonHere(["account", "delete", first.id, ...which], env);
+    await becomes(401, call(fourth));
+  });
+
+  test("account grant and withdraw rule which application a call may be about", async () => {
+    const which = ["--org", demo.org];
+    const make = ["account", "create", ...which, "--app", demo.serviceApp.clientId, "--name", "Reader"];
+    const { id, publicKey, secretKey } = await jsonHere<TestAccount & { secretKey: string }>(make, env);
+    const call = async () => {
+      const body = { email: demo.user.email, ApplicationId: demo.webApp.clientId };
+      const account = { publicKey, secret: secretKey };
+      return (await callApi(`${server.baseUrl}/legacy/api/users/get`, account, { body })).status;
+    };
+    assert.equal(await call(), 401);
+    await jsonHere(["account", "grant", id, ...which, "--app", demo.webApp.clientId], env);
+    await becomes(200, call);
+    await jsonHere(["account", "withdraw", id, ...which, "--app", demo.webApp.clientId], env);
+    await becomes(401, call);
   });
 
   test("org disable: its issuer is gone, and comes back", async () => {

@@ -2,9 +2,8 @@
 import type { Application } from "../core/applications/application.ts";
 import { createClientSecret, isActive, revokeSecret } from "../core/applications/client-secrets.ts";
 import { findApplication } from "../core/applications/store.ts";
-import type { Clock } from "../core/clock.ts";
 import type { Service } from "../open-service.ts";
-import { answer, fields, time } from "./answer.ts";
+import { answer, fields } from "./answer.ts";
 import { secretRecord } from "./app-record.ts";
 import {
   appOption,
@@ -16,6 +15,7 @@ import {
   requiredText,
   UsageError,
 } from "./command.ts";
+import { readExpiry } from "./times.ts";
 import { applicationOf, OPERATOR, organisationOf, withService } from "./with-service.ts";
 
 const secretCreate: Command = {
@@ -66,31 +66,6 @@ async function create(call: Call, service: Service): Promise<number> {
     "",
     "The secret is not shown again.",
   ]);
-}
-
-const DAY_MS = 86_400_000;
-
-/** @returns milliseconds; null for never */
-function readExpiry(text: string | undefined, clock: Clock): number | null {
-  if (text === undefined) return null;
-  const now = clock();
-  const at = /^\d{1,5}$/.test(text) ? now + Number(text) * DAY_MS : readTime(text);
-  if (at === undefined)
-    throw new UsageError(
-      "--expires must be days (90), a date (2027-01-31) or a time with its zone (2027-01-31T12:00:00Z)",
-    );
-  if (at <= now) throw new UsageError(`--expires must be in the future, and ${time(at)} is not`);
-  return at;
-}
-
-/** RFC 3339; a time without its zone would mean another one on each machine. */
-function readTime(text: string): number | undefined {
-  const [, date] =
-    /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(text) ?? [];
-  const at = Date.parse(text.toUpperCase());
-  // `Date` takes the 31st of February for the 3rd of March.
-  const isReal = date !== undefined && !Number.isNaN(at) && time(Date.parse(date)).startsWith(date);
-  return isReal ? at : undefined;
 }
 
 const secretRevoke: Command = {

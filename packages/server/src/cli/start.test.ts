@@ -62,6 +62,7 @@ describe("signet start --demo on an empty folder", () => {
     for (const person of [demo.admin, demo.user, demo.otherOrg.admin]) credentials.add(person.password);
     for (const app of [demo.webApp, demo.serviceApp, demo.otherOrg.serviceApp])
       credentials.add(app.clientSecret);
+    for (const { secretKey } of [demo.systemAccount, demo.administratorAccount]) credentials.add(secretKey);
   });
 
   test("is ready in under five seconds", async (t) => {
@@ -96,6 +97,9 @@ describe("signet start --demo on an empty folder", () => {
         ...["serviceApp.clientId", "serviceApp.clientSecret", "otherOrg.org", "otherOrg.issuer"],
         ...["otherOrg.admin.email", "otherOrg.admin.password"],
         ...["otherOrg.serviceApp.clientId", "otherOrg.serviceApp.clientSecret"],
+        ...["systemAccount", "administratorAccount", "otherOrg.administratorAccount"].flatMap((account) =>
+          ["id", "applicationId", "publicKey", "secretKey"].map((member) => `${account}.${member}`),
+        ),
       ].sort(),
     );
     assert.equal(demo.baseUrl, server.baseUrl);
@@ -118,6 +122,22 @@ describe("signet start --demo on an empty folder", () => {
     assert.equal(answer["token_type"], "Bearer");
     assert.match(String(answer["access_token"]), /^[\w-]+\.[\w-]+\.[\w-]+$/);
     credentials.add(String(answer["access_token"]));
+  });
+
+  test("prints lines that make signed calls with nothing but curl and openssl", async () => {
+    const lines = server.out().split("\n");
+    const signed = lines.filter((line) => line.includes("openssl dgst"));
+    const [asProgram = "", asAdministrator = ""] = signed;
+    assert.equal(signed.length, 2);
+    const run = async (line: string) =>
+      JSON.parse((await promisify(execFile)("sh", ["-c", line])).stdout) as Record<string, unknown>;
+    assert.equal((await run(asProgram))["Email"], demo.user.email);
+    const { items } = (await run(asAdministrator)) as { items: { clientId: string }[] };
+    assert.ok(items.some(({ clientId }) => clientId === demo.webApp.clientId));
+    assert.equal((await run(asProgram.replace(/user@demo/, "USER@demo")))["Email"], demo.user.email);
+    assert.equal((await run(asProgram.replace("'; curl", " '; curl")))["Email"], demo.user.email);
+    const forged = asProgram.replace(`-d "$BODY"`, `-d "$BODY "`);
+    assert.equal((await run(forged))["type"], "urn:signet:error:not-authenticated");
   });
 
   test("lets the user sign in, and every application of the demo get its tokens", async () => {
@@ -241,14 +261,27 @@ describe("signet start --demo on an empty folder", () => {
     assert.ok(shown.includes("GET (none) 404"));
   });
 
-  test("a second start keeps the data, at another port too", async () => {
+  test("a second start keeps the data, at another port too, and adds the system accounts that an older demo lacks", async () => {
     assert.deepEqual(await server.stop("SIGINT").then(({ code, signal }) => [code, signal]), [0, null]);
+    const older = { ...demo, systemAccount: undefined };
+    await writeFile(path.join(dataDir, "demo.json"), JSON.stringify(older), { mode: 0o600 });
     const again = await start("demo", ["--demo"]);
     const kept = await readDemo(dataDir);
+    const { systemAccount } = kept;
+    assert.notEqual(systemAccount.publicKey, demo.systemAccount.publicKey);
+    const account = { publicKey: systemAccount.publicKey, secret: systemAccount.secretKey };
+    const body = { email: demo.user.email };
+    assert.equal((await callApi(`${kept.baseUrl}/legacy/api/users/get`, account, { body })).status, 200);
     assert.equal(kept.baseUrl, again.server.baseUrl);
     const moved = (issuer: string) => issuer.replace(server.baseUrl, again.server.baseUrl);
     const otherOrg = { ...demo.otherOrg, issuer: moved(demo.otherOrg.issuer) };
-    assert.deepEqual(kept, { ...demo, baseUrl: kept.baseUrl, issuer: moved(demo.issuer), otherOrg });
+    assert.deepEqual(kept, {
+      ...demo,
+      baseUrl: kept.baseUrl,
+      issuer: moved(demo.issuer),
+      systemAccount,
+      otherOrg,
+    });
     assert.equal((await stat(path.join(dataDir, "demo.json"))).mode & 0o777, 0o600);
     assert.equal((await postForm(`${kept.issuer}/token`, clientCredentials(kept))).status, 200);
     const { items } = await jsonHere<{ items: unknown[] }>(["org", "list"], { SIGNET_DATA_DIR: dataDir });

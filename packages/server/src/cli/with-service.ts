@@ -3,6 +3,8 @@ import type { Application } from "../core/applications/application.ts";
 import { findApplication } from "../core/applications/store.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import { findOrganisation } from "../core/organisations/store.ts";
+import { findSystemAccount } from "../core/system-accounts/store.ts";
+import type { SystemAccount } from "../core/system-accounts/system-account.ts";
 import { findUser, findUserByEmail } from "../core/users/store.ts";
 import { emailKey, type User } from "../core/users/user.ts";
 import { openService, type Service } from "../open-service.ts";
@@ -47,6 +49,18 @@ export async function applicationOf(
   const application = await findApplication(database.query, organisation.id, id.toLowerCase());
   if (!application) throw new Error(`there is no application "${id}" in this organisation`);
   return application;
+}
+
+/** The system account of the only positional argument. @throws when the organisation has none such */
+export async function accountOf(
+  { database }: Service,
+  organisation: Organisation,
+  { positionals: [id] }: Pick<Call, "positionals">,
+): Promise<SystemAccount> {
+  if (id === undefined) throw new UsageError("name the system account by its ID");
+  const account = await findSystemAccount(database.query, organisation.id, id.toLowerCase());
+  if (!account) throw new Error(`there is no system account "${id}" in this organisation`);
+  return account;
 }
 
 /** The user of `--id` or `--email`. @throws when the organisation has none such */

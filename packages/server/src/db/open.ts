@@ -37,6 +37,13 @@ export function openDatabase(url: string, poolSize = 10): Database {
   return { kind: "postgres", pool, url, ...opened(new Kysely<Schema>({ dialect: postgresDialect(pool) })) };
 }
 
+/** The same database from inside a transaction: whatever asks for one of its own joins it. */
+export const boundTo = (database: Database, tx: Db): Database => ({
+  ...database,
+  query: tx,
+  transaction: (work) => work(tx),
+});
+
 /** One PostgreSQL connection whose statements may take as long as they need, for migrations. */
 export function openPatient(url: string): Pick<Opened, "transaction" | "close"> {
   const pool = openPostgresPool({ url, poolSize: 1, isPatient: true });

@@ -2,7 +2,12 @@
  * Every table as Kysely sees it. Times are milliseconds since the epoch, booleans 0/1, JSON and hashes text, so that
  * the same statements run on SQLite and PostgreSQL. Every key starts with the organisation (architecture.md, rule 10).
  */
-import type { ApplicationOriginTable, ApplicationTable, ClientSecretTable } from "./tables/applications.ts";
+import type {
+  ApplicationExternalKeyTable,
+  ApplicationOriginTable,
+  ApplicationTable,
+  ClientSecretTable,
+} from "./tables/applications.ts";
 import type { ConsentTable, CustomScopeTable, PreauthorizationTable } from "./tables/consents.ts";
 import type { BackgroundLeaseTable, ConsumedValueTable, RateLimitTable } from "./tables/guards.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable, UserActionTable } from "./tables/messages.ts";
@@ -43,6 +48,7 @@ export interface Schema {
   organisation: OrganisationTable;
   application: ApplicationTable;
   application_origin: ApplicationOriginTable;
+  application_external_key: ApplicationExternalKeyTable;
   client_secret: ClientSecretTable;
   user_account: UserAccountTable;
   membership: MembershipTable;

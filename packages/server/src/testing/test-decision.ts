@@ -128,6 +128,7 @@ function consent({ kind, scopes }: Pick<Consent, "kind" | "scopes">): Consent {
     fingerprints: {},
     grantedBy: "x",
     grantedAt: 0,
+    revokedAt: null,
   };
 }
 

@@ -3,7 +3,7 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { findActionRow, insertAction, type StoredAction, useActionRow } from "./store.ts";
+import { findActionAnywhere, findActionRow, insertAction, type StoredAction, useActionRow } from "./store.ts";
 import { type ActionData, type ActionType, actionLifetimeMs, type UserAction } from "./user-action.ts";
 
 export interface ActionDeps {
@@ -62,6 +62,20 @@ export async function findOpenAction(
 ): Promise<UserAction | undefined> {
   const row = await findActionRow(db, { orgId, type, idHash: sha256Base64url(id) });
   return row && row.usedAt === null && row.expiresAt > deps.clock() ? opened(deps, row) : undefined;
+}
+
+/**
+ * The same by the id alone, of whichever organisation. One that came too late is told from one that never was, or is
+ * used: it can be asked for again.
+ */
+export async function findLink(
+  db: Db,
+  deps: ActionDeps,
+  { type, id }: Pick<NamedAction, "type" | "id">,
+): Promise<UserAction | "expired" | undefined> {
+  const row = await findActionAnywhere(db, sha256Base64url(id));
+  if (!row || row.type !== type || row.usedAt !== null) return undefined;
+  return row.expiresAt > deps.clock() ? opened(deps, row) : "expired";
 }
 
 /** The single use, in the transaction of the act. @returns undefined when it cannot be used, or was used meanwhile */

@@ -33,6 +33,12 @@ export async function findActionRow(db: Db, key: ActionKey): Promise<StoredActio
   return row && fromRow(row);
 }
 
+/** Of whichever organisation: the id alone names it, as an address of the legacy API does. */
+export async function findActionAnywhere(db: Db, idHash: string): Promise<StoredAction | undefined> {
+  const row = await db.selectFrom("user_action").selectAll().where("id_hash", "=", idHash).executeTakeFirst();
+  return row && fromRow(row);
+}
+
 /** One conditional statement: of many at once, one gets the row. */
 export async function useActionRow(
   db: Db,

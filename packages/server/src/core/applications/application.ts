@@ -26,6 +26,10 @@ export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
 export const consentModes = ["user", "organisation", "preauthorized"] as const;
 export type ConsentMode = (typeof consentModes)[number];
 
+/** Who of the organisation may use an application: all members, or those assigned to it. */
+export const accessModes = ["everyone", "assigned"] as const;
+export type AccessMode = (typeof accessModes)[number];
+
 export interface ApplicationSettings {
   readonly description?: string;
   readonly logoUri?: string;
@@ -63,6 +67,13 @@ export interface ApplicationSettings {
   readonly requiredAcr?: string;
   /** What the RFC 8707 `resource` parameter may name. */
   readonly allowedResources: readonly string[];
+  /** Whom to ask about it: mail addresses, as a rule. */
+  readonly contacts: readonly string[];
+  readonly access: AccessMode;
+  /** Session keys of the legacy federation may be made permanent. */
+  readonly allowPermanentKeys: boolean;
+  /** A session key alone does not do: the call with it is signed by a system account. */
+  readonly requireSignedKeyCalls: boolean;
 }
 
 export interface ClientSecret {
@@ -115,5 +126,9 @@ export function defaultSettings(clientType: ClientType): ApplicationSettings {
     accessTokenSignedResponseAlg: "ES256",
     idTokenIncludesScopeClaims: false,
     allowedResources: [],
+    contacts: [],
+    access: "everyone",
+    allowPermanentKeys: false,
+    requireSignedKeyCalls: false,
   };
 }

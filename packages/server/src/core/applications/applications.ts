@@ -2,11 +2,12 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { ClientType } from "@signet/protocol/redirect-uri";
 import type { ChangeFeed } from "../../db/change-feed.ts";
-import type { Database } from "../../db/open.ts";
+import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import { expireCodes } from "../codes/store.ts";
+import { revokeSessionKeys } from "../session-keys/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
@@ -16,6 +17,8 @@ import { requireValidApplication } from "./validation.ts";
 export interface ApplicationDirectory {
   /** Undefined when it does not exist, is another organisation's, or is disabled. */
   find(orgId: string, clientId: string): Promise<Application | undefined>;
+  /** The same past the cache, for what must not be missed: a secret that was made a moment ago, perhaps on another node. */
+  read(orgId: string, clientId: string): Promise<Application | undefined>;
   /** The applications that have a redirect URI of this web origin. */
   ofOrigin(orgId: string, origin: string): Promise<readonly string[]>;
 }
@@ -37,12 +40,15 @@ export function applicationDirectory(deps: ApplicationDeps & { capacity?: number
     if (change === "everything") cache.clear();
     else if (change.topic === "application") cache.evictOrganisation(change.orgId);
   });
+  const enabled = (application: Application | undefined) =>
+    application && application.disabledAt === null ? application : undefined;
   return {
     find: async (orgId, clientId) => {
       const id = clientId.toLowerCase();
-      const application = cache.peek(orgId, id) ?? (await cache.get(orgId, id));
-      return application && application.disabledAt === null ? application : undefined;
+      return enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
     },
+    read: async (orgId, clientId) =>
+      enabled(await findApplication(deps.database.query, orgId, clientId.toLowerCase())),
     ofOrigin: (orgId, origin) => applicationsOfOrigin(deps.database.query, orgId, origin),
   };
 }
@@ -53,6 +59,7 @@ export interface NewApplication {
   readonly clientType: ClientType;
   /** What differs from the type's defaults. */
   readonly settings?: Partial<ApplicationSettings>;
+  readonly disabled?: boolean;
   readonly actor: string;
 }
 
@@ -74,7 +81,7 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
     secrets: [],
     createdAt: now,
     updatedAt: now,
-    disabledAt: null,
+    disabledAt: input.disabled ? now : null,
     version: 1,
   };
   await deps.database.transaction(async (tx) => {
@@ -91,6 +98,17 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
   return application;
 }
 
+/** What was issued to it stays ended when it is enabled again. */
+export async function endWhatItHolds(
+  tx: Db,
+  { orgId, id: applicationId }: { orgId: string; id: string },
+  now: number,
+): Promise<void> {
+  await expireCodes(tx, { orgId, applicationId, now });
+  await revokeTokenFamilies(tx, { orgId, applicationId, now, reason: "application_disabled" });
+  await revokeSessionKeys(tx, { orgId, applicationId, now, reason: "application_disabled" });
+}
+
 /** Disabling ends what the application holds: its codes and refresh tokens for good, its own tokens while it lasts. */
 export async function disableApplication(
   deps: ApplicationDeps,
@@ -99,15 +117,7 @@ export async function disableApplication(
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
-    if (input.disabled) {
-      await expireCodes(tx, { orgId: input.orgId, applicationId: input.id, now });
-      await revokeTokenFamilies(tx, {
-        orgId: input.orgId,
-        applicationId: input.id,
-        now,
-        reason: "application_disabled",
-      });
-    }
+    if (input.disabled) await endWhatItHolds(tx, input, now);
     await recordAuditEvent(tx, {
       orgId: input.orgId,
       at: now,

@@ -4,7 +4,7 @@ import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protoc
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Application, ClientSecret } from "./application.ts";
 import type { ApplicationDeps } from "./applications.ts";
-import { insertClientSecret, revokeClientSecret } from "./store.ts";
+import { expireOtherSecrets, findApplication, insertClientSecret, revokeClientSecret } from "./store.ts";
 
 export interface NewClientSecret {
   readonly orgId: string;
@@ -12,6 +12,8 @@ export interface NewClientSecret {
   readonly label: string;
   /** Milliseconds; null for a secret that does not expire. */
   readonly expiresAt: number | null;
+  /** The others end after so many seconds; left out, they go on until they are revoked. */
+  readonly expireOthersInSeconds?: number;
   readonly actor: string;
 }
 
@@ -34,6 +36,8 @@ export async function createClientSecret(
   };
   await deps.database.transaction(async (tx) => {
     await insertClientSecret(tx, input, secret);
+    if (input.expireOthersInSeconds !== undefined)
+      await expireOtherSecrets(tx, { ...input, id: secret.id }, now + input.expireOthersInSeconds * 1000);
     await recordAuditEvent(tx, {
       orgId: input.orgId,
       at: now,
@@ -66,6 +70,25 @@ export async function revokeSecret(
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
     return true;
   });
+}
+
+/**
+ * Ends a rotation: all active secrets but the newest. One that is made at the same time is not touched.
+ * @returns how many were revoked
+ */
+export async function revokeOldSecrets(
+  deps: ApplicationDeps,
+  input: { orgId: string; applicationId: string; actor: string },
+): Promise<number> {
+  const { orgId, applicationId } = input;
+  const application = await findApplication(deps.database.query, orgId, applicationId);
+  const active = (application?.secrets ?? []).filter((secret) => isActive(secret, deps.clock()));
+  const newest = active.toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)).at(-1);
+  let revoked = 0;
+  for (const { id } of active) {
+    if (id !== newest?.id && (await revokeSecret(deps, { ...input, id }))) revoked++;
+  }
+  return revoked;
 }
 
 /**

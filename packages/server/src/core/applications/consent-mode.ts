@@ -20,3 +20,20 @@ export function bothConsentMembers(given: Given): Required<Given> {
   const consentMode = given.consentMode ?? (requireConsent ? "user" : "preauthorized");
   return { requireConsent, consentMode };
 }
+
+type Held = Pick<ApplicationSettings, "requireConsent" | "consentMode">;
+
+/**
+ * Both members when a record is replaced by one that was read before: of two that contradict each other, the one that
+ * was changed counts. A contradiction of two changes stays, for the validation to tell.
+ */
+export function changedConsentMembers(given: Given, before: Held): Required<Given> {
+  const both = bothConsentMembers(given);
+  if (both.requireConsent !== (both.consentMode === "preauthorized")) return both;
+  const requirementChanged = both.requireConsent !== before.requireConsent;
+  const modeChanged = both.consentMode !== consentModeOf(before);
+  if (requirementChanged === modeChanged) return both;
+  return bothConsentMembers(
+    requirementChanged ? { requireConsent: both.requireConsent } : { consentMode: both.consentMode },
+  );
+}

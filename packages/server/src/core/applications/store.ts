@@ -35,17 +35,20 @@ export async function findApplication(db: Db, orgId: string, id: string): Promis
     .where("id", "=", id)
     .executeTakeFirst();
   if (!row) return undefined;
-  const secrets = await db
+  return fromRow(row, (await secretsOf(db, orgId, [id])).map(secretFromRow));
+}
+
+/** Oldest first. */
+const secretsOf = (db: Db, orgId: string, applicationIds: readonly string[]): Promise<ClientSecretTable[]> =>
+  db
     .selectFrom("client_secret")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("application_id", "=", id)
+    .where("application_id", "in", applicationIds)
     .orderBy("id")
     .execute();
-  return fromRow(row, secrets.map(secretFromRow));
-}
 
-/** Oldest first, without secrets. */
+/** Oldest first, with their secrets. */
 export async function listApplications(
   db: Db,
   orgId: string,
@@ -58,7 +61,92 @@ export async function listApplications(
     .orderBy("id")
     .limit(page.limit);
   if (page.after) query = query.where("id", ">", page.after);
-  return (await query.execute()).map((row) => fromRow(row, []));
+  const rows = await query.execute();
+  if (rows.length === 0) return [];
+  const secrets = await secretsOf(
+    db,
+    orgId,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) =>
+    fromRow(row, secrets.filter((secret) => secret.application_id === row.id).map(secretFromRow)),
+  );
+}
+
+/**
+ * Everything but id, type and creation, by one statement that looks at the version before.
+ * @returns false when it is gone, or somebody else was faster
+ */
+export async function replaceApplication(db: Db, application: Application): Promise<boolean> {
+  const result = await db
+    .updateTable("application")
+    .set({
+      name: application.name,
+      settings: JSON.stringify(application.settings),
+      updated_at: application.updatedAt,
+      disabled_at: application.disabledAt,
+      version: application.version,
+    })
+    .where("org_id", "=", application.orgId)
+    .where("id", "=", application.id)
+    .where("version", "=", application.version - 1)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await replaceOrigins(db, application);
+  return true;
+}
+
+/**
+ * With all that hangs on it: secrets, codes, refresh tokens, consents, session keys, system accounts.
+ * @returns false when there is none, or it is not of this version any more
+ */
+export async function deleteApplicationRow(
+  db: Db,
+  key: { orgId: string; id: string; version: number },
+): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom("application")
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where("version", "=", key.version)
+    .returning("id")
+    .executeTakeFirst();
+  return deleted !== undefined;
+}
+
+/**
+ * Whether it is there; it stays until the transaction ends, so that what is written about it finds it. (On SQLite
+ * transactions come one after the other anyway.)
+ */
+export async function holdApplication(tx: Db, key: { orgId: string; id: string }): Promise<boolean> {
+  const held = await tx
+    .updateTable("application")
+    .set((eb) => ({ version: eb.ref("version") }))
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .returning("id")
+    .executeTakeFirst();
+  return held !== undefined;
+}
+
+/** Those that answer, oldest first, without secrets. @param which.ids when given, these only */
+export async function listEnabledApplications(
+  db: Db,
+  orgId: string,
+  which: { after?: string; limit: number; ids?: readonly string[] },
+): Promise<Application[]> {
+  const { after, limit, ids } = which;
+  const rows = await db
+    .selectFrom("application")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("disabled_at", "is", null)
+    .$if(ids !== undefined, (query) => query.where("id", "in", ids ?? []))
+    .$if(after !== undefined, (query) => query.where("id", ">", after ?? ""))
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => fromRow(row, []));
 }
 
 /** @returns false when there is no such application in the organisation */
@@ -114,6 +202,23 @@ export async function revokeClientSecret(
     .where("revoked_at", "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/** The other secrets end then, those that end sooner by themselves excepted. */
+export async function expireOtherSecrets(
+  db: Db,
+  kept: { orgId: string; applicationId: string; id: string },
+  at: number,
+): Promise<void> {
+  await db
+    .updateTable("client_secret")
+    .set({ expires_at: at })
+    .where("org_id", "=", kept.orgId)
+    .where("application_id", "=", kept.applicationId)
+    .where("id", "!=", kept.id)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
+    .execute();
 }
 
 export async function touchClientSecret(

@@ -6,6 +6,7 @@ import { isAcr } from "../sessions/assurance.ts";
 import { acrValues } from "../sessions/session.ts";
 import {
   type ApplicationSettings,
+  accessModes,
   consentModes,
   grantTypes,
   tokenEndpointAuthMethods,
@@ -50,6 +51,9 @@ export function requireValidApplication(input: {
     ...calledAddressFaults(settings),
     ...audienceFaults(settings.audience),
     ...consentFaults(settings),
+    ...textFaults(settings),
+    ...contactFaults(settings.contacts),
+    ...accessFaults(settings.access),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }
@@ -71,7 +75,7 @@ function uriFaults(path: string, uris: readonly string[], clientType: ClientType
   });
 }
 
-function optionalWebAddress(path: string, uri: string | undefined): Fault[] {
+export function optionalWebAddress(path: string, uri: string | undefined): Fault[] {
   if (uri === undefined) return [];
   const url = URL.parse(uri);
   const fine =
@@ -179,3 +183,26 @@ function consentFaults({ consentMode, requireConsent }: ApplicationSettings): Fa
       ]
     : [];
 }
+
+function textFaults({ description }: ApplicationSettings): Fault[] {
+  return description === undefined || isPlain(description, 500)
+    ? []
+    : [{ path: "description", message: "must be at most 500 plain characters" }];
+}
+
+function contactFaults(contacts: readonly string[]): Fault[] {
+  if (contacts.length > 20) return [{ path: "contacts", message: "at most 20" }];
+  return contacts.flatMap((contact, index) =>
+    contact.trim() !== "" && isPlain(contact, 254)
+      ? []
+      : [{ path: `contacts[${index}]`, message: "must be 1 to 254 plain characters" }],
+  );
+}
+
+const isPlain = (text: string, most: number): boolean =>
+  [...text].length <= most && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
+
+const accessFaults = (access: ApplicationSettings["access"]): Fault[] =>
+  accessModes.includes(access)
+    ? []
+    : [{ path: "access", message: `must be one of ${accessModes.join(", ")}` }];

@@ -17,6 +17,7 @@ export interface Consent {
   readonly fingerprints: ScopeFingerprints;
   readonly grantedBy: string;
   readonly grantedAt: number;
+  readonly revokedAt: number | null;
 }
 
 /** What a request needs a yes for. */

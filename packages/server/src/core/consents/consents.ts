@@ -3,15 +3,20 @@ import { randomUUIDv7 } from "node:crypto";
 import { isSubset } from "@signet/protocol/scope";
 import type { Database, Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
+import { holdApplication } from "../applications/store.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
+import { fingerprintsOf } from "../scopes/custom-scope.ts";
+import { listCustomScopes } from "../scopes/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import type { Consent } from "./consent.ts";
 import {
   type ConsentKey,
+  type Granted,
   grantConsent,
   insertPreauthorization,
   markConsentRevoked,
+  preauthorizedScopes,
   removePreauthorization,
 } from "./store.ts";
 
@@ -24,6 +29,14 @@ export class InvalidConsent extends Error {
   constructor(message: string) {
     super(message);
     this.name = "InvalidConsent";
+  }
+}
+
+/** There is a record of the same scopes for the same application. */
+export class ConsentThere extends Error {
+  constructor() {
+    super("the application is pre-authorized for these scopes already");
+    this.name = "ConsentThere";
   }
 }
 
@@ -41,33 +54,47 @@ export async function grantOrganisationConsent(
   deps: ConsentDeps,
   grant: AdministratorsGrant,
 ): Promise<string> {
+  return (await grantByAdministrator(deps, grant)).id;
+}
+
+/**
+ * Yes, for one user or for all of the organisation; scopes are added to those granted before.
+ * @throws InvalidConsent
+ */
+export async function grantByAdministrator(
+  deps: ConsentDeps,
+  grant: AdministratorsGrant & { readonly userId?: string },
+): Promise<Granted> {
   requireAskable(grant);
-  const { application, scopes, actor } = grant;
+  const { application, scopes, actor, userId } = grant;
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const id = await grantConsent(tx, {
+    // For all users, what a scope gives is the same administrators' decision; one user's consent is to what it gives today.
+    const fingerprints =
+      userId === undefined ? {} : fingerprintsOf(await listCustomScopes(tx, orgId), scopes);
+    const granted = await grantConsent(tx, {
       orgId,
       applicationId,
+      ...(userId === undefined ? {} : { userId }),
       scopes,
-      // What a scope gives is the same administrators' decision.
-      fingerprints: {},
+      fingerprints,
       grantedBy: actor,
       now,
     });
-    const event = {
+    await recordAuditEvent(tx, {
       orgId,
       at: now,
       actor,
-      action: "consent.granted-for-organisation",
+      action: userId === undefined ? "consent.granted-for-organisation" : "consent.granted-for-user",
       target: applicationId,
-    };
-    await recordAuditEvent(tx, { ...event, details: { scopes } });
-    return id;
+      details: { scopes, ...(userId === undefined ? {} : { userId }) },
+    });
+    return granted;
   });
 }
 
-/** Yes, ahead of any request; each is a record of its own. @throws InvalidConsent */
+/** Yes, ahead of any request; each is a record of its own. @throws InvalidConsent, ConsentThere */
 export async function createPreauthorization(
   deps: ConsentDeps,
   grant: AdministratorsGrant,
@@ -86,8 +113,12 @@ export async function createPreauthorization(
     fingerprints: {},
     grantedBy: actor,
     grantedAt: now,
+    revokedAt: null,
   };
   await deps.database.transaction(async (tx) => {
+    await holdApplication(tx, application);
+    const others = await preauthorizedScopes(tx, { orgId, applicationId });
+    if (others.some((one) => isSubset(one, scopes) && isSubset(scopes, one))) throw new ConsentThere();
     await insertPreauthorization(tx, record);
     const event = { orgId, at: now, actor, action: "preauthorization.created", target: applicationId };
     await recordAuditEvent(tx, { ...event, details: { scopes } });

@@ -64,6 +64,7 @@ forEachDatabase(({ fresh }) => {
       fingerprints: {},
       grantedBy: "user:uma",
       grantedAt: NOW + 1,
+      revokedAt: null,
     });
     assert.equal(others.length, 0);
   });

@@ -42,26 +42,33 @@ export interface ConsentGrant {
 }
 
 /** The user's yes. @returns the record's id */
-export function grantUserConsent(
+export async function grantUserConsent(
   db: Db,
   grant: Omit<ConsentGrant, "grantedBy" | "userId"> & { readonly userId: string },
 ): Promise<string> {
-  return grantConsent(db, { ...grant, grantedBy: `user:${grant.userId}` });
+  return (await grantConsent(db, { ...grant, grantedBy: `user:${grant.userId}` })).id;
+}
+
+export interface Granted {
+  /** The record's. */
+  readonly id: string;
+  /** False when it was added to one that was there. */
+  readonly isNew: boolean;
 }
 
 /**
  * A yes, added to what was said yes to before. One living record per user and application, and one per application for
  * everybody: two browsers that answer at once end with one.
- * @returns the record's id
  */
-export async function grantConsent(db: Db, grant: ConsentGrant): Promise<string> {
+export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted> {
   const { userId } = grant;
+  const newId = randomUUIDv7();
   const kind = userId === undefined ? "organisation" : "user";
   const { id } = await db
     .insertInto("consent")
     .values({
       org_id: grant.orgId,
-      id: randomUUIDv7(),
+      id: newId,
       kind,
       application_id: grant.applicationId,
       user_id: userId ?? null,
@@ -104,7 +111,7 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<string>
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
     .execute();
-  return id;
+  return { id, isNew: id === newId };
 }
 
 export interface ConsentKey {
@@ -116,12 +123,20 @@ export interface ConsentKey {
 
 /** A living consent of a user or for everybody. */
 export async function findConsent(db: Db, key: { orgId: string; id: string }): Promise<Consent | undefined> {
+  const consent = await findConsentRecord(db, key);
+  return consent?.revokedAt === null ? consent : undefined;
+}
+
+/** The same, also when it has been taken back. */
+export async function findConsentRecord(
+  db: Db,
+  key: { orgId: string; id: string },
+): Promise<Consent | undefined> {
   const row = await db
     .selectFrom("consent")
     .selectAll()
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
-    .where("revoked_at", "is", null)
     .executeTakeFirst();
   return row && fromRow(row);
 }
@@ -166,9 +181,12 @@ export async function listUserConsents(
 export interface ConsentFilter {
   readonly applicationId?: string;
   readonly userId?: string;
+  readonly kind?: "user" | "organisation";
+  /** Those that were taken back too. */
+  readonly revoked?: boolean;
 }
 
-/** The organisation's living consents of users and for everybody, by id. */
+/** The organisation's consents of users and for everybody, by id; the living ones, when nothing else is asked for. */
 export async function listConsents(
   db: Db,
   orgId: string,
@@ -178,9 +196,10 @@ export async function listConsents(
     .selectFrom("consent")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("revoked_at", "is", null)
     .orderBy("id")
     .limit(page.limit);
+  if (!page.revoked) query = query.where("revoked_at", "is", null);
+  if (page.kind !== undefined) query = query.where("kind", "=", page.kind);
   if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
   if (page.userId !== undefined) query = query.where("user_id", "=", page.userId);
   if (page.after !== undefined) query = query.where("id", ">", page.after);
@@ -230,6 +249,33 @@ export async function listPreauthorizations(
   if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
   if (page.after !== undefined) query = query.where("id", ">", page.after);
   return (await query.execute()).map(fromPreauthorization);
+}
+
+export async function findPreauthorization(
+  db: Db,
+  key: { orgId: string; id: string },
+): Promise<Consent | undefined> {
+  const row = await db
+    .selectFrom("preauthorization")
+    .selectAll()
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .executeTakeFirst();
+  return row && fromPreauthorization(row);
+}
+
+/** Of one application; whoever looks before adding one holds the application meanwhile. */
+export async function preauthorizedScopes(
+  tx: Db,
+  key: { orgId: string; applicationId: string },
+): Promise<string[][]> {
+  const rows = await tx
+    .selectFrom("preauthorization")
+    .select("scope")
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .execute();
+  return rows.map(({ scope }) => scope.split(" "));
 }
 
 type Key = { orgId: string; consentId: string };
@@ -293,6 +339,7 @@ function fromRow(row: ConsentTable): Consent {
     fingerprints: readFingerprints(row.scope_fingerprints),
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
+    revokedAt: row.revoked_at,
   };
 }
 
@@ -307,5 +354,6 @@ function fromPreauthorization(row: PreauthorizationTable): Consent {
     fingerprints: {},
     grantedBy: row.created_by,
     grantedAt: row.created_at,
+    revokedAt: null,
   };
 }

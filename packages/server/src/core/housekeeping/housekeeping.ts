@@ -10,10 +10,12 @@ import type { Clock } from "../clock.ts";
 import { deleteDeadCodes } from "../codes/store.ts";
 import { deletePassedValues } from "../consumed-values/store.ts";
 import { deleteDeadDeviceAuthorizations } from "../device-authorizations/store.ts";
+import { deletePassedRequests } from "../idempotency/store.ts";
 import { deleteForgottenBrowsers } from "../known-browsers/store.ts";
 import { deleteOldMails } from "../mail/store.ts";
 import { deletePassedWindows } from "../rate-limits/store.ts";
 import { deletePassedDevices } from "../second-factors/remembered-devices/store.ts";
+import { deleteDeadSessionKeys } from "../session-keys/store.ts";
 import { deleteDeadSessions } from "../sessions/store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
@@ -45,10 +47,12 @@ const removals: readonly Removal[] = [
   // Access tokens may outlive the family's last refresh, and look it up.
   (db, now) => deleteDeadTokens(db, now - LONGEST_TOKEN_MS, BATCH),
   (db, now) => deleteDeadSessions(db, now - DAY_MS, BATCH),
+  (db, now) => deleteDeadSessionKeys(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedWindows(db, now, BATCH),
   (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
   // A day longer than needed: a clock that is set back must not make a value good again.
   (db, now) => deletePassedValues(db, now - DAY_MS, BATCH),
+  (db, now) => deletePassedRequests(db, now, BATCH),
   (db, now) => deletePassedDevices(db, now, BATCH),
   (db, now) => deleteOldLogouts(db, now - 7 * DAY_MS, BATCH),
   (db, now) => deletePassedActions(db, now - DAY_MS, BATCH),

@@ -9,6 +9,11 @@ export type MailedFactor = "totp" | "passkey" | "recovery-codes";
 export type Mail =
   | { readonly template: "ResetPassword"; readonly data: LinkData }
   | { readonly template: "VerifyEmail"; readonly data: LinkData }
+  | { readonly template: "AcceptInvitation"; readonly data: LinkData }
+  | { readonly template: "AcceptRoaming"; readonly data: LinkData }
+  | { readonly template: "ChangeEmail"; readonly data: LinkData }
+  | { readonly template: "AccountExists"; readonly data: NoticeData }
+  | { readonly template: "EmailChanged"; readonly data: NoticeData }
   | { readonly template: "PasswordChanged"; readonly data: NoticeData }
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }

@@ -12,7 +12,7 @@ export interface NoticeDeps {
 }
 
 export type Notice =
-  | { readonly template: "PasswordChanged" | "NewSignIn" }
+  | { readonly template: "PasswordChanged" | "NewSignIn" | "EmailChanged" }
   | { readonly template: "FactorAdded" | "FactorRemoved"; readonly factor: MailedFactor };
 
 /** Where it came from; nothing when an operator did it. */

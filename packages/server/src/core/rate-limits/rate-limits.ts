@@ -22,6 +22,10 @@ export const defaultRateLimits = {
   "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
   // Of one mailbox, whoever asks: nobody can fill it, and the newest link in it goes on working.
   "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 60 * 60 },
+  // Of the legacy API, where one address may be an application's with all of its users behind it.
+  "registration-address": { name: "registration-address", count: 60, windowSeconds: 60 },
+  "registration-account": { name: "registration-account", count: 5, windowSeconds: 60 * 60 },
+  "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
   // Wrong codes of devices: of 20^8 a few hundred are good at any moment (RFC 8628 §5.1).
   "user-code": { name: "user-code", count: 5, windowSeconds: 15 * 60 },
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },

@@ -41,7 +41,7 @@ export function customScopeDirectory(deps: CustomScopeDeps & { capacity?: number
 }
 
 /** Every token request and every consent page looks through all of them. */
-const MOST_SCOPES = 100;
+export const MOST_SCOPES = 100;
 
 export type ScopeContent = Pick<CustomScope, "displayName" | "description" | "claims" | "sensitive">;
 
@@ -114,7 +114,7 @@ export async function changeCustomScope(
     const before = await findCustomScope(tx, orgId, id);
     if (!before) return undefined;
     if (version !== undefined && version !== before.version) throw new ScopeConflict("changed-meanwhile");
-    const scope = { ...before, ...content, updatedAt: deps.clock(), version: before.version + 1 };
+    const scope = { ...before, ...trimmed(content), updatedAt: deps.clock(), version: before.version + 1 };
     requireValidScope(scope);
     if (!(await replaceCustomScope(tx, scope))) throw new ScopeConflict("changed-meanwhile");
     await told(deps, tx, { orgId, id, name: scope.name, actor, action: "scope.changed" });
@@ -122,17 +122,30 @@ export async function changeCustomScope(
   });
 }
 
-/** Applications and consents may go on naming it; it gives nothing any more. @returns false when there is none such */
+/**
+ * Applications and consents may go on naming it; it gives nothing any more.
+ * @returns false when there is none such. @throws ScopeConflict
+ */
 export async function deleteCustomScope(
   deps: CustomScopeDeps,
-  { orgId, id, actor }: { orgId: string; id: string; actor: string },
+  { orgId, id, version, actor }: Omit<ScopeChange, "content">,
 ): Promise<boolean> {
   return deps.database.transaction(async (tx) => {
     const scope = await findCustomScope(tx, orgId, id);
-    if (!scope || !(await deleteCustomScopeRow(tx, orgId, id))) return false;
+    if (!scope) return false;
+    if (version !== undefined && version !== scope.version) throw new ScopeConflict("changed-meanwhile");
+    if (!(await deleteCustomScopeRow(tx, scope))) throw new ScopeConflict("changed-meanwhile");
     await told(deps, tx, { orgId, id, name: scope.name, actor, action: "scope.deleted" });
     return true;
   });
+}
+
+function trimmed({ displayName, description, ...rest }: Partial<ScopeContent>): Partial<ScopeContent> {
+  return {
+    ...rest,
+    ...(displayName === undefined ? {} : { displayName: displayName.trim() }),
+    ...(description === undefined ? {} : { description: description.trim() }),
+  };
 }
 
 async function told(

@@ -44,12 +44,16 @@ export async function replaceCustomScope(db: Db, scope: CustomScope): Promise<bo
   return result.numUpdatedRows > 0n;
 }
 
-/** @returns false when there is no such scope */
-export async function deleteCustomScopeRow(db: Db, orgId: string, id: string): Promise<boolean> {
+/** @returns false when there is no such scope, or it is not of this version any more */
+export async function deleteCustomScopeRow(
+  db: Db,
+  { orgId, id, version }: { orgId: string; id: string; version: number },
+): Promise<boolean> {
   const result = await db
     .deleteFrom("custom_scope")
     .where("org_id", "=", orgId)
     .where("id", "=", id)
+    .where("version", "=", version)
     .executeTakeFirst();
   return result.numDeletedRows > 0n;
 }

@@ -116,7 +116,7 @@ export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<bo
 
 export type RevokedFamilies = { readonly orgId: string; readonly now: number; readonly reason: string } & (
   | { readonly id: string }
-  | { readonly applicationId: string }
+  | { readonly applicationId: string; readonly userId?: string }
   | { readonly userId: string }
   | { readonly consentId: string }
   /** Those granted with `offline_access` outlive the session. */
@@ -134,8 +134,10 @@ export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promi
     .where("org_id", "=", which.orgId)
     .where("revoked_at", "is", null);
   if ("id" in which) query = query.where("id", "=", which.id);
-  else if ("applicationId" in which) query = query.where("application_id", "=", which.applicationId);
-  else if ("userId" in which) query = query.where("user_id", "=", which.userId);
+  else if ("applicationId" in which) {
+    query = query.where("application_id", "=", which.applicationId);
+    if (which.userId !== undefined) query = query.where("user_id", "=", which.userId);
+  } else if ("userId" in which) query = query.where("user_id", "=", which.userId);
   else if ("consentId" in which) query = query.where("consent_id", "=", which.consentId);
   else query = query.where("session_id", "=", which.sessionId).where(withoutOfflineAccess);
   return Number((await query.executeTakeFirst()).numUpdatedRows);

@@ -44,19 +44,29 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
     .returning("id")
     .executeTakeFirst();
   if (!inserted) return false;
-  await db
+  const { orgId, id: userId, role, now } = user;
+  return insertMembership(db, { orgId, userId, homeOrgId: orgId, role, now });
+}
+
+export interface NewMembership {
+  readonly orgId: string;
+  readonly userId: string;
+  /** The organisation that owns the account. */
+  readonly homeOrgId: string;
+  readonly role: Role;
+  readonly now: number;
+}
+
+/** @returns false when the user is a member already */
+export async function insertMembership(db: Db, membership: NewMembership): Promise<boolean> {
+  const { orgId, userId, homeOrgId, role, now } = membership;
+  const row = { org_id: orgId, user_id: userId, home_org_id: homeOrgId, role, created_at: now };
+  const result = await db
     .insertInto("membership")
-    .values({
-      org_id: user.orgId,
-      user_id: user.id,
-      home_org_id: user.orgId,
-      role: user.role,
-      created_at: user.now,
-      attributes: null,
-      groups: null,
-    })
-    .execute();
-  return true;
+    .values({ ...row, attributes: null, groups: null })
+    .onConflict((conflict) => conflict.columns(["org_id", "user_id"]).doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
 const members = (db: Db, orgId: string) =>
@@ -96,6 +106,32 @@ export async function findUserByEmail(
 ): Promise<{ user: User; passwordHash: string | null; passwordChangedAt: number | null } | undefined> {
   const [row] = await selectByEmail(db, { orgId, emailKey });
   if (!row) return undefined;
+  const { password_hash: passwordHash, password_changed_at: passwordChangedAt } = row;
+  return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
+}
+
+const selectRoaming = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
+  members(db, value("orgId"))
+    // As the index of those who roam has it: however many members there are, these are few.
+    .whereRef("membership.home_org_id", "<>", "membership.org_id")
+    .where("user_account.email_key", "=", value("emailKey"))
+    .orderBy("membership.created_at")
+    .orderBy("membership.user_id")
+    .limit(1),
+);
+
+/**
+ * Who signs in here with an address: the organisation's own user, else a user of another organisation who roams here
+ * (of several with one address, who came first). Both are always looked for: the time tells nothing.
+ */
+export async function findSignInAccount(
+  db: Db,
+  orgId: string,
+  emailKey: string,
+): Promise<{ user: User; passwordHash: string | null; passwordChangedAt: number | null } | undefined> {
+  const own = await findUserByEmail(db, orgId, emailKey);
+  const [row] = await selectRoaming(db, { orgId, emailKey });
+  if (own || !row) return own;
   const { password_hash: passwordHash, password_changed_at: passwordChangedAt } = row;
   return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
 }

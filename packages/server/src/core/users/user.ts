@@ -40,3 +40,6 @@ export function isEmail(email: string): boolean {
     /^[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]+\.?[^\s@\p{Cc}\p{Cf}.]+$/u.test(email)
   );
 }
+
+/** A first name or surname; empty is one too. */
+export const isPersonName = (name: string): boolean => [...name].length <= 100 && !/\p{Cc}/u.test(name);

@@ -10,7 +10,7 @@ import type { PasswordHasher } from "../passwords/password-hasher.ts";
 import { refusePassword } from "../passwords/password-policy.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { findUser, insertUser, organisationsOfUser, setPasswordHash, setUserDisabled } from "./store.ts";
-import { emailKey, isEmail, type Role } from "./user.ts";
+import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
 
 export interface UserDeps {
   readonly database: Database;
@@ -40,17 +40,17 @@ export interface NewUser {
   readonly actor: string;
 }
 
+/** v4: strangers see the PermId, and it must not tell when somebody joined. */
+export const newPermId = (): string => randomUUID();
+
 /** @returns the PermId. @throws InvalidUser */
 export async function createUser(deps: UserDeps, input: NewUser): Promise<string> {
   const email = input.email.trim();
   if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
-  for (const name of [input.firstname, input.surname]) {
-    if ([...name].length > 100 || /\p{Cc}/u.test(name))
-      throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
-  }
+  if (![input.firstname, input.surname].every(isPersonName))
+    throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
   await requireGoodPassword(input.organisation, input.password, [email, input.firstname, input.surname]);
-  // v4: strangers see the PermId, and it must not tell when somebody joined.
-  const id = randomUUID();
+  const id = newPermId();
   const now = deps.clock();
   const passwordHash = await deps.passwords.hash(input.password);
   const orgId = input.organisation.id;

@@ -62,6 +62,16 @@ export const systemAccountsSessionKeys: Migration = {
       foreign key (org_id, application_id) references application (org_id, id) on delete cascade,
       foreign key (org_id, user_id) references membership (org_id, user_id) on delete cascade)`,
 
+    // Who visits from another organisation and signs in by address: few beside the organisation's own.
+    "create index membership_roaming on membership (org_id, home_org_id) where home_org_id <> org_id",
+
+    // What a file of the organisation's configuration calls an application, whatever its id is here.
+    `create table application_external_key (
+      org_id text not null, external_key text not null, application_id text not null,
+      primary key (org_id, external_key),
+      foreign key (org_id, application_id) references application (org_id, id) on delete cascade)`,
+    "create unique index application_external_key_application on application_external_key (org_id, application_id)",
+
     `create unique index user_account_username on user_account (org_id, username) where username is not null`,
 
     `create table idempotency_key (

@@ -33,3 +33,10 @@ export interface ClientSecretTable {
   revoked_at: number | null;
   last_used_at: number | null;
 }
+
+/** What a configuration file calls it: the same in every organisation that the file is applied to. */
+export interface ApplicationExternalKeyTable {
+  org_id: string;
+  external_key: string;
+  application_id: string;
+}

@@ -60,10 +60,22 @@ export async function authenticateClient(
     return application;
   }
   if (clientSecret === undefined) return application;
-  const secret = matchClientSecret(application, clientSecret, deps.clock());
+  const secret =
+    matchClientSecret(application, clientSecret, deps.clock()) ??
+undefined;
   if (!secret) throw refused("no active secret matches");
   deps.noteSecretUse(application, secret);
   return application;
+}
+
+/** The news of a new secret may still be on its way to this node, and whoever has it uses it at once. */
+async function newSecret(
+  { applications, clock }: ClientAuthenticationDeps,
+  { orgId, id }: Application,
+  presented: string,
+): Promise<ClientSecret | undefined> {
+  const current = await applications.read(orgId, id);
+  return current && matchClientSecret(current, presented, clock());
 }
 
 /** A secret is a secret in either place; every other method stands for itself alone. */

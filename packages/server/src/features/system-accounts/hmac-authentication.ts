@@ -105,7 +105,7 @@ async function faultOf(
 }
 
 /** Audited once a minute for each account and reason: who knows a public key must not be able to fill the log. */
-async function refuse(
+export async function refuse(
   deps: HmacDeps,
   request: FastifyRequest,
   { orgId, id }: SystemAccount,
@@ -160,7 +160,7 @@ export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> 
 }
 
 /** The application that a call names: in its path, else as `ApplicationId` in its body. */
-function targetOf(request: FastifyRequest, body: unknown): string | undefined {
+export function targetOf(request: FastifyRequest, body: unknown): string | undefined {
   const { appId, clientId } = (request.params ?? {}) as { appId?: string; clientId?: string };
   const inPath = appId || clientId;
   if (inPath) return inPath.toLowerCase();

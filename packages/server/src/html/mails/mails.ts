@@ -11,8 +11,11 @@ export type MailView = {
   /** Where a new password can be asked for: notices lead there. */
   recoveryUri: string;
 } & (
-  | { template: "ResetPassword" | "VerifyEmail"; data: Linked }
-  | { template: "PasswordChanged" | "NewSignIn"; data: Seen }
+  | {
+      template: "ResetPassword" | "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
+      data: Linked;
+    }
+  | { template: "PasswordChanged" | "NewSignIn" | "AccountExists" | "EmailChanged"; data: Seen }
   | { template: "FactorAdded" | "FactorRemoved"; data: Seen & { factor: Factor } }
 );
 
@@ -24,6 +27,24 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return linked(view, view.data, text.resetPassword, text.newPassword);
     case "VerifyEmail":
       return linked(view, view.data, text.verifyEmail, text.verifyEmail.confirm);
+    case "AcceptInvitation":
+      return linked(view, view.data, text.acceptInvitation, text.acceptInvitation.confirm);
+    case "AcceptRoaming":
+      return linked(view, view.data, text.acceptRoaming, text.acceptRoaming.confirm);
+    case "ChangeEmail":
+      return linked(view, view.data, text.changeEmail, text.changeEmail.confirm);
+    case "AccountExists":
+      return notice(view, view.data, messages, {
+        subject: text.accountExists.subject(name),
+        text: text.accountExists.text(name),
+        advice: text.accountExists.advice,
+      });
+    case "EmailChanged":
+      return notice(view, view.data, messages, {
+        subject: text.emailChanged.subject(name),
+        text: text.emailChanged.text(name),
+        advice: text.emailChanged.advice(name),
+      });
     case "PasswordChanged":
       return notice(view, view.data, messages, {
         subject: text.passwordChanged.subject(name),
@@ -66,13 +87,13 @@ function notice(
   { organisation, recoveryUri }: MailView,
   { at, address, browser }: Seen,
   messages: Messages,
-  words: { subject: string; text: string },
+  words: { subject: string; text: string; advice?: string },
 ): MailBody {
   const { facts, moment, notYou, newPassword } = messages.mails;
   return {
     subject: words.subject,
     organisation,
-    paragraphs: [words.text, notYou],
+    paragraphs: [words.text, words.advice ?? notYou],
     facts: [
       { name: facts.at, value: moment(at) },
       ...(browser === undefined ? [] : [{ name: facts.browser, value: browser }]),

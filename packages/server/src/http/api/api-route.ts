@@ -16,6 +16,10 @@ export interface Answer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The handler has answered already, with what is no JSON: a page or a redirect for a browser. */
+  readonly isSent?: true;
+  /** Members of the body that are told this once: where the answer is given again they are null. */
+  readonly shownOnce?: readonly string[];
 }
 
 export interface Operation {
@@ -28,28 +32,35 @@ export interface Operation {
   readonly credential: Credential;
   readonly query?: TSchema;
   readonly body?: TSchema;
+  /** All of its members may be left out, and so may the body itself. */
+  readonly bodyOptional?: boolean;
   /** By status; errors are the same everywhere. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
   /** An example of the body. */
   readonly example?: unknown;
 }
 
-export interface Call<Q, B, C> {
+export interface Call<Q, B, C, W = undefined> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Q;
   readonly body: B;
   readonly caller: C;
+  /** The transaction that keeps the act and its answer together; the act happens in it and nowhere else. */
+  readonly within: W | undefined;
 }
 
-export interface ApiDoor<C> {
+/** `W` is what the act happens in, when its answer is kept with it. */
+export type Run<W> = (within?: W) => Promise<Answer>;
+
+export interface ApiDoor<C, W = undefined> {
   /** Who calls, by the bytes as they came. @throws ApiError 401 */
   authenticate(request: FastifyRequest, raw: Buffer): Promise<C>;
   /** Whether the caller may do this, now that the body can be read. @throws ApiError 401 */
   authorise?(caller: C, request: FastifyRequest, body: unknown): Promise<C>;
   /** Gives a POST with an `Idempotency-Key` the answer that it had before. */
-  repeat?(caller: C, request: FastifyRequest, raw: Buffer, run: () => Promise<Answer>): Promise<Answer>;
+  repeat?(caller: C, request: FastifyRequest, raw: Buffer, run: Run<W>): Promise<Answer>;
 }
 
 export interface ApiScope {
@@ -69,17 +80,19 @@ export function apiRoute<
   C,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
+  W = undefined,
 >(
   { app, describe }: ApiScope,
-  door: ApiDoor<C>,
+  door: ApiDoor<C, W>,
   operation: Omit<Operation, "query" | "body"> & {
     readonly query?: Q;
     readonly body?: B;
     readonly lenient?: Lenient;
   },
-  handler: (call: Call<Of<Q>, Of<B>, C>) => Promise<Answer>,
+  handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
 ): void {
-  const { method, path, query, body, lenient } = operation;
+  const { method, path, query, body, lenient, bodyOptional = false } = operation;
+  const nullable = Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
   describe(operation as Operation);
   const checkQuery = query && validator(query, (at) => `?${at.slice(1)}`);
   const checkBody = body && validator(body);
@@ -96,10 +109,10 @@ export function apiRoute<
         reply,
         params: (request.params ?? {}) as Record<string, string>,
         query: readQuery(request, checkQuery),
-        body: readBody(sent, checkBody, lenient),
+        body: readBody(bodyOptional ? (sent ?? {}) : sent, checkBody, lenient && { ...lenient, nullable }),
         caller,
-      } as Call<Of<Q>, Of<B>, C>;
-      const run = () => handler(call);
+      } as Omit<Call<Of<Q>, Of<B>, C, W>, "within">;
+      const run: Run<W> = (within) => handler({ ...call, within });
       const answer =
         method === "POST" && door.repeat ? await door.repeat(caller, request, raw, run) : await run();
       await send(reply, answer);
@@ -108,7 +121,8 @@ export function apiRoute<
   });
 }
 
-async function send(reply: FastifyReply, { status, body, headers }: Answer): Promise<void> {
+async function send(reply: FastifyReply, { status, body, headers, isSent }: Answer): Promise<void> {
+  if (isSent) return;
   reply.code(status).headers({ "cache-control": "no-store", ...headers });
   if (body === undefined) await reply.send();
   else await reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
@@ -124,7 +138,7 @@ function readQuery(request: FastifyRequest, check: ((value: unknown) => unknown)
 function readBody(
   sent: unknown,
   check: ((value: unknown) => unknown) | undefined,
-  lenient: Lenient | undefined,
+  lenient: (Lenient & { readonly nullable: readonly string[] }) | undefined,
 ): unknown {
   if (!check) {
     if (sent !== undefined) throw invalid([{ path: "", message: "no body is expected here" }]);
@@ -134,9 +148,13 @@ function readBody(
   return check(lenient ? withoutReadOnly(sent, lenient) : sent);
 }
 
-function withoutReadOnly(sent: unknown, { readOnly }: Lenient): unknown {
+/** A null is dropped where the member is known: what is not is refused, whatever it holds. */
+function withoutReadOnly(
+  sent: unknown,
+  { readOnly, nullable }: Lenient & { readonly nullable: readonly string[] },
+): unknown {
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent;
-  return Object.fromEntries(
-    Object.entries(sent).filter(([name, value]) => value !== null && !readOnly.includes(name)),
-  );
+  const isSent = ([name, value]: [string, unknown]) =>
+    !readOnly.includes(name) && !(value === null && nullable.includes(name));
+  return Object.fromEntries(Object.entries(sent).filter(isSent));
 }

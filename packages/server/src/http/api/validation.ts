@@ -23,16 +23,22 @@ interface SchemaFault {
 
 function faultsOf(errors: readonly SchemaFault[], pathOf: (path: string) => string): MemberFault[] {
   const faults = errors.flatMap((fault) => {
-    const { additionalProperties = [], requiredProperties = [] } = fault.params as {
+    const {
+      additionalProperties = [],
+      requiredProperties = [],
+      allowedValues,
+    } = fault.params as {
       additionalProperties?: readonly string[];
       requiredProperties?: readonly string[];
+      allowedValues?: readonly unknown[];
     };
     const at = (name: string) => pathOf(`${fault.instancePath}/${pointerPart(name)}`);
     if (fault.keyword === "additionalProperties")
       return additionalProperties.map((name) => ({ path: at(name), message: "is not known here" }));
     if (fault.keyword === "required")
       return requiredProperties.map((name) => ({ path: at(name), message: "is missing" }));
-    return [{ path: pathOf(fault.instancePath), message: fault.message }];
+    const message = allowedValues ? `must be one of ${allowedValues.join(", ")}` : fault.message;
+    return [{ path: pathOf(fault.instancePath), message }];
   });
   const seen = new Set<string>();
   const once = faults.filter(({ path }) => !seen.has(path) && seen.add(path));

@@ -60,6 +60,8 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   // Not from our page, or signed in anew meanwhile: the step is shown again and nothing is decided.
   if (!isOwnForm(deps, visit, form.values.get("csrf"))) return takeStep(deps, visit, read);
   const { step } = read;
+  if (step.kind === "not-assigned" && read.kind === "authorization")
+    return answerWithError(deps, visit, read.request, keptOut());
   if (step.kind === "select-account") return chooseAccount(deps, visit, read, form.values.get("account"));
   if (read.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator"))
     return takeStep(deps, visit, read);
@@ -69,6 +71,9 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   const denied = new OAuthError("access_denied", "the user did not consent", { status: 400 });
   return answerWithError(deps, visit, read.request, denied);
 }
+
+const keptOut = () =>
+  new OAuthError("access_denied", "the user may not use this application", { status: 400 });
 
 async function allow(
   deps: BrowserDeps,

@@ -1,9 +1,9 @@
 /** Looks at what the two-factor pages send: a code, a passkey's answer, or a factor that is being added. */
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import { networkOf } from "../../../core/rate-limits/network.ts";
-import { type Attempt, countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../core/second-factors/changes.ts";
+import { checkCode } from "../../../core/second-factors/check-code.ts";
 import {
   acrOfMethod,
   codeAmr,
@@ -19,15 +19,10 @@ import {
   verifyPasskey,
 } from "../../../core/second-factors/passkeys/passkeys.ts";
 import { findPasskey, recordPasskeyUse } from "../../../core/second-factors/passkeys/store.ts";
-import {
-  hashRecoveryCode,
-  readRecoveryCode,
-} from "../../../core/second-factors/recovery-codes/recovery-codes.ts";
-import { takeRecoveryCode } from "../../../core/second-factors/recovery-codes/store.ts";
 import type { FactorSummary } from "../../../core/second-factors/second-factor.ts";
 import { ownerOf } from "../../../core/second-factors/standing.ts";
 import { openTotpEnrolment } from "../../../core/second-factors/totp/enrolment.ts";
-import { checkTotp, matchingStep, readTotpCode } from "../../../core/second-factors/totp/totp.ts";
+import { matchingStep, readTotpCode } from "../../../core/second-factors/totp/totp.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "./browser.ts";
@@ -57,53 +52,24 @@ export function checkShownFactor(
   const method = chosenMethod(methodsToShow(step, factors), values.get("method"));
   if (method === undefined) return Promise.resolve(wrong);
   if (method === "passkey") return checkPasskey(deps, visit, user, values.get("passkey"));
-  return checkCode(deps, visit, user, method, values.get("code") ?? "");
+  return checkTypedCode(deps, visit, user, method, values.get("code") ?? "");
 }
 
-/** Counted first, so that guesses sent at once are all counted; given back when it was none. */
-async function checkCode(
+async function checkTypedCode(
   deps: BrowserDeps,
-  visit: Visit,
+  { organisation, request }: Visit,
   user: User,
   method: "totp" | "recovery",
   typed: string,
 ): Promise<FactorCheck> {
-  let attempts: readonly Attempt[];
   try {
-    attempts = await countGuess(deps, visit, user);
+    const code = { orgId: organisation.id, user, method, typed, address: addressOf(request) };
+    const proof = await checkCode(deps, code);
+    return proof ? proven(proof) : wrong;
   } catch (error) {
     if (error instanceof RateLimited) return { kind: "rate-limited", limit: error };
     throw error;
   }
-  const owner = ownerOf(user);
-  const now = deps.clock();
-  const code = method === "totp" ? readTotpCode(typed) : readRecoveryCode(typed);
-  if (code === undefined) return wrong;
-  const take =
-    method === "totp"
-      ? await checkTotp(deps, deps.database.query, owner, { code, now })
-      : (tx: Parameters<FactorProof["use"]>[0]) =>
-          takeRecoveryCode(tx, owner, { hash: hashRecoveryCode(code), now });
-  if (!take) return wrong;
-  return proven({
-    method,
-    amr: codeAmr[method],
-    acr: acrOfMethod[method],
-    use: async (tx) => ((await take(tx)) ? [] : undefined),
-    accepted: async () => {
-      for (const attempt of attempts) await attempt.giveBack();
-    },
-  });
-}
-
-/** The account's guesses are counted where the account is at home, so that each organisation it visits adds none. */
-async function countGuess(deps: BrowserDeps, visit: Visit, user: User): Promise<Attempt[]> {
-  const { "second-factor-account": account, "second-factor-address": address } = deps.rateLimits;
-  const ofAddress = { limit: address, subject: networkOf(addressOf(visit.request)) };
-  return [
-    await countAttempt(deps, visit.organisation.id, [ofAddress]),
-    await countAttempt(deps, user.homeOrgId, [{ limit: account, subject: user.id }]),
-  ];
 }
 
 async function checkPasskey(

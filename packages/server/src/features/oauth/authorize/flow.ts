@@ -24,9 +24,11 @@ export interface OwnPage {
   readonly place: Place;
   /** A path of this organisation, query included. */
   readonly path: string;
+  /** The application that the page leads on to, by the legacy federation: the sign-in is judged by its settings. */
+  readonly applicationId?: string;
 }
 
-export type Place = "account" | "device";
+export type Place = "account" | "device" | "application";
 
 export interface Flows {
   seal(flow: Flow): string;

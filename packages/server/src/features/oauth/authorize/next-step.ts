@@ -16,6 +16,8 @@ export type SignInStep =
   | { readonly kind: "login" }
   | { readonly kind: "select-account"; readonly signedIn: SignedIn }
   | FactorStep
+  /** The application is for assigned users, and this one is not among them. */
+  | { readonly kind: "not-assigned"; readonly signedIn: SignedIn }
   /** The organisation wants to know first that the address is the user's. */
   | { readonly kind: "verify-email"; readonly signedIn: SignedIn }
   | { readonly kind: "refuse"; readonly error: OAuthError };
@@ -44,6 +46,8 @@ export interface SignInSituation {
   readonly factors: FactorStanding | undefined;
   /** The `sub` of a genuine `id_token_hint`; null when there was a hint that is not. */
   readonly hintedUser: string | null | undefined;
+  /** The application is for assigned users, and who is signed in is not one of them. */
+  readonly isKeptOut?: boolean;
   /** The organisation lets nobody go on whose address is not confirmed. */
   readonly requiresVerifiedEmail?: boolean;
 }
@@ -92,8 +96,17 @@ export function signInStep(
     return { kind: "select-account", signedIn };
   }
   return (
-    factorStep(situation, signedIn) ?? addressStep(situation, signedIn) ?? { kind: "signed-in", signedIn }
+    factorStep(situation, signedIn) ??
+    accessStep(situation, signedIn) ??
+    addressStep(situation, signedIn) ?? { kind: "signed-in", signedIn }
   );
+}
+
+/** Told to those alone who have proven who they are. */
+function accessStep({ request, isKeptOut = false }: SignInSituation, signedIn: SignedIn) {
+  if (!isKeptOut) return undefined;
+  const step: SignInStep = { kind: "not-assigned", signedIn };
+  return ask(request, step, "access_denied", "the user may not use this application");
 }
 
 function addressStep(
@@ -113,7 +126,7 @@ function addressStep(
 export function factorStep(
   situation: Pick<SignInSituation, "request" | "now" | "factors">,
   signedIn: SignedIn,
-): Exclude<SignInStep, { kind: "select-account" }> | undefined {
+): Exclude<SignInStep, { kind: "select-account" | "not-assigned" }> | undefined {
   const { request, now, factors } = situation;
   const { session } = signedIn;
   const reached = assuranceOf(session.acr);

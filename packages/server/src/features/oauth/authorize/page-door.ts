@@ -3,7 +3,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { Prompt } from "./authorization-request.ts";
 import { type BrowserDeps, formBinding, isOwnForm, type Visit, whoIsThere } from "./browser.ts";
 import type { OwnPage } from "./flow.ts";
-import { pageFlow } from "./page-request.ts";
+import { type PageWish, pageFlow } from "./page-request.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
 export interface PageDoor {
@@ -13,6 +13,11 @@ export interface PageDoor {
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
   /** Shows what the sign-in lacks; at its end the browser goes to the page. `prompt: "login"`: from the beginning. */
   signIn(visit: Visit, page: OwnPage, prompt?: Prompt): Promise<void>;
+  /**
+   * Who is signed in, proven enough for the page; undefined when what that lacks has been shown.
+   * @throws OAuthError where there is nothing to show, or nothing may be shown
+   */
+  signedInFor(visit: Visit, page: OwnPage, wish: PageWish): Promise<SignedIn | undefined>;
   /** A session under a new cookie. */
   writeSession(visit: Visit, token: string): void;
   /** The remembered browser's cookie. */
@@ -29,6 +34,13 @@ export function pageDoor(deps: BrowserDeps): PageDoor {
       const flow = pageFlow(visit.organisation.id, page, deps.clock(), wish);
       const read = await readFlow(deps, visit, flow);
       if (read) await takeStep(deps, visit, read);
+    },
+    signedInFor: async (visit, page, wish) => {
+      const flow = pageFlow(visit.organisation.id, page, deps.clock(), wish);
+      const read = await readFlow(deps, visit, flow);
+      if (read?.step.kind === "signed-in") return read.step.signedIn;
+      if (read) await takeStep(deps, visit, read);
+      return undefined;
     },
     writeSession: ({ organisation, reply }, token) =>
       deps.cookies.write(reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds),

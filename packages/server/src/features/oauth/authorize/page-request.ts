@@ -1,4 +1,10 @@
-/** A sign-in for a page of our own: account pages, the device page. It has no client and ends at the page. */
+/**
+ * A sign-in for a page of our own: account pages, the device page, the federation's way to an application. It ends at the
+ * page, and answers no client.
+ */
+import { OAuthError } from "@signet/protocol/oauth-error";
+import type { Application } from "../../../core/applications/application.ts";
+import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -8,6 +14,8 @@ import { noRequestedAcr } from "./requested-acr.ts";
 
 export interface PageRequest extends SignInRequest {
   readonly page: OwnPage;
+  /** The one that the page leads on to. */
+  readonly application?: Application;
 }
 
 export interface PageWish {
@@ -31,15 +39,26 @@ export function pageFlow(orgId: string, page: OwnPage, startedAt: number, wish: 
   return { orgId, parameters, startedAt, page };
 }
 
-/** Undefined for the flow of an authorization request. */
-export function readPageRequest(flow: Flow): PageRequest | undefined {
+/**
+ * @returns undefined for the flow of an authorization request
+ * @throws OAuthError for a page, when the application that it leads to is gone
+ */
+export async function readPageRequest(
+  applications: Pick<ApplicationDirectory, "find">,
+  flow: Flow,
+): Promise<PageRequest | undefined> {
   if (!flow.page) return undefined;
+  const { applicationId } = flow.page;
+  const application = applicationId && (await applications.find(flow.orgId, applicationId));
+  if (applicationId && !application)
+    throw new OAuthError("invalid_request", "The application is not known here any more.");
   const { values } = formOfFlow(flow);
   const maxAge = values.get("max_age");
   const prompt = values.get("prompt");
   return {
     page: flow.page,
-    prompts: prompt === undefined ? [] : [prompt as Prompt],
+    ...(application ? { application } : {}),
+    prompts: prompt === undefined ? [] : (prompt.split(" ") as Prompt[]),
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     acr: { ...noRequestedAcr, required: values.get("required_acr") },
     loginHint: undefined,
@@ -48,15 +67,17 @@ export function readPageRequest(flow: Flow): PageRequest | undefined {
   };
 }
 
-/** What the sign-in pages say they lead to. */
+/** What the sign-in pages say they lead to, and whether their forms end outside, at an application. */
 export function destinationOf(
   request: AuthorizationRequest | PageRequest,
   organisation: Organisation,
   messages: Messages,
-): { application: PageApplication; redirectUri?: string } {
-  if ("page" in request)
-    return { application: { name: messages.places[request.page.place](organisation.name) } };
-  const { application, redirectUri } = request;
-  const { homepageUri, logoUri } = application.settings;
-  return { application: { name: application.name, homepageUri, logoUri }, redirectUri };
+): { application: PageApplication; leadsAway: boolean } {
+  const { application } = request;
+  if (application) {
+    const { homepageUri, logoUri } = application.settings;
+    return { application: { name: application.name, homepageUri, logoUri }, leadsAway: true };
+  }
+  const place = "page" in request ? request.page.place : "application";
+  return { application: { name: messages.places[place](organisation.name) }, leadsAway: false };
 }

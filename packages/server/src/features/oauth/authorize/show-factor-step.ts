@@ -90,7 +90,7 @@ export async function showFactorStep(deps: BrowserDeps, visit: Visit, shown: Fac
   const { organisation, reply } = visit;
   const { flow, request, step } = shown;
   const frame = pageFrame(visit, request.uiLocales);
-  const { application, redirectUri } = destinationOf(request, organisation, frame.messages);
+  const { application, leadsAway } = destinationOf(request, organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
   const common = {
@@ -111,7 +111,7 @@ export async function showFactorStep(deps: BrowserDeps, visit: Visit, shown: Fac
   if (shown.retryAfterSeconds !== undefined) reply.header("retry-after", String(shown.retryAfterSeconds));
   return show(visit, frame, page, {
     status: shown.status ?? 200,
-    leadsAway: redirectUri !== undefined,
+    leadsAway,
   });
 }
 

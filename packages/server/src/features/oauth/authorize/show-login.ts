@@ -34,7 +34,7 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginSho
   const { organisation } = visit;
   const { flow, request } = shown;
   const frame = pageFrame(visit, request.uiLocales);
-  const { application, redirectUri } = destinationOf(request, organisation, frame.messages);
+  const { application, leadsAway } = destinationOf(request, organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const page = loginPage({
     ...frame,
@@ -54,7 +54,7 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginSho
     visit.reply.header("retry-after", String(shown.retryAfterSeconds));
   return show(visit, frame, page, {
     status: shown.status ?? 200,
-    leadsAway: redirectUri !== undefined,
+    leadsAway,
   });
 }
 
@@ -72,7 +72,7 @@ export async function showAccountChoice(
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, request.uiLocales);
-  const { application, redirectUri } = destinationOf(request, visit.organisation, frame.messages);
+  const { application, leadsAway } = destinationOf(request, visit.organisation, frame.messages);
   const name = [user.firstname, user.surname].filter((part) => part !== "").join(" ");
   const page = accountPage({
     ...frame,
@@ -83,5 +83,5 @@ export async function showAccountChoice(
     flow: deps.flows.seal(flow),
     user: { email: user.email, ...(name === "" ? {} : { name }) },
   });
-  return show(visit, frame, page, { leadsAway: redirectUri !== undefined });
+  return show(visit, frame, page, { leadsAway });
 }

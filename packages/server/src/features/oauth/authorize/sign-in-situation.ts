@@ -1,5 +1,7 @@
 /** Gathers what next-step.ts decides by. */
 import { verifyJws } from "@signet/protocol/jws";
+import { mayUse } from "../../../core/application-access/application-access.ts";
+import type { Application } from "../../../core/applications/application.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
 import { factorStanding } from "../../../core/second-factors/standing.ts";
@@ -26,9 +28,13 @@ export async function signInSituation(
     hintedUser:
       claimedUser(request, signedIn?.user.id) ??
       (await hintedUser(deps, visit.organisation, request.idTokenHint)),
+    isKeptOut: signedIn !== undefined && !(await isAdmitted(deps, request.application, signedIn.user)),
     requiresVerifiedEmail: visit.organisation.settings.requireVerifiedEmail,
   };
 }
+
+const isAdmitted = async ({ database }: BrowserDeps, application: Application | undefined, user: User) =>
+  application === undefined || mayUse(database.query, application, user.id);
 
 /**
  * What second factors the user has, and whether this browser is remembered for them. Remembering spares the question on

@@ -15,6 +15,7 @@ import { type PageRequest, readPageRequest } from "./page-request.ts";
 import { reportedAcr } from "./requested-acr.ts";
 import { showFactorStepOfSession } from "./show-factor-step.ts";
 import { showAccountChoice, showLogin } from "./show-login.ts";
+import { showNotAssigned } from "./show-not-assigned.ts";
 import { signInSituation } from "./sign-in-situation.ts";
 
 /** Characters; beside the browser's own headers they must fit into the 16 KiB of a request's head. */
@@ -47,7 +48,7 @@ export async function readFlow(
   visit: Visit,
   flow: Flow,
 ): Promise<ReadFlow | ReadPageFlow | undefined> {
-  const page = readPageRequest(flow);
+  const page = await readPageRequest(deps.applications, flow);
   if (page) {
     const step = signInStep(await signInSituation(deps, visit, flow, page));
     return { kind: "page", flow, request: page, step };
@@ -110,6 +111,8 @@ export async function takeStep(
       return showFactorStepOfSession(deps, visit, { flow, request, step });
     case "verify-email":
       return goTo(visit, `${orgPath(visit.organisation, "verify-email")}?flow=${deps.flows.seal(flow)}`);
+    case "not-assigned":
+      return showNotAssigned(deps, visit, { flow, request, user: step.signedIn.user });
     case "signed-in":
       if (read.kind === "page") await goTo(visit, read.request.page.path);
       return;

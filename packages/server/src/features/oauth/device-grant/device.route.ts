@@ -18,13 +18,13 @@ import {
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
+import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { readScopes } from "../authorize/authorization-request.ts";
-import { rateLimitHeaders } from "../authorize/rate-limit-headers.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
 import { requestedResources } from "../token/resources.ts";
 

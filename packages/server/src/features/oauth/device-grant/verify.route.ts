@@ -5,6 +5,7 @@
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
@@ -12,7 +13,6 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, orgPath, type Visit } from "../authorize/browser.ts";
 import type { OwnPage } from "../authorize/flow.ts";
 import { type PageWish, pageFlow } from "../authorize/page-request.ts";
-import { rateLimitHeaders } from "../authorize/rate-limit-headers.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { answerDevice, requireAnswerable } from "./answer-device.ts";
 import { findDevice } from "./find-device.ts";

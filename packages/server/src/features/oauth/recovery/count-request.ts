@@ -1,10 +1,10 @@
 /** How often mails may be asked for: from one network, and for one mailbox. */
 
 import { networkOf } from "../../../core/rate-limits/network.ts";
+import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
-import { rateLimitHeaders } from "../authorize/rate-limit-headers.ts";
 
 /**
  * Counts one request, whether anybody has the address or not.

@@ -1,8 +1,6 @@
 /** The mails with a link: the link, the mail and the audit event are written together or not at all. */
 
-import { createAction } from "../../../core/actions/actions.ts";
-import { type ActionType, actionLifetimeMs } from "../../../core/actions/user-action.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { sendLinkMail } from "../../../core/actions/link-mail.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import { findUserByEmail } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
@@ -59,42 +57,31 @@ const actions = { ResetPassword: "password-reset.requested", VerifyEmail: "verif
 async function send(
   deps: BrowserDeps,
   { organisation, request }: Visit,
-  type: ActionType,
+  type: keyof typeof places,
   receiver: { user: User; home: Organisation } | undefined,
   { email, asked }: { email: string; asked: AskedFor },
 ): Promise<void> {
-  const isDecoy = receiver === undefined;
-  const home = receiver?.home ?? organisation;
-  const recipient = receiver?.user.email ?? email;
+  const { user, home } = receiver ?? { home: organisation };
+  const recipient = user?.email ?? email;
   // The sealed sign-in is this organisation's; and strangers' addresses shall not fill the database.
-  const flow = receiver && home.id === organisation.id ? asked.flow : undefined;
-  const data = { email: recipient, ...(flow ? { flow: deps.flows.seal(flow) } : {}) };
-  const orgId = home.id;
-  const now = deps.clock();
-  await deps.database.transaction(async (tx) => {
-    const made = await createAction(tx, deps, {
-      orgId,
-      userId: receiver?.user.id ?? "",
+  const flow = user && home.id === organisation.id ? asked.flow : undefined;
+  await deps.database.transaction((tx) =>
+    sendLinkMail(tx, deps, {
+      orgId: home.id,
       type,
-      data,
-      isDecoy,
-    });
-    const link = `${issuerOf(deps.baseUrl, orgId)}/${places[type]}/${made.id}`;
-    const expiresAt = now + actionLifetimeMs[type];
-    await deps.outbox.put(tx, {
-      orgId,
+      userId: user?.id ?? "",
+      data: { email: recipient, ...(flow ? { flow: deps.flows.seal(flow) } : {}) },
       recipient,
-      locale: receiver?.user.locale ?? asked.locale,
-      mail: { template: type, data: { link, expiresAt } },
-      isDecoy,
-    });
-    await recordAuditEvent(tx, {
-      orgId: organisation.id,
-      at: now,
-      actor: receiver && type === "VerifyEmail" ? `user:${receiver.user.id}` : "anonymous",
-      action: actions[type],
-      address: addressOf(request),
-      ...(receiver ? { target: receiver.user.id } : { details: { reason: "no account to be used" } }),
-    });
-  });
+      locale: user?.locale ?? asked.locale,
+      addressOf: (id) => `${issuerOf(deps.baseUrl, home.id)}/${places[type]}/${id}`,
+      isDecoy: user === undefined,
+      audit: {
+        orgId: organisation.id,
+        actor: user && type === "VerifyEmail" ? `user:${user.id}` : "anonymous",
+        action: actions[type],
+        address: addressOf(request),
+        ...(user ? { target: user.id } : { details: { reason: "no account to be used" } }),
+      },
+    }),
+  );
 }

@@ -5,12 +5,10 @@
 
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
-import { useAction } from "../../../core/actions/actions.ts";
+import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
-import { setEmailVerified } from "../../../core/users/store.ts";
-import { replacePassword } from "../../../core/users/users.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -78,28 +76,15 @@ async function processNewPassword(deps: NewPasswordDeps, visit: Visit, form: For
   return goTo(visit, withFlow(deps, visit, "recovery/done", onward));
 }
 
-/** The link is used up with the change, or neither happens: of many forms sent at once one sets the password. */
-async function setNewPassword(
+function setNewPassword(
   deps: NewPasswordDeps,
   { request }: Visit,
-  { named, action, user }: OpenedLink,
-  hash: string,
+  { named, action }: OpenedLink,
+  passwordHash: string,
 ): Promise<boolean> {
   const userAgent = request.headers["user-agent"];
-  return deps.database.transaction(async (tx) => {
-    if (!(await useAction(tx, deps, named))) return false;
-    const { orgId } = named;
-    // Whoever opened the link reads the mail of this address.
-    await setEmailVerified(tx, { orgId, id: user.id, email: action.data.email }, deps.clock());
-    return replacePassword(tx, deps, {
-      orgId,
-      id: user.id,
-      hash,
-      actor: `user:${user.id}`,
-      action: "password.reset",
-      origin: { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) },
-    });
-  });
+  const origin = { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) };
+  return completeAction(deps, { action, id: named.id, passwordHash, origin });
 }
 
 interface FormShown {

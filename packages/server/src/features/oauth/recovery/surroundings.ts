@@ -47,9 +47,9 @@ async function destination(
   flow: Flow,
   { messages }: PageFrame,
 ): Promise<PageApplication | undefined> {
-  const page = readPageRequest(flow);
-  if (page) return destinationOf(page, organisation, messages).application;
   try {
+    const page = await readPageRequest(deps.applications, flow);
+    if (page) return destinationOf(page, organisation, messages).application;
     const { application } = await readTarget(deps.applications, organisation.id, formOfFlow(flow));
     return pageApplication(application);
   } catch (error) {

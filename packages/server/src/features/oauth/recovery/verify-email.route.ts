@@ -2,10 +2,8 @@
 
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
-import { useAction } from "../../../core/actions/actions.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { setEmailVerified } from "../../../core/users/store.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -48,35 +46,16 @@ async function confirm(deps: BrowserDeps, visit: Visit, form: Form): Promise<voi
   if (!link) return showBrokenLink(deps, visit, "VerifyEmail");
   if (!isOwnForm(deps, visit, form.values.get("csrf")))
     return showConfirm(deps, visit, link, { isExpired: true, status: 403 });
-  if (!(await confirmAddress(deps, visit, link))) return showBrokenLink(deps, visit, "VerifyEmail");
+  const { action, named } = link;
+  const origin = { address: addressOf(visit.request) };
+  if (!(await completeAction(deps, { action, id: named.id, origin })))
+    return showBrokenLink(deps, visit, "VerifyEmail");
   const { flow } = await surroundings(deps, visit, link.action.data.flow);
   const signedIn = await whoIsThere(deps, visit);
   // Somebody else is signed in here: the way goes on for the one whose address it is.
   const isOther = signedIn !== undefined && signedIn.user.id !== link.user.id;
   const onward = flow && isOther ? fromTheStart(flow, deps.clock()) : flow;
   return goTo(visit, withFlow(deps, visit, "verify-email/done", onward));
-}
-
-function confirmAddress(
-  deps: BrowserDeps,
-  { request }: Visit,
-  { named, action, user }: OpenedLink,
-): Promise<boolean> {
-  const { orgId } = named;
-  const now = deps.clock();
-  return deps.database.transaction(async (tx) => {
-    if (!(await useAction(tx, deps, named))) return false;
-    await setEmailVerified(tx, { orgId, id: user.id, email: action.data.email }, now);
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: `user:${user.id}`,
-      action: "email.verified",
-      target: user.id,
-      address: addressOf(request),
-    });
-    return true;
-  });
 }
 
 async function showConfirm(

@@ -2,11 +2,11 @@
 import { administratorConsent, consent, consents, scopes } from "./consents.ts";
 import { claims, landing, mailbox, tokens } from "./demo.ts";
 import { device } from "./device.ts";
-import { brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
+import { action, brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
 import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
 import { security } from "./security.ts";
 import { accountNav, sessions } from "./sessions.ts";
-import { account, error, formPost, frame, places, signIn, signOut } from "./sign-in.ts";
+import { account, error, formPost, frame, notAssigned, places, signIn, signOut } from "./sign-in.ts";
 
 export const en = {
   locale: "en" as string,
@@ -15,6 +15,7 @@ export const en = {
   error,
   signIn,
   places,
+  notAssigned,
   account,
   signOut,
   formPost,
@@ -31,6 +32,7 @@ export const en = {
   sessions,
   recovery,
   brokenLink,
+  action,
   verifyEmail,
   mails,
   landing,

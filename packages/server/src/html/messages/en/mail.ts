@@ -83,6 +83,48 @@ export const verifyEmail = {
   done: (organisation: string) => `${organisation} knows now that it is yours.`,
 };
 
+/** Links of the other kinds: a button, and what it does. */
+export const action = {
+  account: "For the account",
+  newAddress: "New address",
+  expired: "This page waited too long",
+  again: "Nothing is lost: send it once more.",
+  notSet: "There is no password yet",
+  busy: (seconds: number) =>
+    `Many people are signing in right now. Wait ${formatDuration(LOCALE, seconds)}, then try again; nothing is wrong with what you typed.`,
+  VerifyEmail: {
+    heading: "Is this your email address?",
+    text: (organisation: string) =>
+      `Somebody, most likely you, has registered at ${organisation} with it. If you know nothing of that, close this page: nothing happens.`,
+    confirm: "Yes, confirm it",
+    doneHeading: "Your email address is confirmed",
+    done: (organisation: string) => `You can sign in to ${organisation} now.`,
+  },
+  AcceptInvitation: {
+    heading: "Choose a password",
+    text: (organisation: string) => `With it you sign in to ${organisation}.`,
+    confirm: "Set this password",
+    doneHeading: "Your account is yours",
+    done: (organisation: string) => `You can sign in to ${organisation} now.`,
+  },
+  AcceptRoaming: {
+    heading: "Use your account here too?",
+    text: (organisation: string) =>
+      `${organisation} will see your name, your address and your phone number, and can let you into its applications. It cannot change your password. If you do not want that, close this page: nothing happens.`,
+    confirm: "Yes, let me in",
+    doneHeading: "You are in",
+    done: (organisation: string) => `You can sign in to ${organisation} with your account now.`,
+  },
+  ChangeEmail: {
+    heading: "Is this your new email address?",
+    text: (organisation: string) =>
+      `Your account at ${organisation} uses it from then on, and mails go there. If you know nothing of that, close this page: nothing happens.`,
+    confirm: "Yes, change it",
+    doneHeading: "Your email address is changed",
+    done: (organisation: string) => `${organisation} uses the new one from now on.`,
+  },
+};
+
 const factors = {
   totp: "An authenticator app",
   passkey: "A passkey",
@@ -110,6 +152,44 @@ export const mails = {
     confirm: "Confirm this address",
     validity: (expiresAt: number) => `The link works once, until ${utc(expiresAt)}.`,
     otherwise: "If you know nothing of it, there is nothing to do.",
+  },
+  acceptInvitation: {
+    subject: (organisation: string) => `You are invited to ${organisation}`,
+    text: (organisation: string) =>
+      `${organisation} has made an account for you. Choose a password, and it is yours.`,
+    confirm: "Choose a password",
+    validity: (expiresAt: number) => `The link works once, until ${utc(expiresAt)}.`,
+    otherwise: "If you know nothing of it, there is nothing to do: nobody can sign in to that account.",
+  },
+  acceptRoaming: {
+    subject: (organisation: string) => `${organisation} would like to let you in`,
+    text: (organisation: string) =>
+      `You could sign in to ${organisation} with the account that you have already. ${organisation} would see your name, your address and your phone number, and could not change your password.`,
+    confirm: "Look at it",
+    validity: (expiresAt: number) => `The link works once, until ${utc(expiresAt)}.`,
+    otherwise: "If you do not want that, there is nothing to do: nothing changes.",
+  },
+  changeEmail: {
+    subject: (organisation: string) => `Confirm your new email address for ${organisation}`,
+    text: (organisation: string) =>
+      `Confirm that this is the new address of your account at ${organisation}. Until then the old one stays.`,
+    confirm: "Confirm this address",
+    validity: (expiresAt: number) => `The link works once, until ${utc(expiresAt)}.`,
+    otherwise: "If you know nothing of it, there is nothing to do.",
+  },
+  accountExists: {
+    subject: (organisation: string) => `You have an account at ${organisation} already`,
+    text: (organisation: string) =>
+      `Somebody, most likely you, wanted to register at ${organisation} with this address. There is an account with it already, and nothing has changed.`,
+    advice:
+      "Sign in with the password that you have. If you do not remember it, set a new one. If it was not you, there is nothing to do.",
+  },
+  emailChanged: {
+    subject: (organisation: string) => `Your email address at ${organisation} was changed`,
+    text: (organisation: string) =>
+      `Your account at ${organisation} has another email address from now on. This one is not used for it any more.`,
+    advice: (organisation: string) =>
+      `If it was not you, tell an administrator of ${organisation} at once: mails with links go to the other address now.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Your password for ${organisation} was changed`,

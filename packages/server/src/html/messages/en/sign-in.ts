@@ -62,6 +62,19 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `your account at ${organisation}`,
   device: (organisation: string) => `your device at ${organisation}`,
+  application: (organisation: string) => `an application of ${organisation}`,
+};
+
+/** The application is for some of the organisation's users. */
+export const notAssigned = {
+  heading: (application: string) => `You cannot use ${application} yet`,
+  explanation: (organisation: string, application: string) =>
+    `At ${organisation}, ${application} is for the people who were assigned to it, and this account is not among them.`,
+  ask: (organisation: string) => `Ask an administrator of ${organisation} to assign you.`,
+  askContacts: "To be assigned, ask:",
+  signedInAs: "Signed in as",
+  switchAccount: "Not you? Use another account",
+  back: (application: string) => `Go back to ${application}`,
 };
 
 export const account = {

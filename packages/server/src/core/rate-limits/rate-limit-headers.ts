@@ -1,5 +1,5 @@
 /** What an answer says about a limit that is used up (RateLimit header fields for HTTP, Internet-Draft). */
-import type { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import type { RateLimited } from "./rate-limits.ts";
 
 export function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Record<string, string> {
   return {

@@ -1,0 +1,90 @@
+/**
+ * Where a federation login may return (wire-contract.md §4): below an address that the application has registered. A
+ * prefix is more than one address, so that every text which two parsers could read differently is refused outright:
+ * what is compared here must be what the browser opens and what the application's server serves.
+ */
+
+const MOST_LENGTH = 2048;
+const loopbackHosts: readonly string[] = ["127.0.0.1", "[::1]", "localhost"];
+/** Scheme, authority, path, query: in the form in which a browser writes them. */
+const parts = /^(https?):\/\/([a-z0-9.-]+|\[[0-9a-f:]+\])(:[1-9][0-9]{0,4})?(\/[^?]*)?(\?.*)?$/;
+/** A slash, a backslash or a dot that is escaped, however often: some server unescapes it and walks. */
+const escapedStructure = /%(?:25)*(?:2e|2f|5c)/i;
+const escapedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i;
+const malformedEscape = /%(?![0-9a-f]{2})/i;
+
+interface ReturnUrl {
+  readonly origin: string;
+  /** Begins with a slash. */
+  readonly path: string;
+  /** Empty, or begins with a question mark. */
+  readonly query: string;
+}
+
+/** @returns undefined for everything that is not plainly one web address */
+function readReturnUrl(text: string): ReturnUrl | undefined {
+  if (text.length > MOST_LENGTH) return undefined;
+  // Printable ASCII: no controls, no spaces, no letters that look like others. A fragment would swallow the key.
+  if (/[^\x21-\x7e]/.test(text) || /[\\#<>"^`{|}]/.test(text)) return undefined;
+  const match = parts.exec(text);
+  if (!match) return undefined;
+  const [, scheme = "", host = "", port = "", path = "/", query = ""] = match;
+  if (scheme === "http" && !loopbackHosts.includes(host)) return undefined;
+  if (!isPlainPath(path)) return undefined;
+  const origin = `${scheme}://${host}${port}`;
+  // The browser's own reading: a number that is an address, a default port, a name that is none.
+  const url = URL.parse(text);
+  if (url?.origin !== origin || url.pathname !== path) return undefined;
+  return { origin, path, query };
+}
+
+function isPlainPath(path: string): boolean {
+  if (escapedStructure.test(path) || escapedControl.test(path) || malformedEscape.test(path)) return false;
+  // `..;x` is a dot segment to servers that know path parameters; `//` begins a host to those that join addresses.
+  const segments = path.slice(1).split("/");
+  return segments.every(
+    (segment, index) => !/^\.{1,2}(?:;|$)/.test(segment) && (segment !== "" || index === segments.length - 1),
+  );
+}
+
+/**
+ * Whether the address is one of the registered ones or below one: the same origin, and the registered path as a prefix
+ * that ends on a segment's border. A registered address with a query means that address alone.
+ */
+export function matchReturnUrl(requested: string, registered: readonly string[]): boolean {
+  const asked = readReturnUrl(requested);
+  return asked !== undefined && registered.some((text) => covers(text, requested, asked));
+}
+
+function covers(text: string, requested: string, { origin, path }: ReturnUrl): boolean {
+  const allowed = readReturnUrl(text);
+  if (allowed?.origin !== origin) return false;
+  if (allowed.query !== "") return text === requested;
+  if (path === allowed.path) return true;
+  return path.startsWith(allowed.path.endsWith("/") ? allowed.path : `${allowed.path}/`);
+}
+
+/**
+ * The address with a parameter in its query, once: one of that name that was there already, in whatever letters or
+ * escapes, is left out, so that nobody can hand the application a value of their own.
+ * @param returnUrl one that `matchReturnUrl` has accepted
+ */
+export function withParameter(returnUrl: string, name: string, value: string): string {
+  const [address = "", query = ""] = splitOnce(returnUrl, "?");
+  const kept = query.split("&").filter((part) => part !== "" && nameOf(part) !== name.toLowerCase());
+  return `${address}?${[...kept, `${name}=${encodeURIComponent(value)}`].join("&")}`;
+}
+
+function nameOf(part: string): string {
+  const [name = ""] = splitOnce(part, "=");
+  try {
+    return decodeURIComponent(name.replaceAll("+", " ")).toLowerCase();
+  } catch {
+    return name.toLowerCase();
+  }
+}
+
+function splitOnce(text: string, at: string): [string, string] {
+  const index = text.indexOf(at);
+  return index === -1 ? [text, ""] : [text.slice(0, index), text.slice(index + 1)];
+}

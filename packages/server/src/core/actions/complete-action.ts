@@ -1,0 +1,145 @@
+/**
+ * What each link does. The link is used up together with its act, or neither happens: of many at once one is first.
+ * Whether a link can do anything is looked at once more in the transaction: the account may not be as it was.
+ */
+import type { Database, Db } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
+import { changeEmail } from "../users/identifiers/store.ts";
+import { findUser, insertMembership, insertUser, setEmailVerified, setPasswordHash } from "../users/store.ts";
+import { emailKey } from "../users/user.ts";
+import { newPermId, replacePassword } from "../users/users.ts";
+import { type ActionDeps, useAction } from "./actions.ts";
+import type { UserAction } from "./user-action.ts";
+
+export interface CompletionDeps extends ActionDeps, NoticeDeps {
+  readonly database: Database;
+}
+
+export interface Completion {
+  readonly action: UserAction;
+  /** As it stood in the link. */
+  readonly id: string;
+  /** For those that need a new password. */
+  readonly passwordHash?: string;
+  readonly origin: NoticeOrigin;
+}
+
+/** The account is not as it was when the link was sent: nothing of the act stays. */
+class ActIsOver extends Error {}
+
+/** @returns false when somebody was first, or the account is not as it was */
+export async function completeAction(deps: CompletionDeps, completion: Completion): Promise<boolean> {
+  const { orgId, type } = completion.action;
+  try {
+    return await deps.database.transaction(async (tx) => {
+      if (!(await useAction(tx, deps, { orgId, type, id: completion.id }))) return false;
+      if (!(await acts[type](tx, deps, completion))) throw new ActIsOver();
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof ActIsOver) return false;
+    throw error;
+  }
+}
+
+type Act = (tx: Db, deps: CompletionDeps, completion: Completion) => Promise<boolean>;
+
+const verifyEmail: Act = async (tx, deps, completion) => {
+  if (completion.action.data.registration) return makeAccount(tx, deps, completion);
+  const { orgId, userId: id, data } = completion.action;
+  await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
+  await audit(tx, deps, completion, { action: "email.verified" });
+  return true;
+};
+
+/** The account of somebody who has registered, now that the address is known to be theirs. */
+const makeAccount: Act = async (tx, deps, completion) => {
+  const { orgId, data } = completion.action;
+  const { registration } = data;
+  if (!registration) return false;
+  const now = deps.clock();
+  const id = newPermId();
+  const isNew = await insertUser(tx, {
+    ...registration,
+    orgId,
+    id,
+    email: data.email,
+    emailKey: emailKey(data.email),
+    emailVerifiedAt: now,
+    role: "Standard",
+    now,
+  });
+  if (isNew) await audit(tx, deps, completion, { action: "user.registered", userId: id });
+  return isNew;
+};
+
+const resetPassword: Act = async (tx, deps, { action, passwordHash, origin }) => {
+  const { orgId, userId: id, data } = action;
+  if (passwordHash === undefined) return false;
+  // Whoever opened the link reads the mail of this address.
+  await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
+  const act = { actor: `user:${id}`, action: "password.reset", origin } as const;
+  return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act });
+};
+
+/** The first password: there was none, so nobody is signed in and there is nothing to warn of. */
+const acceptInvitation: Act = async (tx, deps, completion) => {
+  const { action, passwordHash } = completion;
+  const { orgId, userId: id, data } = action;
+  if (passwordHash === undefined) return false;
+  const now = deps.clock();
+  if (!(await setPasswordHash(tx, { orgId, id }, { hash: passwordHash, now }))) return false;
+  await setEmailVerified(tx, { orgId, id, email: data.email }, now);
+  await audit(tx, deps, completion, { action: "invitation.accepted" });
+  return true;
+};
+
+const acceptRoaming: Act = async (tx, deps, completion) => {
+  const { orgId, userId, data } = completion.action;
+  const { homeOrgId } = data;
+  if (homeOrgId === undefined) return false;
+  const isNew = await insertMembership(tx, { orgId, userId, homeOrgId, role: "Standard", now: deps.clock() });
+  if (!isNew) return false;
+  await audit(tx, deps, completion, { action: "roaming.accepted", details: { homeOrgId } });
+  return true;
+};
+
+const confirmNewEmail: Act = async (tx, deps, completion) => {
+  const { action, origin } = completion;
+  const { orgId, userId: id, data } = action;
+  const before = await findUser(tx, orgId, id);
+  if (!before || data.newEmail === undefined) return false;
+  const change = { orgId, id, from: data.email, to: data.newEmail, toKey: emailKey(data.newEmail) };
+  if (!(await changeEmail(tx, change, deps.clock()))) return false;
+  await audit(tx, deps, completion, { action: "email.changed" });
+  // To the address that it was until now.
+  await sendNotice(tx, deps, before, { template: "EmailChanged" }, origin);
+  return true;
+};
+
+const acts: Readonly<Record<UserAction["type"], Act>> = {
+  VerifyEmail: verifyEmail,
+  ResetPassword: resetPassword,
+  AcceptInvitation: acceptInvitation,
+  AcceptRoaming: acceptRoaming,
+  ChangeEmail: confirmNewEmail,
+};
+
+function audit(
+  tx: Db,
+  { clock }: CompletionDeps,
+  { action: { orgId, userId }, origin }: Completion,
+  event: { action: string; userId?: string; details?: Readonly<Record<string, string>> },
+): Promise<void> {
+  const id = event.userId ?? userId;
+  return recordAuditEvent(tx, {
+    orgId,
+    at: clock(),
+    actor: `user:${id}`,
+    action: event.action,
+    target: id,
+    ...(origin.address === undefined ? {} : { address: origin.address }),
+    ...(event.details ? { details: event.details } : {}),
+  });
+}

@@ -1,0 +1,67 @@
+/** Assigning users to an application whose access is `assigned`, and taking them off it again. */
+import type { Database } from "../../db/open.ts";
+import { findApplication, holdApplication } from "../applications/store.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import type { Clock } from "../clock.ts";
+import { revokeSessionKeys } from "../session-keys/store.ts";
+import { revokeTokenFamilies } from "../tokens/store.ts";
+import { findUser } from "../users/store.ts";
+import { type AssignedUser, deleteAssignment, insertAssignment, listAssigned } from "./store.ts";
+
+export interface AssignmentDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export interface AssignmentAct {
+  readonly orgId: string;
+  readonly applicationId: string;
+  readonly userId: string;
+  readonly actor: string;
+}
+
+/** What of the two the organisation has not got. */
+export type Missing = "no-application" | "no-user";
+
+/** @returns whether it is new; assigning twice changes nothing */
+export function assignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<boolean | Missing> {
+  const { orgId, applicationId, userId, actor } = act;
+  return deps.database.transaction(async (tx) => {
+    if (!(await holdApplication(tx, { orgId, id: applicationId }))) return "no-application";
+    if (!(await findUser(tx, orgId, userId))) return "no-user";
+    const now = deps.clock();
+    if (!(await insertAssignment(tx, { orgId, applicationId, userId, by: actor, now }))) return false;
+    const event = { orgId, at: now, actor, action: "application.user-assigned", target: applicationId };
+    await recordAuditEvent(tx, { ...event, details: { userId } });
+    return true;
+  });
+}
+
+/**
+ * Where access is for assigned users, what the user holds there ends at once: session keys and refresh tokens with their
+ * access tokens.
+ * @returns false when the user was not assigned
+ */
+export function unassignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<boolean> {
+  const { orgId, applicationId, userId, actor } = act;
+  return deps.database.transaction(async (tx) => {
+    if (!(await deleteAssignment(tx, { orgId, applicationId, userId }))) return false;
+    const now = deps.clock();
+    const application = await findApplication(tx, orgId, applicationId);
+    if (application?.settings.access === "assigned") {
+      const ended = { orgId, applicationId, userId, now, reason: "user_unassigned" };
+      await revokeSessionKeys(tx, ended);
+      await revokeTokenFamilies(tx, ended);
+    }
+    const event = { orgId, at: now, actor, action: "application.user-unassigned", target: applicationId };
+    await recordAuditEvent(tx, { ...event, details: { userId } });
+    return true;
+  });
+}
+
+/** Those assigned, by PermId; one more than the limit. */
+export const listAssignedUsers = (
+  deps: Pick<AssignmentDeps, "database">,
+  of: { orgId: string; applicationId: string },
+  page: { limit: number; after: string | undefined },
+): Promise<AssignedUser[]> => listAssigned(deps.database.query, of, page);

@@ -1,0 +1,40 @@
+import type { Db } from "../../db/open.ts";
+
+export interface SettingsKey {
+  readonly orgId: string;
+  readonly applicationId: string;
+  readonly userId: string;
+}
+
+/** JSON. */
+export async function findSettings(db: Db, key: SettingsKey): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("application_user_setting")
+    .select("settings")
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .where("user_id", "=", key.userId)
+    .executeTakeFirst();
+  return row?.settings;
+}
+
+export async function putSettings(db: Db, key: SettingsKey, settings: string, now: number): Promise<void> {
+  await db
+    .insertInto("application_user_setting")
+    .values({
+      org_id: key.orgId,
+      application_id: key.applicationId,
+      user_id: key.userId,
+      settings,
+      updated_at: now,
+      version: 1,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(["org_id", "application_id", "user_id"]).doUpdateSet((eb) => ({
+        settings,
+        updated_at: now,
+        version: eb("application_user_setting.version", "+", 1),
+      })),
+    )
+    .execute();
+}

@@ -1,0 +1,192 @@
+/**
+ * Makes an organisation what a file says, all or nothing. Each record goes through the same functions as when somebody
+ * changes it alone: with their checks, audit events and notices to the other nodes, and what a change ends ends.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { isSubset } from "@signet/protocol/scope";
+import { boundTo } from "../../db/open.ts";
+import type { Application, ApplicationSettings } from "../applications/application.ts";
+import {
+  ApplicationChanged,
+  changeApplication,
+  deleteApplication,
+} from "../applications/application-changes.ts";
+import { type ApplicationDeps, createApplication } from "../applications/applications.ts";
+import { bothConsentMembers, consentModeOf } from "../applications/consent-mode.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import type { Consent } from "../consents/consent.ts";
+import {
+  createPreauthorization,
+  deletePreauthorization,
+  grantOrganisationConsent,
+  revokeConsent,
+} from "../consents/consents.ts";
+import { changeOrganisationSettings } from "../organisations/organisations.ts";
+import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
+import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
+import { countsOf, type Entry, entriesOf } from "./entries.ts";
+import { type OrganisationFile, settingNames } from "./organisation-file.ts";
+import { type ApplicationRecord, askable, settingOf } from "./records.ts";
+import { readState } from "./state.ts";
+import { holdOrganisation, insertExternalKey, removeExternalKey } from "./store.ts";
+
+/** What would be done is not what was shown. */
+export class ConfigurationChanged extends Error {
+  constructor() {
+    super("somebody changed the organisation meanwhile: nothing was applied, look at the difference again");
+    this.name = "ConfigurationChanged";
+  }
+}
+
+export interface Applying {
+  readonly orgId: string;
+  readonly file: OrganisationFile;
+  readonly prune: boolean;
+  /** What was shown, and agreed to. */
+  readonly shown: readonly Entry[];
+  readonly actor: string;
+}
+
+/** @throws ConfigurationChanged, InvalidFile, or what one of the changes is refused with; then nothing has changed */
+export async function applyFile(deps: ApplicationDeps, applying: Applying): Promise<void> {
+  const { orgId, file, prune, shown, actor } = applying;
+  const { database } = deps;
+  await database.transaction(async (tx) => {
+    const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, actor };
+    await holdOrganisation(tx, orgId);
+    const state = await readState(tx, orgId);
+    if (!state) throw new ConfigurationChanged();
+    const difference = differenceOf(state, file, prune);
+    const entries = entriesOf(difference);
+    if (!isDeepStrictEqual(entries, shown)) throw new ConfigurationChanged();
+    await applyOrganisation(inside, difference);
+    await applyScopes(inside, difference);
+    await applyApplications(inside, difference);
+    await recordAuditEvent(tx, {
+      orgId,
+      at: deps.clock(),
+      actor,
+      action: "organisation.configuration-applied",
+      target: orgId,
+      details: { ...countsOf(entries), prune },
+    });
+  });
+}
+
+/** In the transaction, by somebody. */
+interface Inside extends ApplicationDeps {
+  readonly orgId: string;
+  readonly actor: string;
+}
+
+async function applyOrganisation(inside: Inside, { organisation }: Difference): Promise<void> {
+  const { settings, changes } = organisation;
+  if (changes.length > 0) await changeOrganisationSettings(inside, { ...inside, settings });
+}
+
+/** Removals first: an organisation has only so many. */
+async function applyScopes(inside: Inside, { scopes }: Difference): Promise<void> {
+  const { orgId, actor } = inside;
+  for (const step of scopes) {
+    if (step.act !== "remove") continue;
+    const { id, version } = step.current;
+    await deleteCustomScope(inside, { orgId, id, version, actor });
+  }
+  for (const step of scopes) {
+    if (step.act === "create") await createCustomScope(inside, { orgId, actor, ...step.wanted });
+    if (step.act !== "change") continue;
+    const { id, version } = step.current;
+    const { name: _name, ...content } = step.wanted;
+    await changeCustomScope(inside, { orgId, id, version, content, actor });
+  }
+}
+
+async function applyApplications(inside: Inside, { applications }: Difference): Promise<void> {
+  for (const { step } of applications)
+    if (step.act === "remove") await remove(inside, step.current.application);
+  // A key may go from one application to another: first all that changes is free.
+  for (const { step } of applications)
+    if (step.act === "change" && step.current.externalKey !== step.wanted.externalKey)
+      await removeExternalKey(inside.database.query, {
+        orgId: inside.orgId,
+        applicationId: step.current.application.id,
+      });
+  for (const one of applications) {
+    const application = await applyApplication(inside, one);
+    if (application) await applyConsents(inside, application, one);
+  }
+}
+
+const remove = (inside: Inside, { id, version }: Application): Promise<boolean> =>
+  deleteApplication(inside, { orgId: inside.orgId, id, actor: inside.actor, check: ofVersion(version) });
+
+const ofVersion = (version: number) => (before: Application) => {
+  if (before.version !== version) throw new ApplicationChanged();
+};
+
+/** @returns the application as it is then; undefined for one that the file does not speak of */
+async function applyApplication(inside: Inside, { step }: ApplicationStep): Promise<Application | undefined> {
+  const { orgId, actor } = inside;
+  if (step.act === "remove" || step.act === "leave") return undefined;
+  const { name, clientType, enabled, settings, externalKey } = step.wanted;
+  if (step.act === "same") return step.current.application;
+  const members = step.changes.map(({ member }) => member);
+  const application =
+    step.act === "create"
+      ? await createApplication(inside, { orgId, name, clientType, settings, disabled: !enabled, actor })
+      : await change(inside, step.current.application, step.wanted, members);
+  if (externalKey !== undefined && members.includes("externalKey"))
+    await insertExternalKey(inside.database.query, { orgId, applicationId: application.id, externalKey });
+  return application;
+}
+
+/** Only what differs: lists that mean the same in another order stay as they are. */
+async function change(
+  inside: Inside,
+  current: Application,
+  { name, enabled, settings }: ApplicationRecord,
+  members: readonly string[],
+): Promise<Application> {
+  // The key is kept beside the record.
+  if (members.every((member) => member === "externalKey")) return current;
+  const changed = settingNames.filter((member) => members.includes(member));
+  const kept = Object.entries(current.settings).filter(
+    ([member]) => !changed.some((name) => name === member),
+  );
+  const given = changed.flatMap((member) => {
+    const value = settingOf(settings, member);
+    return value === undefined ? [] : [[member, value]];
+  });
+  const merged = Object.fromEntries([...kept, ...given]) as ApplicationSettings;
+  const both = bothConsentMembers({ consentMode: consentModeOf(settings) });
+  const after = await changeApplication(
+    inside,
+    { orgId: inside.orgId, id: current.id, actor: inside.actor, check: ofVersion(current.version) },
+    () => ({ name, disabled: !enabled, settings: { ...merged, ...both } }),
+  );
+  if (!after) throw new ApplicationChanged();
+  return after;
+}
+
+/** What is taken back first: a consent that is to be narrower is given anew. */
+async function applyConsents(
+  inside: Inside,
+  application: Application,
+  { organisationConsent, preauthorizations }: ApplicationStep,
+): Promise<void> {
+  const { orgId, actor } = inside;
+  const { allowedScopes } = application.settings;
+  const isNarrower = (current: Consent, wanted: readonly string[]) =>
+    !isSubset(askable(current.scopes, allowedScopes), wanted);
+  for (const step of organisationConsent) {
+    if (step.act === "remove" || (step.act === "change" && isNarrower(step.current, step.wanted)))
+      await revokeConsent(inside, { orgId, id: step.current.id, actor });
+    if (step.act === "create" || step.act === "change")
+      await grantOrganisationConsent(inside, { application, scopes: step.wanted, actor });
+  }
+  for (const step of preauthorizations)
+    if (step.act === "remove") await deletePreauthorization(inside, { orgId, id: step.current.id, actor });
+  for (const step of preauthorizations)
+    if (step.act === "create")
+      await createPreauthorization(inside, { application, scopes: step.wanted, actor });
+}

@@ -1,0 +1,210 @@
+/** What applying a file would do, and to what: found before anything is done, and shown first. */
+import { isDeepStrictEqual } from "node:util";
+import { isSubset } from "@signet/protocol/scope";
+import { defaultSettings } from "../applications/application.ts";
+import type { Consent } from "../consents/consent.ts";
+import type { OrganisationSettings } from "../organisations/organisation.ts";
+import type { CustomScope } from "../scopes/custom-scope.ts";
+import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
+import { matchApplications } from "./match.ts";
+import { InvalidFile, type OrganisationFile, settingNames } from "./organisation-file.ts";
+import {
+  type ApplicationRecord,
+  applicationOfFile,
+  applicationOfState,
+  askable,
+  organisationOfFile,
+  type ScopeRecord,
+  scopeOfFile,
+  scopeOfState,
+  settingOf,
+  sortedSettings,
+} from "./records.ts";
+import type { ApplicationState, OrganisationState } from "./state.ts";
+
+/** One member, old and new; undefined where it is absent. */
+export interface MemberChange {
+  readonly member: string;
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+export type Step<Current, Wanted> =
+  | { readonly act: "create"; readonly wanted: Wanted; readonly changes: readonly MemberChange[] }
+  | {
+      readonly act: "change";
+      readonly current: Current;
+      readonly wanted: Wanted;
+      readonly changes: readonly MemberChange[];
+    }
+  | { readonly act: "same"; readonly current: Current; readonly wanted: Wanted }
+  | { readonly act: "remove"; readonly current: Current }
+  | { readonly act: "leave"; readonly current: Current };
+
+export type ConsentStep = Step<Consent, readonly string[]>;
+
+export interface ApplicationStep {
+  readonly step: Step<ApplicationState, ApplicationRecord>;
+  /** Of the application as it will be; none for one that the file does not speak of. */
+  readonly organisationConsent: readonly ConsentStep[];
+  readonly preauthorizations: readonly ConsentStep[];
+}
+
+export interface Difference {
+  readonly organisation: {
+    readonly settings: OrganisationSettings;
+    readonly changes: readonly MemberChange[];
+  };
+  readonly scopes: ReadonlyArray<Step<CustomScope, ScopeRecord>>;
+  readonly applications: readonly ApplicationStep[];
+}
+
+/**
+ * @param prune whether what the file does not name is removed, in the parts that the file has
+ * @throws InvalidFile for what cannot be applied to this organisation
+ */
+export function differenceOf(state: OrganisationState, file: OrganisationFile, prune: boolean): Difference {
+  const { matches, others, faults } = matchApplications(
+    (file.applications ?? []).map(applicationOfFile),
+    state.applications,
+  );
+  const scopes = scopeSteps(state.scopes, file, prune);
+  const kept = scopes.filter(({ act }) => act !== "remove").length;
+  const tooMany = `an organisation has at most ${MOST_SCOPES} scopes, and these would be ${kept}`;
+  const allFaults = [...faults, ...(kept > MOST_SCOPES ? [{ path: "/scopes", message: tooMany }] : [])];
+  if (allFaults.length > 0) throw new InvalidFile(allFaults);
+  const prunesApplications = prune && file.applications !== undefined;
+  return {
+    organisation: organisationChanges(state.organisation.settings, file),
+    scopes,
+    applications: [
+      ...matches.map(({ wanted, current }) => applicationStep(wanted, current, prune)),
+      ...others.map((current): ApplicationStep => {
+        const step = { act: prunesApplications ? "remove" : "leave", current } as const;
+        return { step, organisationConsent: [], preauthorizations: [] };
+      }),
+    ],
+  };
+}
+
+function organisationChanges(
+  before: OrganisationSettings,
+  file: OrganisationFile,
+): Difference["organisation"] {
+  const settings = organisationOfFile(file, before);
+  const flat = ({ branding, ...policies }: OrganisationSettings) => ({
+    ...prefixed("branding", branding),
+    ...prefixed("policies", policies),
+  });
+  return { settings, changes: changesOf(flat(before), flat(settings)) };
+}
+
+const prefixed = (part: string, members: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [`${part}.${name}`, value]));
+
+function scopeSteps(
+  states: readonly CustomScope[],
+  { scopes }: OrganisationFile,
+  prune: boolean,
+): Step<CustomScope, ScopeRecord>[] {
+  const wanted = new Map((scopes ?? []).map((scope) => [scope.name, scopeOfFile(scope)]));
+  const known = new Map(states.map((state) => [state.name, state]));
+  const named = [...wanted.values()].map((record): Step<CustomScope, ScopeRecord> => {
+    const current = known.get(record.name);
+    const changes = changesOf(current ? { ...scopeOfState(current) } : {}, { ...record });
+    if (!current) return { act: "create", wanted: record, changes };
+    return stepOf(current, record, changes);
+  });
+  const others = states.filter(({ name }) => !wanted.has(name));
+  const act = prune && scopes !== undefined ? "remove" : "leave";
+  return [...named, ...others.map((current) => ({ act, current }) as const)];
+}
+
+function applicationStep(
+  wanted: ApplicationRecord,
+  current: ApplicationState | undefined,
+  prune: boolean,
+): ApplicationStep {
+  const { allowedScopes } = wanted.settings;
+  const ahead = (current?.preauthorizations ?? []).map(
+    (record) => [record, askable(record.scopes, allowedScopes)] as const,
+  );
+  const before = current
+    ? flatRecord(applicationOfState(current))
+    : flatSettings(sortedSettings(defaultSettings(wanted.clientType)));
+  const changes = changesOf(before, flatRecord(wanted));
+  return {
+    step: current ? stepOf(current, wanted, changes) : { act: "create", wanted, changes },
+    organisationConsent: consentSteps(current?.organisationConsent, wanted, prune),
+    preauthorizations: preauthorizationSteps(ahead, wanted.preauthorizations, prune),
+  };
+}
+
+const flatRecord = ({ name, clientType, externalKey, enabled, settings }: ApplicationRecord) => ({
+  externalKey,
+  name,
+  clientType,
+  enabled,
+  ...flatSettings(settings),
+});
+
+const flatSettings = (settings: ApplicationRecord["settings"]): Record<string, unknown> =>
+  Object.fromEntries(settingNames.map((member) => [member, settingOf(settings, member)]));
+
+function consentSteps(
+  current: Consent | undefined,
+  { organisationConsent: wanted, settings }: ApplicationRecord,
+  prune: boolean,
+): ConsentStep[] {
+  const held = askable(current?.scopes ?? [], settings.allowedScopes);
+  const changes = changesOf({ scopes: held.length > 0 ? held : undefined }, { scopes: wanted });
+  if (!current || held.length === 0) return wanted.length > 0 ? [{ act: "create", wanted, changes }] : [];
+  if (wanted.length === 0) return [{ act: prune ? "remove" : "leave", current }];
+  return [stepOf(current, wanted, changes)];
+}
+
+/** They have no members to change: each is for the scopes that it is for. */
+function preauthorizationSteps(
+  ahead: ReadonlyArray<readonly [Consent, readonly string[]]>,
+  wanted: ApplicationRecord["preauthorizations"],
+  prune: boolean,
+): ConsentStep[] {
+  const isSame = (a: readonly string[], b: readonly string[]) => isSubset(a, b) && isSubset(b, a);
+  const steps = ahead.flatMap(([current, scopes]): ConsentStep[] => {
+    if (scopes.length === 0) return [];
+    const same = wanted.find((one) => isSame(one, scopes));
+    return same ? [{ act: "same", current, wanted: same }] : [{ act: prune ? "remove" : "leave", current }];
+  });
+  const missing = wanted.filter((one) => !ahead.some(([, scopes]) => isSame(one, scopes)));
+  return [
+    ...steps,
+    ...missing.map(
+      (one): ConsentStep => ({ act: "create", wanted: one, changes: [{ member: "scopes", after: one }] }),
+    ),
+  ];
+}
+
+const stepOf = <Current, Wanted>(
+  current: Current,
+  wanted: Wanted,
+  changes: readonly MemberChange[],
+): Step<Current, Wanted> =>
+  changes.length === 0 ? { act: "same", current, wanted } : { act: "change", current, wanted, changes };
+
+function changesOf(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): MemberChange[] {
+  const members = new Set([...Object.keys(after), ...Object.keys(before)]);
+  return [...members].flatMap((member) => {
+    const [old, now] = [before[member], after[member]];
+    if (isDeepStrictEqual(old, now)) return [];
+    return [
+      {
+        member,
+        ...(old === undefined ? {} : { before: old }),
+        ...(now === undefined ? {} : { after: now }),
+      },
+    ];
+  });
+}

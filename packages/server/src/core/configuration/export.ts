@@ -1,0 +1,81 @@
+/** Writes an organisation's configuration as a file: the same bytes for the same configuration. */
+import type { Db } from "../../db/open.ts";
+import {
+  FILE_FORMAT,
+  type FileApplication,
+  MOST_APPLICATIONS,
+  MOST_BYTES,
+  type OrganisationFile,
+  settingNames,
+} from "./organisation-file.ts";
+import { type ApplicationRecord, applicationOfState, byText, scopeOfState, settingOf } from "./records.ts";
+import { type OrganisationState, readState } from "./state.ts";
+
+export interface Exported {
+  readonly file: OrganisationFile;
+  /** As it is written: two spaces, one line end at its end. */
+  readonly text: string;
+}
+
+/**
+ * @returns undefined when there is no such organisation
+ * @throws Error when there is more than a file may hold, so that what was written can always be read
+ */
+export async function exportOrganisation(db: Db, orgId: string): Promise<Exported | undefined> {
+  const state = await readState(db, orgId);
+  if (!state) return undefined;
+  const count = state.applications.length;
+  if (count > MOST_APPLICATIONS)
+    throw new Error(`a file holds at most ${MOST_APPLICATIONS} applications, and there are ${count}`);
+  const file = fileOf(state);
+  const text = `${JSON.stringify(file, null, 2)}\n`;
+  if (Buffer.byteLength(text) > MOST_BYTES)
+    throw new Error(`a file has at most ${MOST_BYTES / 1024 / 1024} MiB, and this is more`);
+  return { file, text };
+}
+
+function fileOf({ organisation, scopes, applications }: OrganisationState): OrganisationFile {
+  const { branding, ...policies } = organisation.settings;
+  return {
+    format: FILE_FORMAT,
+    branding: {
+      ...(branding.accentColor === undefined ? {} : { accentColor: branding.accentColor }),
+      ...(branding.logoUri === undefined ? {} : { logoUri: branding.logoUri }),
+    },
+    policies: {
+      passwordMinLength: policies.passwordMinLength,
+      sessionLifetimeSeconds: policies.sessionLifetimeSeconds,
+      sessionIdleSeconds: policies.sessionIdleSeconds,
+      secondFactor: policies.secondFactor,
+      requireVerifiedEmail: policies.requireVerifiedEmail,
+    },
+    scopes: scopes
+      .map(scopeOfState)
+      .map((scope) => ({ ...scope, claims: scope.claims.map((claim) => ({ ...claim })) }))
+      .sort((a, b) => byText(a.name, b.name)),
+    applications: applications.map(applicationOfState).sort(byNameThenKey).map(applicationMember),
+  };
+}
+
+/** Ids come last: they differ from organisation to organisation. */
+const byNameThenKey = (a: ApplicationRecord, b: ApplicationRecord): number =>
+  byText(a.name, b.name) ||
+  byText(a.externalKey ?? "", b.externalKey ?? "") ||
+  byText(a.id ?? "", b.id ?? "");
+
+function applicationMember(record: ApplicationRecord): FileApplication {
+  const settings = settingNames.flatMap((member) => {
+    const value = settingOf(record.settings, member);
+    return value === undefined ? [] : [[member, value]];
+  });
+  return {
+    ...(record.id === undefined ? {} : { id: record.id }),
+    ...(record.externalKey === undefined ? {} : { externalKey: record.externalKey }),
+    name: record.name,
+    clientType: record.clientType,
+    enabled: record.enabled,
+    ...(Object.fromEntries(settings) as Partial<FileApplication>),
+    organisationConsent: [...record.organisationConsent],
+    preauthorizations: record.preauthorizations.map((scopes) => [...scopes]),
+  };
+}

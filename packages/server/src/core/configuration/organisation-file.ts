@@ -1,0 +1,152 @@
+/**
+ * An organisation's configuration as one file that people keep under version control: branding, policies, scopes,
+ * applications, and what administrators allowed these. Never secrets, never users.
+ */
+import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jws";
+import type { ClientType } from "@signet/protocol/redirect-uri";
+import Type, { type Static, type TSchema } from "typebox";
+import {
+  type ApplicationSettings,
+  accessModes,
+  consentModes,
+  grantTypes,
+  tokenEndpointAuthMethods,
+} from "../applications/application.ts";
+import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
+import { claimSources } from "../scopes/custom-scope.ts";
+import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
+import { acrValues } from "../sessions/session.ts";
+
+/** The number grows when a file of the one before would be read wrongly. */
+export const FILE_FORMAT = "signet-organisation/1";
+export const MOST_APPLICATIONS = 2_000;
+export const MOST_BYTES = 8 * 1024 * 1024;
+
+export interface FileFault {
+  /** JSON Pointer (RFC 6901). */
+  readonly path: string;
+  readonly message: string;
+}
+
+export class InvalidFile extends Error {
+  readonly faults: readonly FileFault[];
+  constructor(faults: readonly FileFault[]) {
+    super(faults.map(({ path, message }) => `${path || "the file"}: ${message}`).join("; "));
+    this.name = "InvalidFile";
+    this.faults = faults;
+  }
+}
+
+const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+const clientTypes = ["confidential", "public", "native", "spa"] as const satisfies readonly ClientType[];
+const texts = () => Type.Array(Type.String());
+
+/** Whole records only: what a member may be is the schema's to say, what its value may be the validation's. */
+const closed = { additionalProperties: false } as const;
+
+const brandingMembers = {
+  accentColor: Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description: "a colour like #2f4fd8" }),
+  logoUri: Type.String(),
+} satisfies Record<keyof OrganisationSettings["branding"], TSchema>;
+
+const policyMembers = {
+  passwordMinLength: Type.Integer({ minimum: 8, maximum: 128 }),
+  sessionLifetimeSeconds: Type.Integer({ minimum: 300, maximum: 31_536_000 }),
+  sessionIdleSeconds: Type.Integer({ minimum: 60, maximum: 31_536_000 }),
+  secondFactor: Type.Enum([...secondFactorPolicies]),
+  requireVerifiedEmail: Type.Boolean(),
+} satisfies Record<Exclude<keyof OrganisationSettings, "branding">, TSchema>;
+
+/** `requireConsent` is the same setting as `consentMode`, seen another way: a file says it once. */
+export type SettingMember = Exclude<keyof ApplicationSettings, "requireConsent">;
+
+const settingMembers = {
+  description: Type.String(),
+  logoUri: Type.String(),
+  homepageUri: Type.String(),
+  contacts: texts(),
+  redirectUris: texts(),
+  postLogoutRedirectUris: texts(),
+  returnUrls: texts(),
+  grantTypes: Type.Array(Type.Enum([...grantTypes])),
+  allowedScopes: texts(),
+  consentMode: Type.Enum([...consentModes]),
+  access: Type.Enum([...accessModes]),
+  requiredAcr: Type.Enum(Object.values(acrValues)),
+  tokenEndpointAuthMethod: Type.Enum([...tokenEndpointAuthMethods]),
+  jwks: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }, closed),
+  jwksUri: Type.String(),
+  requirePkce: Type.Boolean(),
+  audience: Type.String(),
+  allowedResources: texts(),
+  accessTokenLifetimeSeconds: Type.Integer(),
+  refreshTokenLifetimeSeconds: Type.Integer(),
+  refreshTokenAbsoluteLifetimeSeconds: Type.Integer(),
+  refreshTokenGraceSeconds: Type.Integer(),
+  issueRefreshTokenWithoutOfflineAccess: Type.Boolean(),
+  idTokenSignedResponseAlg: Type.Enum(algorithms),
+  accessTokenSignedResponseAlg: Type.Enum(algorithms),
+  idTokenIncludesScopeClaims: Type.Boolean(),
+  backchannelLogoutUri: Type.String(),
+  allowPermanentKeys: Type.Boolean(),
+  requireSignedKeyCalls: Type.Boolean(),
+} satisfies Record<SettingMember, TSchema>;
+
+/** In the order in which a file has them. */
+export const settingNames = Object.keys(settingMembers) as SettingMember[];
+
+const claimSchema = Type.Object(
+  {
+    name: Type.String(),
+    source: Type.Enum([...claimSources]),
+    path: Type.Optional(Type.String()),
+    value: Type.Optional(Type.Unknown()),
+  },
+  closed,
+);
+
+const scopeSchema = Type.Object(
+  {
+    name: Type.String(),
+    displayName: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    sensitive: Type.Optional(Type.Boolean()),
+    claims: Type.Optional(Type.Array(claimSchema)),
+  },
+  closed,
+);
+
+const applicationSchema = Type.Object(
+  {
+    id: Type.Optional(Type.String({ format: "uuid", description: "a UUID" })),
+    externalKey: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
+        description: "1 to 100 of A-Z a-z 0-9 . _ - and begin with a letter or digit",
+      }),
+    ),
+    name: Type.String(),
+    clientType: Type.Enum([...clientTypes]),
+    enabled: Type.Optional(Type.Boolean()),
+    ...Type.Partial(Type.Object(settingMembers)).properties,
+    organisationConsent: Type.Optional(texts()),
+    preauthorizations: Type.Optional(Type.Array(texts(), { maxItems: 100 })),
+  },
+  closed,
+);
+
+/** A part that is left out is left alone; a record that is there is the whole record. */
+export const organisationFileSchema = Type.Object(
+  {
+    format: Type.Literal(FILE_FORMAT),
+    branding: Type.Optional(Type.Partial(Type.Object(brandingMembers, closed))),
+    policies: Type.Optional(Type.Partial(Type.Object(policyMembers, closed))),
+    scopes: Type.Optional(Type.Array(scopeSchema, { maxItems: MOST_SCOPES })),
+    applications: Type.Optional(Type.Array(applicationSchema, { maxItems: MOST_APPLICATIONS })),
+  },
+  closed,
+);
+
+export type OrganisationFile = Static<typeof organisationFileSchema>;
+export type FileScope = Static<typeof scopeSchema>;
+export type FileApplication = Static<typeof applicationSchema>;

@@ -1,0 +1,152 @@
+/**
+ * The records that a file holds, complete and in one order: what is left out has its default, lists that mean sets are
+ * sorted. So two that mean the same are the same, whether they come from a file or from the database.
+ */
+import type { ClientType } from "@signet/protocol/redirect-uri";
+import { type ApplicationSettings, defaultSettings } from "../applications/application.ts";
+import { bothConsentMembers, consentModeOf } from "../applications/consent-mode.ts";
+import { defaultOrganisationSettings, type OrganisationSettings } from "../organisations/organisation.ts";
+import type { CustomScope, ScopeClaim } from "../scopes/custom-scope.ts";
+import {
+  type FileApplication,
+  type FileScope,
+  type OrganisationFile,
+  type SettingMember,
+  settingNames,
+} from "./organisation-file.ts";
+import type { ApplicationState } from "./state.ts";
+
+export type ScopeRecord = Pick<CustomScope, "name" | "displayName" | "description" | "sensitive" | "claims">;
+
+export interface ApplicationRecord {
+  readonly id: string | undefined;
+  readonly externalKey: string | undefined;
+  readonly name: string;
+  readonly clientType: ClientType;
+  readonly enabled: boolean;
+  readonly settings: ApplicationSettings;
+  readonly organisationConsent: readonly string[];
+  readonly preauthorizations: ReadonlyArray<readonly string[]>;
+}
+
+/** By code units: the same on every machine, whatever its language. */
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const asSet = (texts: readonly string[]): string[] => [...new Set(texts)].sort(byText);
+
+/** An order that means something: whom to ask first. */
+const ordered: readonly SettingMember[] = ["contacts"];
+
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "string");
+
+export function sortedSettings(settings: ApplicationSettings): ApplicationSettings {
+  const sorted = Object.entries(settings).map(([member, value]) => {
+    const isSet = isTextList(value) && !ordered.includes(member as SettingMember);
+    return [member, isSet ? asSet(value) : value];
+  });
+  return Object.fromEntries(sorted) as ApplicationSettings;
+}
+
+/** A setting as the file says it; undefined when it is absent. */
+export const settingOf = (settings: ApplicationSettings, member: SettingMember): unknown =>
+  member === "consentMode" ? consentModeOf(settings) : settings[member];
+
+export function applicationOfFile(given: FileApplication): ApplicationRecord {
+  const { id, externalKey, name, clientType, enabled = true } = given;
+  const { organisationConsent = [], preauthorizations = [] } = given;
+  const present = settingNames.flatMap((member) =>
+    given[member] === undefined ? [] : [[member, given[member]] as const],
+  );
+  const sent = Object.fromEntries(present) as Partial<ApplicationSettings>;
+  // Without users there is nothing that the five identity scopes could tell.
+  const isService = sent.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
+  return {
+    id: id?.toLowerCase(),
+    externalKey,
+    name: name.trim(),
+    clientType,
+    enabled,
+    settings: sortedSettings({
+      ...defaultSettings(clientType),
+      ...(isService ? { allowedScopes: [] } : {}),
+      ...sent,
+      ...bothConsentMembers(sent),
+    }),
+    organisationConsent: asSet(organisationConsent),
+    preauthorizations: scopeSets(preauthorizations),
+  };
+}
+
+export function applicationOfState(state: ApplicationState): ApplicationRecord {
+  const { id, name, clientType, disabledAt, settings } = state.application;
+  const { allowedScopes } = settings;
+  const ahead = state.preauthorizations.map(({ scopes }) => askable(scopes, allowedScopes));
+  return {
+    id,
+    externalKey: state.externalKey,
+    name,
+    clientType,
+    enabled: disabledAt === null,
+    settings: sortedSettings(settings),
+    organisationConsent: askable(state.organisationConsent?.scopes ?? [], allowedScopes),
+    preauthorizations: scopeSets(ahead.filter(({ length }) => length > 0)),
+  };
+}
+
+/** What of a yes has an effect: an application may lose scopes that it was once allowed. */
+export const askable = (scopes: readonly string[], allowed: readonly string[]): string[] =>
+  asSet(scopes).filter((scope) => allowed.includes(scope));
+
+function scopeSets(sets: ReadonlyArray<readonly string[]>): string[][] {
+  return asSet(sets.map((scopes) => asSet(scopes).join(" "))).map((text) => text.split(" "));
+}
+
+export function scopeOfFile(given: FileScope): ScopeRecord {
+  const { name, displayName = name, description = "", sensitive = false, claims = [] } = given;
+  return {
+    name,
+    displayName: displayName.trim(),
+    description: description.trim(),
+    sensitive,
+    claims: sortedClaims(
+      claims.map(({ name, source, path = "", value }) =>
+        source === "static" ? { name, source, value } : { name, source, path },
+      ),
+    ),
+  };
+}
+
+export function scopeOfState({
+  name,
+  displayName,
+  description,
+  sensitive,
+  claims,
+}: CustomScope): ScopeRecord {
+  return { name, displayName, description, sensitive, claims: sortedClaims(claims) };
+}
+
+/** A scope has a claim once, and the order of claims means nothing. */
+const sortedClaims = (claims: readonly ScopeClaim[]): ScopeClaim[] =>
+  claims
+    .map(
+      ({ name, ...rest }): ScopeClaim =>
+        rest.source === "static"
+          ? { name, source: rest.source, value: rest.value }
+          : { name, source: rest.source, path: rest.path },
+    )
+    .sort((a, b) => byText(a.name, b.name));
+
+/** Branding and policies, of which a part that the file leaves out stays as it is. */
+export function organisationOfFile(
+  { branding, policies }: OrganisationFile,
+  current: OrganisationSettings,
+): OrganisationSettings {
+  const { branding: _branding, ...defaults } = defaultOrganisationSettings;
+  return {
+    ...current,
+    ...(policies === undefined ? {} : { ...defaults, ...policies }),
+    ...(branding === undefined ? {} : { branding: { ...branding } }),
+  };
+}

@@ -1,0 +1,60 @@
+/** All that a file can speak of, as it is in the database now. */
+import type { Db } from "../../db/open.ts";
+import type { Application } from "../applications/application.ts";
+import { listApplications } from "../applications/store.ts";
+import type { Consent } from "../consents/consent.ts";
+import { listConsents, listPreauthorizations } from "../consents/store.ts";
+import type { Organisation } from "../organisations/organisation.ts";
+import { findOrganisation } from "../organisations/store.ts";
+import type { CustomScope } from "../scopes/custom-scope.ts";
+import { listCustomScopes } from "../scopes/store.ts";
+import { listExternalKeys } from "./store.ts";
+
+export interface ApplicationState {
+  readonly application: Application;
+  readonly externalKey: string | undefined;
+  readonly organisationConsent: Consent | undefined;
+  readonly preauthorizations: readonly Consent[];
+}
+
+export interface OrganisationState {
+  readonly organisation: Organisation;
+  readonly scopes: readonly CustomScope[];
+  readonly applications: readonly ApplicationState[];
+}
+
+/** @param db best a transaction, so that the parts fit together. @returns undefined when there is no such organisation */
+export async function readState(db: Db, orgId: string): Promise<OrganisationState | undefined> {
+  const organisation = await findOrganisation(db, orgId);
+  if (!organisation) return undefined;
+  const applications = await readPages((page) => listApplications(db, orgId, page));
+  const given = await readPages((page) => listConsents(db, orgId, { ...page, kind: "organisation" }));
+  const ahead = await readPages((page) => listPreauthorizations(db, orgId, page));
+  const consents = new Map(given.map((consent) => [consent.applicationId, consent]));
+  const preauthorizations = Map.groupBy(ahead, ({ applicationId }) => applicationId);
+  const keys = await listExternalKeys(db, orgId);
+  return {
+    organisation,
+    scopes: await listCustomScopes(db, orgId),
+    applications: applications.map((application) => ({
+      application,
+      externalKey: keys.get(application.id),
+      organisationConsent: consents.get(application.id),
+      preauthorizations: preauthorizations.get(application.id) ?? [],
+    })),
+  };
+}
+
+const PAGE = 200;
+
+async function readPages<Item extends { readonly id: string }>(
+  readPage: (page: { after?: string; limit: number }) => Promise<readonly Item[]>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (;;) {
+    const after = items.at(-1)?.id;
+    const page = await readPage({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    items.push(...page);
+    if (page.length < PAGE) return items;
+  }
+}

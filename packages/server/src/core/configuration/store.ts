@@ -1,0 +1,42 @@
+import type { Db } from "../../db/open.ts";
+
+/** Who applies a file waits for whoever else does; the organisation's own row stands for all of it. */
+export async function holdOrganisation(tx: Db, orgId: string): Promise<void> {
+  await tx
+    .updateTable("organisation")
+    .set((eb) => ({ name: eb.ref("name") }))
+    .where("id", "=", orgId)
+    .execute();
+}
+
+/** By application. */
+export async function listExternalKeys(db: Db, orgId: string): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom("application_external_key")
+    .select(["application_id", "external_key"])
+    .where("org_id", "=", orgId)
+    .execute();
+  return new Map(rows.map((row) => [row.application_id, row.external_key]));
+}
+
+export async function removeExternalKey(
+  db: Db,
+  key: { orgId: string; applicationId: string },
+): Promise<void> {
+  await db
+    .deleteFrom("application_external_key")
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .execute();
+}
+
+/** The application has none, and no other one has this. */
+export async function insertExternalKey(
+  db: Db,
+  key: { orgId: string; applicationId: string; externalKey: string },
+): Promise<void> {
+  await db
+    .insertInto("application_external_key")
+    .values({ org_id: key.orgId, application_id: key.applicationId, external_key: key.externalKey })
+    .execute();
+}

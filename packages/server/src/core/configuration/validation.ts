@@ -1,0 +1,166 @@
+/** Reads a file and finds all that is wrong with it, before anything is looked up or changed. */
+import {
+  InvalidApplication,
+  optionalWebAddress,
+  requireValidApplication,
+} from "../applications/validation.ts";
+import { defaultOrganisationSettings } from "../organisations/organisation.ts";
+import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
+import { readJsonText } from "./json-text.ts";
+import { memberFaults } from "./member-faults.ts";
+import {
+  FILE_FORMAT,
+  type FileApplication,
+  type FileFault,
+  type FileScope,
+  InvalidFile,
+  type OrganisationFile,
+  organisationFileSchema,
+} from "./organisation-file.ts";
+import { applicationOfFile, organisationOfFile, scopeOfFile } from "./records.ts";
+
+/** @param bytes the file as it is. @throws InvalidFile naming every fault by its JSON Pointer */
+export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
+  const value = readJsonText(bytes);
+  requireFormat(value);
+  const formFaults = memberFaults(organisationFileSchema, value);
+  const file = value as OrganisationFile;
+  // A record that has not the right form is not asked what it means; the others are.
+  const broken = new Set(formFaults.map(({ path }) => path.split("/").slice(0, 3).join("/")));
+  const isFormed = (part: string) => ![...broken].some((path) => `${path}/`.startsWith(`${part}/`));
+  const scopes = recordsOf(file.scopes, "/scopes", broken);
+  const applications = recordsOf(file.applications, "/applications", broken);
+  const faults = [
+    ...formFaults,
+    ...(isFormed("/branding") ? brandingFaults(file) : []),
+    ...(isFormed("/policies") ? policyFaults(file) : []),
+    ...scopes.flatMap(([scope, at]) => scopeFaults(scope, at)),
+    ...applications.flatMap(([application, at]) => applicationFaults(application, at)),
+    ...twice(scopes, "name"),
+    ...twice(applications, "id"),
+    ...twice(applications, "externalKey"),
+  ];
+  if (faults.length > 0) throw new InvalidFile(faults);
+  return file;
+}
+
+/** Of another version every member may mean something else: nothing more is said about it. */
+function requireFormat(value: unknown): void {
+  const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined;
+  if (format === FILE_FORMAT) return;
+  const message = `must be ${JSON.stringify(FILE_FORMAT)}, which is what this version reads`;
+  throw new InvalidFile([{ path: "/format", message }]);
+}
+
+/** A record that has the right form, and its place. */
+type Placed<Item> = readonly [record: Item, at: string];
+
+function recordsOf<Item>(
+  list: readonly Item[] | undefined,
+  path: string,
+  broken: ReadonlySet<string>,
+): Placed<Item>[] {
+  if (list === undefined || broken.has(path)) return [];
+  return list
+    .map((record, index): Placed<Item> => [record, `${path}/${index}`])
+    .filter(([, at]) => !broken.has(at));
+}
+
+const brandingFaults = ({ branding }: OrganisationFile): FileFault[] =>
+  optionalWebAddress("/branding/logoUri", branding?.logoUri);
+
+function policyFaults(file: OrganisationFile): FileFault[] {
+  const { sessionIdleSeconds, sessionLifetimeSeconds } = organisationOfFile(
+    file,
+    defaultOrganisationSettings,
+  );
+  return sessionIdleSeconds > sessionLifetimeSeconds
+    ? [
+        {
+          path: "/policies/sessionIdleSeconds",
+          message: `must be at most sessionLifetimeSeconds, which is ${sessionLifetimeSeconds}`,
+        },
+      ]
+    : [];
+}
+
+function scopeFaults(given: FileScope, at: string): FileFault[] {
+  const claims = (given.claims ?? []).flatMap(({ source, path, value }, index): FileFault[] => {
+    const of = `${at}/claims/${index}`;
+    if (source === "static" && path !== undefined)
+      return [{ path: `${of}/path`, message: "means nothing: the source is static" }];
+    if (source !== "static" && value !== undefined)
+      return [{ path: `${of}/value`, message: `means nothing: the source is ${source}` }];
+    return [];
+  });
+  // In the file's own order, so that a fault names the place where it stands.
+  const inOrder = (given.claims ?? []).map(({ name, source, path = "", value }) =>
+    source === "static" ? { name, source, value } : { name, source, path },
+  );
+  return [...claims, ...told(at, () => requireValidScope({ ...scopeOfFile(given), claims: inOrder }))];
+}
+
+function applicationFaults(given: FileApplication, at: string): FileFault[] {
+  const { name, clientType, settings } = applicationOfFile(given);
+  // Lists as they stand in the file, for the same reason.
+  const inOrder = { ...settings, ...listsOf(given) };
+  return [
+    ...told(at, () => requireValidApplication({ name, clientType, settings: inOrder })),
+    ...askableFaults(given.organisationConsent ?? [], settings.allowedScopes, `${at}/organisationConsent`),
+    ...(given.preauthorizations ?? []).flatMap((scopes, index) => {
+      const of = `${at}/preauthorizations/${index}`;
+      if (scopes.length === 0) return [{ path: of, message: "must name at least one scope" }];
+      return askableFaults(scopes, settings.allowedScopes, of);
+    }),
+    ...sameScopes(given.preauthorizations ?? [], `${at}/preauthorizations`),
+  ];
+}
+
+const listsOf = (given: FileApplication): Partial<FileApplication> =>
+  Object.fromEntries(
+    Object.entries(given).filter(
+      ([member, value]) =>
+        Array.isArray(value) && member !== "organisationConsent" && member !== "preauthorizations",
+    ),
+  );
+
+/** A yes to what can never be asked would only look like a permission. */
+const askableFaults = (scopes: readonly string[], allowed: readonly string[], at: string): FileFault[] =>
+  scopes.flatMap((scope, index) =>
+    allowed.includes(scope)
+      ? []
+      : [{ path: `${at}/${index}`, message: "is not among the application's allowedScopes" }],
+  );
+
+function sameScopes(sets: ReadonlyArray<readonly string[]>, at: string): FileFault[] {
+  const texts = sets.map((scopes) => [...new Set(scopes)].sort().join(" "));
+  return texts.flatMap((text, index) =>
+    texts.indexOf(text) < index ? [{ path: `${at}/${index}`, message: "is there twice" }] : [],
+  );
+}
+
+function twice<Item>(records: readonly Placed<Item>[], member: keyof Item & string): FileFault[] {
+  const seen = new Map<string, string>();
+  return records.flatMap(([record, at]) => {
+    const value: unknown = record[member];
+    if (typeof value !== "string") return [];
+    const key = member === "id" ? value.toLowerCase() : value;
+    const first = seen.get(key);
+    seen.set(key, first ?? at);
+    return first === undefined ? [] : [{ path: `${at}/${member}`, message: `is that of ${first} too` }];
+  });
+}
+
+/** The faults that a core record's own validation finds: `claims[0].name` becomes `/claims/0/name`. */
+function told(at: string, check: () => void): FileFault[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidApplication || error instanceof InvalidScope)) throw error;
+    return error.faults.map(({ path, message }) => ({
+      path: `${at}/${path.replaceAll(/\[(\d+)\]/g, ".$1").replaceAll(".", "/")}`,
+      message,
+    }));
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * A code of an authenticator app or a recovery code, wherever it is typed. Counted before it is looked at, so that
+ * guesses sent at once are all counted; given back when the sign-in is complete.
+ */
+import type { Database, Db } from "../../db/open.ts";
+import type { Clock } from "../clock.ts";
+import type { Encryption } from "../encryption/encryption.ts";
+import { networkOf } from "../rate-limits/network.ts";
+import { type Attempt, countAttempt, type RateLimits } from "../rate-limits/rate-limits.ts";
+import type { User } from "../users/user.ts";
+import { acrOfMethod, codeAmr, type FactorProof } from "./factor-proof.ts";
+import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes/recovery-codes.ts";
+import { takeRecoveryCode } from "./recovery-codes/store.ts";
+import { ownerOf } from "./standing.ts";
+import { checkTotp, readTotpCode } from "./totp/totp.ts";
+
+export interface CodeCheckDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly encryption: Encryption;
+  readonly rateLimits: RateLimits;
+}
+
+export interface TypedCode {
+  /** Where somebody signs in. */
+  readonly orgId: string;
+  readonly user: User;
+  readonly method: "totp" | "recovery";
+  readonly typed: string;
+  /** The network address that it came from. */
+  readonly address: string;
+}
+
+/** @returns undefined for a wrong one. @throws RateLimited */
+export async function checkCode(deps: CodeCheckDeps, code: TypedCode): Promise<FactorProof | undefined> {
+  const { user, method, typed } = code;
+  const attempts = await countGuess(deps, code);
+  const owner = ownerOf(user);
+  const now = deps.clock();
+  const read = method === "totp" ? readTotpCode(typed) : readRecoveryCode(typed);
+  if (read === undefined) return undefined;
+  const take =
+    method === "totp"
+      ? await checkTotp(deps, deps.database.query, owner, { code: read, now })
+      : (tx: Db) => takeRecoveryCode(tx, owner, { hash: hashRecoveryCode(read), now });
+  if (!take) return undefined;
+  return {
+    method,
+    amr: codeAmr[method],
+    acr: acrOfMethod[method],
+    use: async (tx) => ((await take(tx)) ? [] : undefined),
+    accepted: async () => {
+      for (const attempt of attempts) await attempt.giveBack();
+    },
+  };
+}
+
+/** The account's guesses are counted where the account is at home, so that each organisation it visits adds none. */
+async function countGuess(deps: CodeCheckDeps, { orgId, user, address }: TypedCode): Promise<Attempt[]> {
+  const { "second-factor-account": ofAccount, "second-factor-address": ofAddress } = deps.rateLimits;
+  return [
+    await countAttempt(deps, orgId, [{ limit: ofAddress, subject: networkOf(address) }]),
+    await countAttempt(deps, user.homeOrgId, [{ limit: ofAccount, subject: user.id }]),
+  ];
+}

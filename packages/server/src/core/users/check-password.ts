@@ -1,0 +1,107 @@
+/**
+ * The password of a sign-in, wherever it is typed: the same answer and the same time for an unknown address and a wrong
+ * password; guesses are counted before they are looked at.
+ */
+import type { Database } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import type { Clock } from "../clock.ts";
+import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
+import { networkOf } from "../rate-limits/network.ts";
+import { countAttempt, type RateLimits } from "../rate-limits/rate-limits.ts";
+import { findSignInAccount, setPasswordHash } from "./store.ts";
+import { emailKey, type User } from "./user.ts";
+
+export interface PasswordCheckDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly passwords: PasswordHasher;
+  readonly rateLimits: RateLimits;
+}
+
+export interface TypedPassword {
+  readonly orgId: string;
+  readonly email: string;
+  readonly password: string;
+  /** The network address that it came from. */
+  readonly address: string;
+}
+
+export interface RightPassword {
+  readonly user: User;
+  /** To be compared again when the session starts: a password changed meanwhile begins none. */
+  readonly passwordChangedAt: number | null;
+}
+
+/** Longer input is nobody's password: it is not hashed. */
+export const MAX_PASSWORD_INPUT = 1_024;
+
+/** @throws RateLimited, PasswordQueueFull */
+export async function checkPassword(
+  deps: PasswordCheckDeps,
+  { orgId, email, password, address }: TypedPassword,
+): Promise<RightPassword | "invalid-credentials" | "disabled"> {
+  const key = emailKey(email);
+  const network = networkOf(address);
+  const attempt = await countAttempt(deps, orgId, [
+    // The network first: once it is refused, the addresses that it invents leave no rows.
+    { limit: deps.rateLimits["password-address"], subject: network },
+    { limit: deps.rateLimits["password-account"], subject: `${key}|${network}` },
+  ]);
+  const found = await findSignInAccount(deps.database.query, orgId, key);
+  const stored = password.length <= MAX_PASSWORD_INPUT ? (found?.passwordHash ?? undefined) : undefined;
+  let matches: boolean;
+  try {
+    matches = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT));
+  } catch (error) {
+    // Not looked at: it was no guess.
+    await attempt.giveBack();
+    throw error;
+  }
+  if (!found || !stored || !matches) {
+    await recordFailure(deps, orgId, address, found?.user, "wrong password");
+    return "invalid-credentials";
+  }
+  await attempt.giveBack();
+  if (found.user.disabledAt !== null) {
+    await recordFailure(deps, orgId, address, found.user, "account disabled");
+    return "disabled";
+  }
+  await renewHash(deps, found.user, stored, password);
+  return found;
+}
+
+/** Today's parameters for a password whose hash was made with weaker ones. */
+async function renewHash(
+  deps: PasswordCheckDeps,
+  user: User,
+  stored: string,
+  password: string,
+): Promise<void> {
+  if (!deps.passwords.needsRehash(stored)) return;
+  try {
+    const hash = await deps.passwords.hash(password);
+    const owner = { orgId: user.homeOrgId, id: user.id };
+    await setPasswordHash(deps.database.query, owner, { hash, now: deps.clock(), replaces: stored });
+  } catch (error) {
+    // There is no place in the queue now; the next sign-in renews it, and this one need not fail.
+    if (!(error instanceof PasswordQueueFull)) throw error;
+  }
+}
+
+async function recordFailure(
+  deps: PasswordCheckDeps,
+  orgId: string,
+  address: string,
+  user: User | undefined,
+  reason: string,
+): Promise<void> {
+  await recordAuditEvent(deps.database.query, {
+    orgId,
+    at: deps.clock(),
+    actor: "anonymous",
+    action: "sign-in.failed",
+    address,
+    details: { reason: user ? reason : "unknown account" },
+    ...(user ? { target: user.id } : {}),
+  });
+}

@@ -1,0 +1,28 @@
+/** GET legacy/api/auth/validate: the step in which an application asks whose session key it got (specification, "Legacy federation"). */
+import Type from "typebox";
+import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
+import { validKeyRecord, validKeySchema } from "../../core/session-keys/session-key-record.ts";
+import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+
+const query = Type.Object(
+  { key: Type.String({ maxLength: 200, description: "the session key" }) },
+  { additionalProperties: false },
+);
+
+export function validateRoute(api: ApiScope, { keyDoor }: { keyDoor: ApiDoor<SessionKeyCaller> }): void {
+  apiRoute(
+    api,
+    keyDoor,
+    {
+      method: "GET",
+      path: "/legacy/api/auth/validate",
+      operationId: "validateFederationKey",
+      summary: "Whose session key a federation login brought back",
+      tag: "Session keys",
+      credential: "session-key",
+      query,
+      answers: { 200: { description: "The key is valid", schema: validKeySchema } },
+    },
+    async ({ caller }) => ({ status: 200, body: validKeyRecord(caller) }),
+  );
+}

@@ -1,0 +1,39 @@
+/** What the routes of the legacy API need, and the three ways to come in. */
+import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Encryption } from "../../core/encryption/encryption.ts";
+import type { Outbox } from "../../core/mail/outbox.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
+import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
+import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import type { Database } from "../../db/open.ts";
+import type { ApiDoor } from "../../http/api/api-route.ts";
+import type { RenderErrorPage } from "../../http/error-handlers.ts";
+
+export interface LegacyDeps {
+  readonly baseUrl: string;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly encryption: Encryption;
+  readonly organisations: OrganisationDirectory;
+  readonly applications: ApplicationDirectory;
+  readonly passwords: PasswordHasher;
+  readonly rateLimits: RateLimits;
+  readonly outbox: Outbox;
+  /** For calls that a system account signs. */
+  readonly signed: ApiDoor<SystemAccountCaller>;
+  /** For calls whose credential is a session key. */
+  readonly keyHolder: ApiDoor<SessionKeyCaller>;
+  /** For people who have opened a link that does not work. */
+  readonly showError: RenderErrorPage;
+}
+
+/** Calls whose credential is the link itself; a signature that comes along is checked (wire-contract.md §4). */
+export const linkDoor = ({
+  signed,
+}: Pick<LegacyDeps, "signed">): ApiDoor<SystemAccountCaller | undefined> => ({
+  authenticate: async (request, raw) =>
+    request.headers.authorization === undefined ? undefined : signed.authenticate(request, raw),
+});

@@ -1,0 +1,96 @@
+/**
+ * POST User/Login/{appId?}: a user's password, and code, from an application that asks for them itself. The checks, the
+ * limits and the audit are those of the browser's sign-in.
+ */
+import Type from "typebox";
+import { mayUse } from "../../core/application-access/application-access.ts";
+import type { Application } from "../../core/applications/application.ts";
+import { checkPassword, type RightPassword } from "../../core/users/check-password.ts";
+import { userRecord, userSchema } from "../../core/users/user-record.ts";
+import { ApiError, notAuthenticated } from "../../http/api/api-error.ts";
+import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { wireTimeOrNull } from "../../http/api/times.ts";
+import { addressOf } from "../../http/client-address.ts";
+import type { LegacyDeps } from "./legacy-deps.ts";
+import { withLimits } from "./refusals.ts";
+import { shownFactor } from "./shown-factor.ts";
+import { startServiceKey } from "./start-service-key.ts";
+
+const body = Type.Object(
+  {
+    Email: Type.String({ maxLength: 254 }),
+    Password: Type.String(),
+    TwoFactorCode: Type.Optional(
+      Type.String({ maxLength: 64, description: "of an authenticator app, or a recovery code" }),
+    ),
+    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+  },
+  { additionalProperties: false },
+);
+
+const answer = Type.Object({
+  Key: Type.String({ description: "a session key, shown this once" }),
+  ExpiresAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+  User: userSchema,
+});
+
+export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
+  apiRoute(
+    api,
+    deps.signed,
+    {
+      method: "POST",
+      path: "/legacy/api/Authentication/User/Login/:appId?",
+      operationId: "loginUser",
+      summary: "Sign a user in by address and password",
+      tag: "Authentication",
+      credential: "system-account",
+      body,
+      example: { Email: "user@example.com", Password: "plum tractor ninety" },
+      answers: { 200: { description: "Signed in", schema: answer } },
+    },
+    async ({ caller, request, body: typed }) => {
+      const { organisation, applicationId } = caller;
+      const application = await deps.applications.find(organisation.id, applicationId);
+      if (!application) throw notAuthenticated("unknown application");
+      const address = addressOf(request);
+      const { Email: email, Password: password, TwoFactorCode: code } = typed;
+      const right = await withLimits(() =>
+        checkPassword(deps, { orgId: organisation.id, email, password, address }),
+      );
+      if (right === "invalid-credentials") throw wrongPassword();
+      if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
+      await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);
+      const proof = await withLimits(() =>
+        shownFactor(deps, { organisation, application, user: right.user, code, address }),
+      );
+      const userAgent = request.headers["user-agent"] ?? "";
+      const started = await startServiceKey(deps, {
+        ...{ organisation, application, right, proof },
+        origin: { address, userAgent },
+      });
+      if (!started) throw wrongPassword();
+      const { key, secret } = started;
+      const user = userRecord(right.user);
+      return { status: 200, body: { Key: secret, ExpiresAt: wireTimeOrNull(key.expiresAt), User: user } };
+    },
+  );
+}
+
+/** One for an unknown address and a wrong password. */
+const wrongPassword = () => new ApiError(401, "invalid-credentials", "The address or the password is wrong");
+
+const refusedAccount = (code: string, title: string) => new ApiError(403, code, title);
+
+/** Said to those who know the password only. */
+async function requireAccess(
+  { database }: LegacyDeps,
+  application: Application,
+  { user }: RightPassword,
+  requiresVerifiedEmail: boolean,
+): Promise<void> {
+  if (requiresVerifiedEmail && !user.emailVerified)
+    throw refusedAccount("email-not-verified", "The user must confirm their email address first");
+  if (!(await mayUse(database.query, application, user.id)))
+    throw refusedAccount("not-assigned", "The user may not use this application");
+}

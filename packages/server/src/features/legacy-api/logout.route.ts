@@ -1,0 +1,59 @@
+/** POST User/Logout/{everywhere?}: ends a session key with its session, or all that the user is signed in to. */
+import Type from "typebox";
+import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
+import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
+import { endUserSession, signOutEverywhere } from "../../core/sessions/user-sessions.ts";
+import { notFound } from "../../http/api/api-error.ts";
+import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { addressOf } from "../../http/client-address.ts";
+import type { LegacyDeps } from "./legacy-deps.ts";
+
+const body = Type.Object(
+  { Key: Type.String({ maxLength: 200 }), ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
+  { additionalProperties: false },
+);
+
+/** Of the last part of the path; anything else is no address of ours. */
+const wishes: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
+
+export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
+  apiRoute(
+    api,
+    deps.keyHolder,
+    {
+      method: "POST",
+      path: "/legacy/api/Authentication/User/Logout/:everywhere?",
+      operationId: "logoutUser",
+      summary: "End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens",
+      tag: "Authentication",
+      credential: "session-key",
+      body,
+      example: { Key: "sgn_sk_…" },
+      answers: { 204: { description: "Signed out" } },
+    },
+    async ({ caller, params, request }) => {
+      const { everywhere = "" } = params;
+      if (!Object.hasOwn(wishes, everywhere)) throw notFound();
+      const address = addressOf(request);
+      const { key, actor } = caller;
+      const act = { orgId: key.orgId, userId: key.userId, actor, address };
+      if (wishes[everywhere]) await signOutEverywhere(deps, act);
+      else await endKey(deps, caller, address);
+      return { status: 204 };
+    },
+  );
+}
+
+/**
+ * The browser session that a `Service` key was made in ends too: else the next visit of the application would sign the
+ * user in again without a word. A key made from it for another purpose ends alone.
+ */
+async function endKey(deps: LegacyDeps, { key, actor }: SessionKeyCaller, address: string): Promise<void> {
+  const { orgId, userId, sessionId, kind } = key;
+  const now = deps.clock();
+  await deps.database.transaction((tx) =>
+    revokeSessionKey(tx, key, { reason: "signed_out", actor, address, now }),
+  );
+  if (kind === "Service" && sessionId !== null)
+    await endUserSession(deps, { orgId, userId, sessionId, actor, address });
+}

@@ -1,0 +1,87 @@
+/**
+ * POST User/Register and Organisation/{publicId}/Register/Account. There is no account before the link of the mail is
+ * used. For an address that has one, its owner gets a mail that says so; answer and work are the same.
+ */
+import Type, { type Static } from "typebox";
+import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
+import { isEmail, isPersonName } from "../../core/users/user.ts";
+import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
+import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
+import type { LegacyDeps } from "./legacy-deps.ts";
+import { mailAnswers, taken } from "./mail-answer.ts";
+import { requireMail, withLimits } from "./refusals.ts";
+import { requireGoodPassword, sendRegistrationMail } from "./registration.ts";
+
+const body = Type.Object(
+  {
+    Email: Type.String({ maxLength: 254 }),
+    Password: Type.String(),
+    Firstname: Type.String({ minLength: 1 }),
+    Surname: Type.String({ minLength: 1 }),
+    Phone: Type.Optional(Type.String({ pattern: "^\\+?[0-9 ()./-]{3,32}$" })),
+    ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
+  },
+  { additionalProperties: false },
+);
+type Body = Static<typeof body>;
+
+const example: Body = {
+  Email: "user@example.com",
+  Password: "plum tractor ninety",
+  Firstname: "Uma",
+  Surname: "User",
+};
+
+export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
+  const shared = { method: "POST", tag: "Authentication", credential: "system-account" } as const;
+  const operation = { ...shared, body, example, answers: mailAnswers };
+  apiRoute(
+    api,
+    deps.signed,
+    {
+      ...operation,
+      path: "/legacy/api/Authentication/User/Register",
+      operationId: "registerUser",
+      summary: "Register a user of the organisation; the address is confirmed by mail",
+    },
+    (call) => register(deps, call),
+  );
+  apiRoute(
+    api,
+    deps.signed,
+    {
+      ...operation,
+      path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
+      operationId: "registerAccount",
+      summary: "Register a user of the organisation that the path names, which is the caller's",
+    },
+    async (call) => {
+      if (call.params["publicId"]?.toLowerCase() !== call.caller.organisation.id) throw notFound();
+      return register(deps, call);
+    },
+  );
+}
+
+async function register(
+  deps: LegacyDeps,
+  { request, caller, body: typed }: Call<undefined, Body, SystemAccountCaller>,
+) {
+  requireMail(deps.outbox);
+  const email = typed.Email.trim();
+  const faults = faultsOf(email, typed);
+  if (faults.length > 0) throw invalid(faults);
+  const about = [email, typed.Firstname, typed.Surname];
+  await requireGoodPassword(typed.Password, caller.organisation, about, "/Password");
+  await withLimits(() => sendRegistrationMail(deps, request, caller, { ...typed, Email: email }));
+  return taken;
+}
+
+function faultsOf(email: string, { Firstname, Surname }: Body): MemberFault[] {
+  const names = Object.entries({ Firstname, Surname });
+  return [
+    ...(isEmail(email) ? [] : [{ path: "/Email", message: "is not an email address" }]),
+    ...names.flatMap(([name, value]) =>
+      isPersonName(value) ? [] : [{ path: `/${name}`, message: "has at most 100 plain characters" }],
+    ),
+  ];
+}

@@ -1,0 +1,39 @@
+/** GET Account/VerifyIdentity/{key?}: who holds the key, as they are now, and how they have proven it. */
+import Type from "typebox";
+import { userRecord, userSchema } from "../../core/users/user-record.ts";
+import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { wireTime } from "../../http/api/times.ts";
+import type { LegacyDeps } from "./legacy-deps.ts";
+
+const answer = Type.Object({
+  Verified: Type.Literal(true),
+  User: userSchema,
+  AuthTime: Type.String({ format: "date-time" }),
+  Amr: Type.Array(Type.String(), { description: "RFC 8176" }),
+});
+
+const query = Type.Object(
+  { key: Type.Optional(Type.String({ maxLength: 200, description: "when it is not in the path" })) },
+  { additionalProperties: false },
+);
+
+export function verifyIdentityRoute(api: ApiScope, { keyHolder }: LegacyDeps): void {
+  apiRoute(
+    api,
+    keyHolder,
+    {
+      method: "GET",
+      path: "/legacy/api/Authentication/Account/VerifyIdentity/:key?",
+      operationId: "verifyIdentity",
+      summary: "Who holds a session key, and how they proved who they are",
+      tag: "Authentication",
+      credential: "session-key",
+      query,
+      answers: { 200: { description: "The holder", schema: answer } },
+    },
+    async ({ caller: { key, user } }) => ({
+      status: 200,
+      body: { Verified: true, User: userRecord(user), AuthTime: wireTime(key.authTime), Amr: key.amr },
+    }),
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * The secrets of a client: another one beside those that work, and the end of the old ones (specification, "Client
+ * secret"). Between the two calls both work, so that no request is lost.
+ */
+import Type from "typebox";
+import type { Application } from "../../core/applications/application.ts";
+import {
+  createClientSecret,
+  revokeOldSecrets,
+  revokeSecret,
+} from "../../core/applications/client-secrets.ts";
+import { findApplication, holdApplication } from "../../core/applications/store.ts";
+import { ApiError, invalid, notFound } from "../../http/api/api-error.ts";
+import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { readWireTime } from "../../http/api/times.ts";
+import { createdSecretSchema, secretRecord } from "./client-secret-record.ts";
+import { acting, idOf, locationOf, type ManagementDeps } from "./management.ts";
+
+const PATH = "/legacy/api/oauth/clients/:clientId";
+const shared = { method: "POST", tag: "Clients", credential: "administrator", bodyOptional: true } as const;
+const YEAR_SECONDS = 31_536_000;
+
+const rotation = Type.Object(
+  {
+    label: Type.Optional(Type.String({ description: "to tell it from the others; at most 100 characters" })),
+    expiresAt: Type.Optional(Type.String({ format: "date-time", description: "never, when left out" })),
+    expireOthersInSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: YEAR_SECONDS,
+        description: "the others work until they are revoked, when left out",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const revocation = Type.Object(
+  {
+    secretId: Type.Optional(
+      Type.String({ format: "uuid", description: "all but the newest, when left out" }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
+  rotateRoute(api, deps);
+  revokeRoute(api, deps);
+}
+
+function rotateRoute(api: ApiScope, deps: ManagementDeps): void {
+  apiRoute(
+    api,
+    deps.door,
+    {
+      ...shared,
+      path: `${PATH}/rotate-secret`,
+      operationId: "rotateClientSecret",
+      summary: "Give a confidential client another secret, shown once; the old ones work on",
+      body: rotation,
+      lenient: { readOnly: [] },
+      example: { label: "autumn", expireOthersInSeconds: 86_400 },
+      answers: { 201: { description: "The new secret", schema: createdSecretSchema } },
+    },
+    ({ caller, params, body, within }) =>
+      acting(deps, within, async (inside): Promise<Answer> => {
+        const { label = "", expireOthersInSeconds } = body;
+        requireLabel(label);
+        const expiresAt = readExpiry(body.expiresAt, deps.clock());
+        const orgId = caller.organisation.id;
+        const application = await heldApplication(inside, orgId, idOf(params, "clientId"));
+        if (application.clientType !== "confidential")
+          throw new ApiError(409, "public-client", "Only a confidential client has secrets");
+        const { id: applicationId } = application;
+        const { secret, plaintext } = await createClientSecret(inside, {
+          orgId,
+          applicationId,
+          label,
+          expiresAt,
+          ...(expireOthersInSeconds === undefined ? {} : { expireOthersInSeconds }),
+          actor: caller.actor,
+        });
+        return {
+          status: 201,
+          headers: { location: locationOf(deps, `clients/${applicationId}`) },
+          body: { clientId: applicationId, ...secretRecord(secret), clientSecret: plaintext },
+          shownOnce: ["clientSecret"],
+        };
+      }),
+  );
+}
+
+function revokeRoute(api: ApiScope, deps: ManagementDeps): void {
+  apiRoute(
+    api,
+    deps.door,
+    {
+      ...shared,
+      path: `${PATH}/revoke-old-secret`,
+      operationId: "revokeOldClientSecret",
+      summary: "End one secret, or all active ones but the newest, at once",
+      body: revocation,
+      lenient: { readOnly: [] },
+      example: { secretId: "01998d70-0000-7000-8000-000000000000" },
+      answers: { 204: { description: "It is, or they are, revoked" } },
+    },
+    ({ caller, params, body, within }) =>
+      acting(deps, within, async (inside): Promise<Answer> => {
+        const orgId = caller.organisation.id;
+        const application = await heldApplication(inside, orgId, idOf(params, "clientId"));
+        const named = { orgId, applicationId: application.id, actor: caller.actor };
+        const id = body.secretId?.toLowerCase();
+        if (id === undefined) await revokeOldSecrets(inside, named);
+        else if (application.secrets.some((secret) => secret.id === id))
+          await revokeSecret(inside, { ...named, id });
+        else throw notFound();
+        return { status: 204 };
+      }),
+  );
+}
+
+/** @throws ApiError 404 */
+async function heldApplication(
+  { database }: ManagementDeps,
+  orgId: string,
+  id: string,
+): Promise<Application> {
+  const held = await holdApplication(database.query, { orgId, id });
+  const application = held ? await findApplication(database.query, orgId, id) : undefined;
+  if (!application) throw notFound();
+  return application;
+}
+
+/** @throws ApiError 422 */
+function requireLabel(label: string): void {
+  if ([...label].length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(label))
+    throw invalid([{ path: "/label", message: "must be at most 100 plain characters" }]);
+}
+
+/** @returns milliseconds; null for never. @throws ApiError 422 */
+function readExpiry(text: string | undefined, now: number): number | null {
+  if (text === undefined) return null;
+  const at = readWireTime(text);
+  if (at === undefined || at <= now)
+    throw invalid([{ path: "/expiresAt", message: "must be a moment of RFC 3339 in the future" }]);
+  return at;
+}

@@ -1,0 +1,38 @@
+/** A consent on the wire (wire-contract.md §5), and what an administrator grants with. */
+import Type from "typebox";
+import type { Consent } from "../../core/consents/consent.ts";
+import { wireTime, wireTimeOrNull } from "../../http/api/times.ts";
+
+const uuid = () => Type.String({ format: "uuid" });
+const scopes = () => Type.Array(Type.String(), { description: "of those that the client may ask for" });
+
+export const grantSchema = Type.Object(
+  { clientId: uuid(), scopes: scopes() },
+  { additionalProperties: false },
+);
+export const userGrantSchema = Type.Object(
+  { ...grantSchema.properties, userId: Type.String({ format: "uuid", description: "the user's PermId" }) },
+  { additionalProperties: false },
+);
+
+export const consentSchema = Type.Object({
+  id: uuid(),
+  kind: Type.Enum(["user", "organisation"]),
+  clientId: uuid(),
+  userId: Type.Optional(uuid()),
+  scopes: Type.Array(Type.String()),
+  grantedBy: Type.String(),
+  grantedAt: Type.String({ format: "date-time" }),
+  revokedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+});
+
+export const consentRecord = (consent: Consent) => ({
+  id: consent.id,
+  kind: consent.kind,
+  clientId: consent.applicationId,
+  ...(consent.userId === null ? {} : { userId: consent.userId }),
+  scopes: consent.scopes,
+  grantedBy: consent.grantedBy,
+  grantedAt: wireTime(consent.grantedAt),
+  revokedAt: wireTimeOrNull(consent.revokedAt),
+});

@@ -1,0 +1,18 @@
+/** Every row of the specification's "Management API", and the assigned users beside them. */
+import type { ApiScope } from "../../http/api/api-route.ts";
+import { assignedUsersRoutes } from "./assigned-users.route.ts";
+import { clientSecretsRoutes } from "./client-secrets.route.ts";
+import { clientsRoutes } from "./clients.route.ts";
+import { consentsRoutes } from "./consents.route.ts";
+import type { ManagementDeps } from "./management.ts";
+import { preauthorizationsRoutes } from "./preauthorizations.route.ts";
+import { scopesRoutes } from "./scopes.route.ts";
+
+export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
+  clientsRoutes(api, deps);
+  clientSecretsRoutes(api, deps);
+  assignedUsersRoutes(api, deps);
+  scopesRoutes(api, deps);
+  consentsRoutes(api, deps);
+  preauthorizationsRoutes(api, deps);
+}
