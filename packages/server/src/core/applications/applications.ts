@@ -7,6 +7,7 @@ import { recordAuditEvent } from "../audit/store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import { expireCodes } from "../codes/store.ts";
+import { expireDeviceAuthorizations } from "../device-authorizations/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
@@ -91,7 +92,7 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
   return application;
 }
 
-/** Disabling ends what the application holds: its codes and refresh tokens for good, its own tokens while it lasts. */
+/** Disabling ends what the application holds: its codes of both kinds and refresh tokens for good, its own tokens while it lasts. */
 export async function disableApplication(
   deps: ApplicationDeps,
   input: { orgId: string; id: string; disabled: boolean; actor: string },
@@ -100,7 +101,9 @@ export async function disableApplication(
   return deps.database.transaction(async (tx) => {
     if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) {
-      await expireCodes(tx, { orgId: input.orgId, applicationId: input.id, now });
+      const waiting = { orgId: input.orgId, applicationId: input.id, now };
+      await expireCodes(tx, waiting);
+      await expireDeviceAuthorizations(tx, waiting);
       await revokeTokenFamilies(tx, {
         orgId: input.orgId,
         applicationId: input.id,

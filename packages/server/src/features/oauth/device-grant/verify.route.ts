@@ -14,9 +14,15 @@ import type { OwnPage } from "../authorize/flow.ts";
 import { type PageWish, pageFlow } from "../authorize/page-request.ts";
 import { rateLimitHeaders } from "../authorize/rate-limit-headers.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
-import { answerDevice, requireAnswerable } from "./answer-device.ts";
-import { findDevice } from "./find-device.ts";
-import { showCodeForm, showDeviceQuestion, showDone } from "./show-verify.ts";
+import { answerDevice, needsAdministrator } from "./answer-device.ts";
+import { findDevice, type WaitingDevice } from "./find-device.ts";
+import {
+  showAdministratorFirst,
+  showCodeForm,
+  showDeviceQuestion,
+  showDone,
+  type VerifyShown,
+} from "./show-verify.ts";
 
 /** Longer input is nobody's code. */
 const MOST_TYPED = 64;
@@ -61,18 +67,32 @@ async function processForm(deps: BrowserDeps, visit: Visit, form: Form): Promise
     const proven =
       requiredAcr === undefined ? signedIn : await signedInFor(deps, visit, typed, { requiredAcr });
     if (!proven) return;
-    await requireAnswerable(deps, found, proven);
-    const decision = form.values.get("decision");
-    if (decision !== "allow" && decision !== "deny")
-      return showDeviceQuestion(deps, visit, { ...shown, found });
-    if (!(await answerDevice(deps, visit, found, proven, decision)))
-      return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
-    return showDone(visit, { decision, application: found.application });
+    return await decideOn(deps, visit, { ...shown, signedIn: proven, found }, form.values.get("decision"));
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;
     visit.reply.headers({ ...rateLimitHeaders(error), "retry-after": String(retryAfterSeconds) });
     return showCodeForm(deps, visit, { ...shown, error: "rate-limited", status: 429, retryAfterSeconds });
+  }
+}
+
+async function decideOn(
+  deps: BrowserDeps,
+  visit: Visit,
+  shown: VerifyShown & { readonly found: WaitingDevice },
+  decision: string | undefined,
+): Promise<void> {
+  const { found, signedIn } = shown;
+  if (decision !== "deny" && (await needsAdministrator(deps, found, signedIn)))
+    return showAdministratorFirst(deps, visit, shown);
+  if (decision !== "allow" && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
+  switch (await answerDevice(deps, visit, found, signedIn, decision)) {
+    case "done":
+      return showDone(visit, { decision, application: found.application });
+    case "ask-administrator":
+      return showAdministratorFirst(deps, visit, shown);
+    case "answered-before":
+      return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
   }
 }
 

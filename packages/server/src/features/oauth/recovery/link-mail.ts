@@ -1,5 +1,6 @@
 /** The mails with a link: the link, the mail and the audit event are written together or not at all. */
 
+import { sha256Base64url } from "@signet/protocol/hash";
 import { createAction } from "../../../core/actions/actions.ts";
 import { type ActionType, actionLifetimeMs } from "../../../core/actions/user-action.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
@@ -74,7 +75,7 @@ async function send(
   await deps.database.transaction(async (tx) => {
     const made = await createAction(tx, deps, {
       orgId,
-      userId: receiver?.user.id ?? "",
+      userId: receiver?.user.id ?? `nobody:${sha256Base64url(emailKey(email))}`,
       type,
       data,
       isDecoy,

@@ -11,10 +11,9 @@ import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { setEmailVerified } from "../../../core/users/store.ts";
 import { replacePassword } from "../../../core/users/users.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, show, type Visit } from "../authorize/browser.ts";
+import { type BrowserDeps, isOwnForm, orgPath, originOf, show, type Visit } from "../authorize/browser.ts";
 import { goTo } from "../authorize/take-step.ts";
 import { donePage, type NewPasswordFailure, newPasswordPage } from "./new-password.page.ts";
 import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
@@ -81,11 +80,12 @@ async function processNewPassword(deps: NewPasswordDeps, visit: Visit, form: For
 /** The link is used up with the change, or neither happens: of many forms sent at once one sets the password. */
 async function setNewPassword(
   deps: NewPasswordDeps,
-  { request }: Visit,
+  visit: Visit,
   { named, action, user }: OpenedLink,
   hash: string,
 ): Promise<boolean> {
-  const userAgent = request.headers["user-agent"];
+  const { frame } = await surroundings(deps, visit, action.data.flow);
+  const origin = { ...originOf(visit, undefined), locale: frame.messages.locale };
   return deps.database.transaction(async (tx) => {
     if (!(await useAction(tx, deps, named))) return false;
     const { orgId } = named;
@@ -97,7 +97,7 @@ async function setNewPassword(
       hash,
       actor: `user:${user.id}`,
       action: "password.reset",
-      origin: { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) },
+      origin,
     });
   });
 }
@@ -138,6 +138,7 @@ async function showDone(deps: NewPasswordDeps, visit: Visit): Promise<void> {
     heading: text.doneHeading,
     text: text.done(organisation.name),
     onwardUri: flow && withFlow(deps, visit, "authorize", flow),
+    securityUri: orgPath(visit.organisation, "account/security"),
   });
   return show(visit, frame, page);
 }
