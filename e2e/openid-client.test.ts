@@ -108,11 +108,11 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(page.url(), "http://127.0.0.1:8765/callback");
     await verifyTokens(await redeem(config, received, asked), expectations(config, asked.nonce));
 
-    await askForCode(config, demo, page, { response_mode: "form_post", prompt: "consent" });
+    const refused = await askForCode(config, demo, page, { response_mode: "form_post", prompt: "consent" });
     await page.locator("#consent-deny").click();
     const refusal = await answerAt(page);
-    const fields = new URLSearchParams(refusal.body);
-    assert.deepEqual([fields.get("error"), fields.get("iss")], ["access_denied", demo.issuer]);
+    assert.deepEqual([refusal.method, refusal.url.search], ["POST", ""]);
+    await assert.rejects(redeem(config, refusal, refused), { error: "access_denied" });
   });
 
   test("a service gets a token of its own and nothing of a person's", async () => {

@@ -15,6 +15,7 @@ import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
 import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { type LogoutReceiver, startLogoutReceiver } from "../packages/server/src/testing/logout-receiver.ts";
 import { authorize, testBrowser } from "../packages/server/src/testing/test-browser.ts";
+import { follow } from "../packages/server/src/testing/test-visit.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 
 const redirectUri = "https://bank.example/callback";
@@ -59,6 +60,7 @@ forEachDatabase(({ name, fresh }) => {
       ...["app", "create", "--org", org.id, "--name", "Bank", "--type", "confidential"],
       ...["--auth-method", "private_key_jwt", "--jwks", jwks, "--redirect-uri", redirectUri],
       ...["--post-logout-redirect-uri", goodbyeUri, "--backchannel-logout-uri", receiver.uri("/logout")],
+      ...["authorization_code", "refresh_token", "device_code"].flatMap((grant) => ["--grant", grant]),
     ]);
     assert.equal(application.clientSecret, undefined);
     issuer = application.issuer;
@@ -127,5 +129,29 @@ forEachDatabase(({ name, fresh }) => {
     });
     assert.equal(payload["sid"], tokens.claims()?.["sid"]);
     assert.equal(payload.sub, tokens.claims()?.sub);
+    assert.deepEqual(payload["events"], { "http://schemas.openid.net/event/backchannel-logout": {} });
+    assert.equal(payload["nonce"], undefined);
+  });
+
+  test("a device grant by assertion: pending, then tokens for who allowed it", async () => {
+    const device = await oidc.initiateDeviceAuthorization(config, { scope: "openid email" });
+    assert.deepEqual([device.expires_in, device.interval], [900, 5]);
+    const grant = "urn:ietf:params:oauth:grant-type:device_code";
+    const early = oidc.genericGrantRequest(config, grant, { device_code: device.device_code });
+    await assert.rejects(early, { error: "authorization_pending" });
+
+    const browser = testBrowser();
+    const verify = async (form: Record<string, string>) => browser.post(device.verification_uri, form);
+    const signIn = await follow(browser, await browser.get(String(device.verification_uri_complete)));
+    const entered = await browser.post(`${issuer}/login`, { ...signIn.hidden, email, password });
+    const page = await follow(browser, entered);
+    const question = await verify({ ...page.hidden, user_code: device.user_code });
+    await verify({ ...question.hidden, decision: "allow" });
+    const tokens = await oidc.pollDeviceAuthorizationGrant(config, device, undefined, {
+      signal: AbortSignal.timeout(30_000),
+    });
+    const person = await oidc.fetchUserInfo(config, tokens.access_token, String(tokens.claims()?.sub));
+    assert.equal(person.email, email);
+    assert.ok(tokens.refresh_token);
   });
 });

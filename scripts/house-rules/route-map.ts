@@ -71,7 +71,7 @@ function isIgnored(method: string): boolean {
 
 /** `/oauth/:org/token` as the specification writes it: `/oauth/{org}/token`. */
 function inSpecificationForm(path: string): string {
-  return path.replace(/:(\w+)(?:\([^)]*\))?/g, "{$1}");
+  return path.replace(/:(\w+)(?:\([^)]*\))?(\??)/g, "{$1$2}");
 }
 
 function key(method: string, path: string): string {

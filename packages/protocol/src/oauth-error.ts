@@ -47,6 +47,8 @@ const statusOf: Partial<Record<OAuthErrorCode, number>> = {
 };
 
 export interface OAuthErrorOptions {
+  /** A stable name for what is wrong: where a page shows it, the person reads it in their own language. */
+  reason?: string;
   /** HTTP status; the default is the one that the code's document asks for, else 400. */
   status?: number;
   /** What really happened: for the log, never for the answer. */
@@ -61,6 +63,8 @@ export class OAuthError extends Error {
   readonly code: OAuthErrorCode;
   readonly description: string;
   readonly status: number;
+  /** As in the options. */
+  readonly reason?: string;
   /** Lower-case header names, ready to be set on the answer. */
   readonly headers?: Readonly<Record<string, string>>;
 
@@ -70,6 +74,7 @@ export class OAuthError extends Error {
     this.code = code;
     this.description = printableDescription(description);
     this.status = options.status ?? statusOf[code] ?? 400;
+    if (options.reason !== undefined) this.reason = options.reason;
     const headers = headersOf(options);
     if (headers) this.headers = headers;
   }

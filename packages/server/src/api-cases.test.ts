@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./testing/api-cases/api-case.ts";
+import { legacyHolderCases } from "./testing/api-cases/legacy-holders.ts";
+import { legacySignedCases } from "./testing/api-cases/legacy-signed.ts";
 import { managementCases } from "./testing/api-cases/management.ts";
 import { sessionKeyCases } from "./testing/api-cases/session-keys.ts";
 import { usersGetCases } from "./testing/api-cases/users-get.ts";
@@ -14,7 +16,13 @@ import { MAIL_ENV } from "./testing/test-mailbox.ts";
 import { makeOrganisation, startTestService, type TestService } from "./testing/test-service.ts";
 import { makeSystemAccount } from "./testing/test-system-account.ts";
 
-const cases: ApiCases = { ...managementCases, ...sessionKeyCases, ...usersGetCases };
+const cases: ApiCases = {
+  ...managementCases,
+  ...sessionKeyCases,
+  ...usersGetCases,
+  ...legacyHolderCases,
+  ...legacySignedCases,
+};
 
 const KINDS = [
   "happy",

@@ -67,6 +67,7 @@ import {
 } from "./http/error-handlers.ts";
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
 import { type PublishedDocuments, publishedDocuments } from "./http/published-documents.ts";
+import { refuseNulInAddresses } from "./http/readable-address.ts";
 import { recognitionCookies } from "./http/recognition-cookie.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
 import { sessionCookies } from "./http/session-cookie.ts";
@@ -114,6 +115,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   app.setNotFoundHandler(notFoundHandler(errorPageRenderer(service)));
   logRequests(app, options.logRequest);
   countDocuments(app, documents, options);
+  refuseNulInAddresses(app);
   if (service.config.baseUrl.startsWith("https:")) {
     app.addHook("onRequest", (_request, reply, done) => {
       reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");

@@ -18,17 +18,18 @@ export interface ErrorPageDeps {
 }
 
 export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
-  return async (request, reply, { status, message }) => {
+  return async (request, reply, { status, message, reason }) => {
     const nonce = newNonce();
     // When the fault is ours, the database may be it: nothing is asked of it then.
     const parties = status < 500 ? await partiesOf(deps, request).catch(() => ({})) : {};
     const page = errorPage({
-      messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
+      messages: messages(preferredLocales(wishOf(request), request.headers["accept-language"])),
       nonce,
       stylesheet: stylesheet.path,
       status,
       requestId: request.id,
       message,
+      reason,
       ...parties,
     });
     await sendPage(reply, render(page), { status, nonce });
@@ -52,9 +53,16 @@ async function partiesOf(
 }
 
 function clientIdOf(request: FastifyRequest): string | undefined {
+  const clientId = fromQuery(request, "client_id");
+  return clientId !== undefined && isUuid(clientId) ? clientId : undefined;
+}
+
+/** The languages that the application asked for. */
+const wishOf = (request: FastifyRequest) => fromQuery(request, "ui_locales");
+
+function fromQuery(request: FastifyRequest, name: string): string | undefined {
   try {
-    const clientId = queryOf(request).values.get("client_id");
-    return clientId !== undefined && isUuid(clientId) ? clientId : undefined;
+    return queryOf(request).values.get(name);
   } catch {
     // A malformed query may be what the page is about.
     return undefined;

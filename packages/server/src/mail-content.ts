@@ -20,9 +20,10 @@ export async function mailBodyOf(
   const organisation = await organisations.find(orgId);
   if (!organisation) return undefined;
   const { name, settings } = organisation;
+  const homeOrgId = "homeOrgId" in mail.data ? mail.data.homeOrgId : undefined;
   const view = {
     organisation: { name, accentColor: settings.branding.accentColor },
-    recoveryUri: `${issuerOf(baseUrl, orgId)}/recovery`,
+    recoveryUri: `${issuerOf(baseUrl, homeOrgId ?? orgId)}/recovery`,
   };
   return mailBody({ ...view, ...mail }, messages([locale]));
 }

@@ -34,7 +34,7 @@ export function fields(pairs: Readonly<Record<string, string | undefined>>): str
 }
 
 /** A name that somebody chose must not steer the terminal. */
-const plain = (text: string): string => text.replace(/\p{Cc}/gu, "?");
+export const plain = (text: string): string => text.replace(/\p{Cc}/gu, "?");
 
 /** RFC 3339, as in every JSON interface. */
 export const time = (milliseconds: number): string => new Date(milliseconds).toISOString();

@@ -21,6 +21,8 @@ export interface Io {
   printError(line: string): void;
   /** A new password, typed twice without echo on a terminal, or the first line of what is piped in. */
   readSecret(question: string): Promise<string>;
+  /** Whether the person at the terminal types yes; undefined when there is no person. */
+  confirm(question: string): Promise<boolean | undefined>;
 }
 
 export interface Call {

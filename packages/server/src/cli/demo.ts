@@ -56,7 +56,6 @@ export async function prepareDemo(service: Service, io: Io): Promise<Demo | unde
     );
     return undefined;
   }
-  const { baseUrl } = service.config;
   const file = isThere ? await renewDemo(service, path, kept) : await createDemo(service, path);
   return {
     file,

@@ -23,6 +23,8 @@ import {
   requiredText,
   UsageError,
 } from "./command.ts";
+import { orgApply } from "./org-apply.ts";
+import { orgExport } from "./org-export.ts";
 import { OPERATOR, organisationOf, readAll, withService } from "./with-service.ts";
 
 const record = (organisation: Organisation, baseUrl: string) => ({
@@ -142,4 +144,4 @@ function policyOf({ values }: Call, name: string): SecondFactorPolicy | undefine
   return policy === undefined ? undefined : choice(name, policy, secondFactorPolicies);
 }
 
-export const orgCommands: readonly Command[] = [orgCreate, orgList, orgSet, orgDisable];
+export const orgCommands: readonly Command[] = [orgCreate, orgList, orgSet, orgDisable, orgExport, orgApply];

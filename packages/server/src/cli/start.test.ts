@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -13,6 +13,7 @@ import { type StartedProgram, startSignet } from "../testing/started-program.ts"
 import { authorizationRequest, authorize, testBrowser } from "../testing/test-browser.ts";
 import { postForm } from "../testing/test-client.ts";
 import { freePort } from "../testing/test-service.ts";
+import { callApi } from "../testing/test-system-account.ts";
 import type { DemoFile } from "./demo-file.ts";
 
 let folder: string;

@@ -16,6 +16,7 @@ export function terminal(streams: Streams = process): Io {
     print: (line) => void stdout.write(`${line}\n`),
     printError: (line) => void stderr.write(`${line}\n`),
     readSecret: (question) => (stdin.isTTY ? askTwice(streams, question) : readFirstLine(stdin)),
+    confirm: async (question) => (stdin.isTTY ? askYes(streams, question) : undefined),
   };
 }
 
@@ -56,6 +57,19 @@ async function askTwice({ stdin, stderr }: Streams, question: string): Promise<s
     const typed = await ask(question);
     if (typed !== (await ask("Once more"))) throw new UsageError("the two are not the same");
     return typed;
+  } finally {
+    reader.close();
+  }
+}
+
+/** Anything but a whole yes is a no. */
+async function askYes({ stdin, stderr }: Streams, question: string): Promise<boolean> {
+  const reader = createInterface({ input: stdin, output: stderr, historySize: 0 });
+  reader.once("SIGINT", () => reader.close());
+  try {
+    stderr.write(`${question} Type yes to go on: `);
+    const { done, value } = await reader[Symbol.asyncIterator]().next();
+    return !done && value.trim().toLowerCase() === "yes";
   } finally {
     reader.close();
   }

@@ -22,7 +22,7 @@ const CACHED_STATEMENTS = 500;
 /** Opens the file with the durability that tokens need: a commit that was acknowledged survives a power cut. */
 export function openSqliteFile(path: string): DatabaseSync {
   // Made for its owner alone, before SQLite makes it for everybody; its -wal and -shm files take the mode over.
-  closeSync(openSync(path, "a", 0o600));
+  if (path !== ":memory:") closeSync(openSync(path, "a", 0o600));
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec("pragma journal_mode = wal");
   file.exec("pragma synchronous = full");

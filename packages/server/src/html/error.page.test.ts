@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ErrorView, errorPage } from "./error.page.ts";
 import { render } from "./html.ts";
+import { messages } from "./messages/messages.ts";
 import { assertEscapes, assertWellMade, testFrame } from "./page-checks.ts";
 
 const view: ErrorView = {
@@ -21,7 +22,7 @@ test("the error page is well made and escapes everything", () => {
 
 test("the error page says what is wrong, the reference, and the way back", () => {
   const page = render(errorPage(view));
-  assert.match(page, /<h1>No way on<\/h1>\n<p>The redirect address is not registered\.<\/p>/);
+  assert.match(page, /<h1>No way on<\/h1>\n<p lang="en">The redirect address is not registered\.<\/p>/);
   assert.match(page, /<code>req-1<\/code>/);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);
 });
@@ -37,4 +38,13 @@ test("every status has a title and an advice of its own kind", () => {
   assert.equal(heading(500), "Something went wrong on our side");
   assert.equal(heading(503), "Signet is busy right now");
   assertWellMade(errorPage({ ...testFrame, status: 500, requestId: "r" }));
+});
+
+test("what is wrong is said in the reader's language where there is a sentence for it", () => {
+  const german = { ...testFrame, messages: messages(["de"]) };
+  const page = render(errorPage({ ...view, ...german, reason: "client-unknown" }));
+  assert.ok(page.includes(`<p>${german.messages.error.reasons["client-unknown"]}</p>`));
+  assert.doesNotMatch(page, /lang="en"/);
+  const unknown = render(errorPage({ ...view, ...german, reason: "toString" }));
+  assert.match(unknown, /<p lang="en">The redirect address is not registered\.<\/p>/);
 });

@@ -10,6 +10,8 @@ export type ErrorView = PageFrame & {
   title?: string | undefined;
   /** A public sentence about what is wrong, e.g. an `OAuthError`'s description. */
   message?: string | undefined;
+  /** The stable name of what is wrong, for the sentence in the reader's language. */
+  reason?: string | undefined;
   organisation?: PageOrganisation | undefined;
   /** The application the person came from, when it is known and can be trusted. */
   application?: PageApplication | undefined;
@@ -29,6 +31,16 @@ function wayBack(view: ErrorView): Html | undefined {
   return html`<a class="button" href="${home}">${view.messages.error.back(view.application.name)}</a>`;
 }
 
+/** What only programmers cause has no sentence in the reader's language: it is said in English, and marked as such. */
+function whatIsWrong({ reason, message, messages }: ErrorView): Html | undefined {
+  const { reasons } = messages.error;
+  if (reason !== undefined && isReason(reason, reasons)) return html`<p>${reasons[reason]}</p>`;
+  return message === undefined ? undefined : html`<p lang="en">${message}</p>`;
+}
+
+const isReason = <T extends object>(name: string, reasons: T): name is Extract<keyof T, string> =>
+  Object.hasOwn(reasons, name);
+
 /** What a browser gets instead of a redirect to an address that cannot be trusted, and for every other failure. */
 export function errorPage(view: ErrorView): Html {
   const text = view.messages.error;
@@ -38,7 +50,7 @@ export function errorPage(view: ErrorView): Html {
     ...view,
     title: view.messages.frame.documentTitle(title, view.organisation?.name ?? view.messages.product),
     body: html`<h1>${title}</h1>
-${view.message !== undefined && html`<p>${view.message}</p>`}
+${whatIsWrong(view)}
 <p class="quiet">${text.advice[kind]}</p>
 ${wayBack(view)}
 <dl class="reference"><dt>${text.reference}</dt><dd><code>${view.requestId}</code></dd></dl>`,

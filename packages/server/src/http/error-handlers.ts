@@ -76,7 +76,7 @@ export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
 export type RenderErrorPage = (
   request: FastifyRequest,
   reply: FastifyReply,
-  shown: { status: number; message?: string },
+  shown: { status: number; message?: string; reason?: string | undefined },
 ) => Promise<void>;
 
 /** Whatever a person's browser asked for: a page with the request's id, never a redirect. */
@@ -84,7 +84,11 @@ export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage
   return async (error, request, reply) => {
     if (error instanceof OAuthError) {
       note(deps, error, request);
-      return render(request, reply, { status: error.status, message: error.description });
+      return render(request, reply, {
+        status: error.status,
+        message: error.description,
+        reason: error.reason,
+      });
     }
     const plain = explain(deps, error, request);
     if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));

@@ -18,7 +18,11 @@ export type Environment = Readonly<Record<string, string>>;
 
 export const program = path.join(import.meta.dirname, "..", "main.ts");
 
-/** Runs one command inside this process. @param typed what is typed or piped in when a password is asked for */
+/**
+ * Runs one command inside this process.
+ * @param typed what is typed or piped in when a password is asked for, or at the terminal's question for a yes; when it
+ * is empty, there is no terminal
+ */
 export async function runHere(args: readonly string[], env: Environment, typed = ""): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
@@ -26,6 +30,7 @@ export async function runHere(args: readonly string[], env: Environment, typed =
     print: (line: string) => void out.push(`${line}\n`),
     printError: (line: string) => void err.push(`${line}\n`),
     readSecret: async () => typed,
+    confirm: async () => (typed === "" ? undefined : typed === "yes"),
   };
   const code = await run(args, { io, readConfig: () => readConfig(env) });
   return { code, out: out.join(""), err: err.join("") };

@@ -13,10 +13,14 @@ export interface ActionDeps {
 
 export interface NewAction {
   readonly orgId: string;
+  /** Of a decoy: a name for whoever it is made for, the same every time. */
   readonly userId: string;
   readonly type: ActionType;
   readonly data: ActionData;
-  /** For an address that nobody has: the same statement, and a row that opens nothing. */
+  /**
+   * For an address that nobody has: the same statement, which takes the place of the one before and waits for it alike,
+   * and a row that opens nothing because it expires at once.
+   */
   readonly isDecoy?: boolean;
 }
 
@@ -40,7 +44,7 @@ export async function createAction(
   const id = randomSecret("sgn_ua_");
   const idHash = sha256Base64url(id);
   const createdAt = clock();
-  const expiresAt = createdAt + actionLifetimeMs[type];
+  const expiresAt = isDecoy ? createdAt : createdAt + actionLifetimeMs[type];
   await insertAction(tx, {
     orgId,
     idHash,
@@ -49,7 +53,7 @@ export async function createAction(
     sealed: encryption.seal(Buffer.from(JSON.stringify(data)), rowName(orgId, idHash)),
     createdAt,
     expiresAt,
-    usedAt: isDecoy ? createdAt : null,
+    usedAt: null,
   });
   return { id, expiresAt };
 }

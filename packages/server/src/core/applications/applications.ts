@@ -8,6 +8,7 @@ import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import { expireCodes } from "../codes/store.ts";
 import { revokeSessionKeys } from "../session-keys/store.ts";
+import { expireDeviceAuthorizations } from "../device-authorizations/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
@@ -98,18 +99,19 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
   return application;
 }
 
-/** What was issued to it stays ended when it is enabled again. */
+/** What was issued to it stays ended when it is enabled again: codes of both kinds, refresh tokens, session keys. */
 export async function endWhatItHolds(
   tx: Db,
   { orgId, id: applicationId }: { orgId: string; id: string },
   now: number,
 ): Promise<void> {
   await expireCodes(tx, { orgId, applicationId, now });
+  await expireDeviceAuthorizations(tx, { orgId, applicationId, now });
   await revokeTokenFamilies(tx, { orgId, applicationId, now, reason: "application_disabled" });
   await revokeSessionKeys(tx, { orgId, applicationId, now, reason: "application_disabled" });
 }
 
-/** Disabling ends what the application holds: its codes and refresh tokens for good, its own tokens while it lasts. */
+/** Disabling ends what the application holds: its codes of both kinds and refresh tokens for good, its own tokens while it lasts. */
 export async function disableApplication(
   deps: ApplicationDeps,
   input: { orgId: string; id: string; disabled: boolean; actor: string },

@@ -135,9 +135,26 @@ async function applyApplication(inside: Inside, { step }: ApplicationStep): Prom
     step.act === "create"
       ? await createApplication(inside, { orgId, name, clientType, settings, disabled: !enabled, actor })
       : await change(inside, step.current.application, step.wanted, members);
-  if (externalKey !== undefined && members.includes("externalKey"))
-    await insertExternalKey(inside.database.query, { orgId, applicationId: application.id, externalKey });
+  if (members.includes("externalKey")) await setExternalKey(inside, application.id, externalKey);
   return application;
+}
+
+/** @param externalKey undefined for none; the old one is gone already */
+async function setExternalKey(
+  { database, clock, orgId, actor }: Inside,
+  applicationId: string,
+  externalKey: string | undefined,
+): Promise<void> {
+  if (externalKey !== undefined)
+    await insertExternalKey(database.query, { orgId, applicationId, externalKey });
+  await recordAuditEvent(database.query, {
+    orgId,
+    at: clock(),
+    actor,
+    action: "application.key-changed",
+    target: applicationId,
+    details: { externalKey: externalKey ?? "" },
+  });
 }
 
 /** Only what differs: lists that mean the same in another order stay as they are. */

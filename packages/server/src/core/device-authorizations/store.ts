@@ -161,6 +161,21 @@ export async function useDeviceCode(db: Db, use: Answered & { readonly familyId:
   return row !== undefined;
 }
 
+/** What waits of the application, for an answer or for its use, ends now. */
+export async function expireDeviceAuthorizations(
+  db: Db,
+  which: { orgId: string; applicationId: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable("device_authorization")
+    .set({ expires_at: which.now })
+    .where("org_id", "=", which.orgId)
+    .where("application_id", "=", which.applicationId)
+    .where("family_id", "is", null)
+    .where("expires_at", ">", which.now)
+    .execute();
+}
+
 /** @returns how many were removed, at most `limit` */
 export async function deleteDeadDeviceAuthorizations(db: Db, before: number, limit: number): Promise<number> {
   const dead = await db

@@ -176,6 +176,16 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await take(winner, 250, 350), false);
   });
 
+  test("a lease that a clock far ahead has written keeps nobody out for as long", async () => {
+    const { query } = running.service.database;
+    const [name, hour] = ["y", 60 * MINUTE];
+    const take = (holder: string, now: number) =>
+      takeLease(query, { name, holder, now, until: now + 5 * MINUTE });
+    assert.equal(await take("ahead", 1_000 * hour), true);
+    assert.equal(await take("right", 0), true);
+    assert.equal(await take("a little behind", -MINUTE), false);
+  });
+
   test("a round is one node's: it removes and rotates, and the other node leaves it alone", async () => {
     let rotated = 0;
     const keys = { rotateDue: async () => ++rotated };
@@ -189,6 +199,23 @@ forEachDatabase(({ fresh }) => {
     assert.equal(rotated, 2);
     clock.advance(5 * MINUTE);
     assert.equal(await runRound(deps, "b"), true);
+  });
+
+  test("one kind that cannot be removed holds up neither the others nor the keys, and is told", async () => {
+    const { database } = running.service;
+    await sql`insert into rate_limit (org_id, bucket, window_started_at, hits, expires_at)
+      values (${org.organisation.id}, 'y', 0, 1, ${clock() - 1})`.execute(database.query);
+    await sql`alter table authorization_code rename to somewhere_else`.execute(database.query);
+    try {
+      let rotated = 0;
+      const keys = { rotateDue: async () => ++rotated };
+      clock.advance(DAY);
+      await assert.rejects(runRound({ database, clock, keys }, "c"), /authorization_code/);
+      assert.equal((await sql`select 1 from rate_limit`.execute(database.query)).rows.length, 0);
+      assert.equal(rotated, 1);
+    } finally {
+      await sql`alter table somewhere_else rename to authorization_code`.execute(database.query);
+    }
   });
 
   test("a round that fails is told, and stopping waits for the one under way", async (t) => {

@@ -60,16 +60,39 @@ const removals: readonly Removal[] = [
   (db, now) => deleteForgottenBrowsers(db, now, BATCH),
 ];
 
-/** One round: every kind, batch by batch until nothing is left. @returns how many rows were removed */
+/**
+ * One round: every kind, batch by batch until nothing is left. A kind that fails holds up none of the others.
+ * @returns how many rows were removed. @throws what failed first, when all have had their turn
+ */
 export async function removeExpired(deps: Pick<HousekeepingDeps, "database" | "clock">): Promise<number> {
+  const removed = await inTurn(removals.map((remove) => () => removeAll(deps, remove)));
+  return removed.reduce((sum, count) => sum + count, 0);
+}
+
+async function removeAll(
+  { database, clock }: Pick<HousekeepingDeps, "database" | "clock">,
+  remove: Removal,
+): Promise<number> {
   let removed = 0;
-  for (const remove of removals) {
-    for (let batch = BATCH; batch >= BATCH; ) {
-      batch = await deps.database.transaction((tx) => remove(tx, deps.clock()));
-      removed += batch;
-    }
+  for (let batch = BATCH; batch >= BATCH; removed += batch) {
+    batch = await database.transaction((tx) => remove(tx, clock()));
   }
   return removed;
+}
+
+/** One after the other, all of them. @throws what failed first, at the end */
+async function inTurn<Result>(works: ReadonlyArray<() => Promise<Result>>): Promise<Result[]> {
+  const results: Result[] = [];
+  const failures: unknown[] = [];
+  for (const work of works) {
+    try {
+      results.push(await work());
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return results;
 }
 
 /** @returns a function that stops it and waits for a round under way */
@@ -94,7 +117,6 @@ export async function runRound(
   const now = deps.clock();
   const lease = { name: "housekeeping", holder, now, until: now + LEASE_MS };
   if (!(await takeLease(deps.database.query, lease))) return false;
-  await removeExpired(deps);
-  await deps.keys.rotateDue(MOST_KEYS);
+  await inTurn([() => removeExpired(deps), () => deps.keys.rotateDue(MOST_KEYS)]);
   return true;
 }

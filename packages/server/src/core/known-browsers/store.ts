@@ -42,6 +42,15 @@ export async function noteBrowser(
   return row.sign_ins > 1;
 }
 
+/** Every browser is new to the user again. */
+export async function forgetBrowsers(db: Db, whose: { orgId: string; userId: string }): Promise<void> {
+  await db
+    .deleteFrom("known_browser")
+    .where("org_id", "=", whose.orgId)
+    .where("user_id", "=", whose.userId)
+    .execute();
+}
+
 /** @returns how many were removed, at most `limit` */
 export async function deleteForgottenBrowsers(db: Db, before: number, limit: number): Promise<number> {
   const forgotten = await db

@@ -34,6 +34,8 @@ export interface NoticeData {
   readonly address?: string;
   /** The browser in words of our own, e.g. `Firefox, Windows`; undefined when it is none that we know. */
   readonly browser?: string;
+  /** The organisation that owns the account, when it is not the one that speaks: passwords are set there. */
+  readonly homeOrgId?: string;
 }
 
 export interface FactorNoticeData extends NoticeData {

@@ -43,6 +43,7 @@ export async function sendNotice(
     at: clock(),
     ...(address === undefined ? {} : { address }),
     ...(browser === undefined ? {} : { browser }),
+    ...(user.homeOrgId === user.orgId ? {} : { homeOrgId: user.homeOrgId }),
   };
   await outbox.put(tx, {
     orgId: user.orgId,

@@ -3,7 +3,7 @@ import type { LookupAddress } from "node:dns";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createRawServer } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { selfSigned } from "../../testing/self-signed.ts";
@@ -46,7 +46,7 @@ suite("calls to addresses that somebody else registered", () => {
   after(async () => {
     setDefaultCACertificates(trusted);
     for (const server of servers) {
-      server.closeAllConnections();
+      server.closeAllConnections?.();
       server.close();
     }
   });
@@ -149,6 +149,18 @@ suite("calls to addresses that somebody else registered", () => {
     const alive = setTimeout(() => {}, 5_000);
     await assert.rejects(hanging.call("https://hangs.example/"), failsWith("timeout"));
     clearTimeout(alive);
+  });
+
+  test("an answer that changes the protocol holds up nobody for longer than the time limit", async () => {
+    // Said unasked: node:http closes the connection then, and tells neither of an answer nor of an error.
+    const server = createRawServer((socket) => {
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"),
+      );
+    }) as unknown as Server;
+    const own = await listen(server);
+    const late = new Promise((_resolve, reject) => setTimeout(reject, 2_000, new Error("no end")).unref());
+    await assert.rejects(Promise.race([local.call(`http://127.0.0.1:${own}/`), late]), failsWith("timeout"));
   });
 
   test("nobody there is told without more than a code", async () => {

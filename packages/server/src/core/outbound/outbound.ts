@@ -59,7 +59,8 @@ export function outbound(options: OutboundOptions): Outbound {
         const url = readAddress(address);
         const found = await beforeAbort(addressesOf(url, resolve), signal);
         requireAllowed(rules, url, found);
-        return await exchange(url, found, call, signal);
+        // node:http closes a connection that changes its protocol and tells nobody: the limit holds all the same.
+        return await beforeAbort(exchange(url, found, call, signal), signal);
       } catch (error) {
         throw asFailure(error, signal);
       }

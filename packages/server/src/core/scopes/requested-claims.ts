@@ -79,19 +79,24 @@ export interface RequestedValues {
   readonly consented: ScopeFingerprints | undefined;
 }
 
-/** The values of what was asked for; one that is none of the wanted values is not told at all. */
+/**
+ * The values of what was asked for, each from the scope that it counts as: another scope may have a claim of the same name
+ * and nobody's yes. One that is none of the wanted values is not told at all.
+ */
 export function requestedValues(requests: ClaimRequests, about: RequestedValues): Claims {
-  const names = Object.keys(requests);
-  if (names.length === 0) return {};
-  const { user, allowed } = about;
-  const available = { ...customClaims({ ...about, scopes: allowed }), ...claimsOfScopes(user, allowed) };
-  const told = names
-    .filter((name) => Object.hasOwn(available, name))
-    .map((name) => [name, available[name]] as const)
-    .filter(([name, value]) => isWanted(requests[name], value));
-  return Object.fromEntries(told);
+  const told = Object.entries(requests)
+    .map(([name, request]) => ({ name, request, value: toldValue(name, about) }))
+    .filter(({ request, value }) => value !== undefined && isWanted(request, value));
+  return Object.fromEntries(told.map(({ name, value }) => [name, value]));
 }
 
-const isWanted = (request: ClaimRequest | undefined, value: unknown): boolean =>
-  request?.values === undefined ||
-  request.values.some((wanted) => JSON.stringify(wanted) === JSON.stringify(value));
+function toldValue(name: string, about: RequestedValues): unknown {
+  const { user, allowed, customScopes } = about;
+  const scope = scopeOfClaim(name, allowed, customScopes);
+  if (scope === undefined) return undefined;
+  const claims = { ...customClaims({ ...about, scopes: [scope] }), ...claimsOfScopes(user, [scope]) };
+  return Object.hasOwn(claims, name) ? claims[name] : undefined;
+}
+
+const isWanted = ({ values }: ClaimRequest, value: unknown): boolean =>
+  values === undefined || values.some((wanted) => JSON.stringify(wanted) === JSON.stringify(value));

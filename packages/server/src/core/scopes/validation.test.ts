@@ -84,3 +84,10 @@ test("a claim's name, path and value are checked, and each is there once", () =>
   const many = Array.from({ length: 51 }, (_, at) => claim(`c${at}`));
   assert.deepEqual(faults({ claims: many }), ["claims"]);
 });
+
+test("a claim from nowhere is a fault with its path, like any other", () => {
+  for (const source of ["directory", "constructor", "__proto__", undefined, 7]) {
+    const claims = [{ name: "tier", source, path: "x" }] as unknown as ScopeClaim[];
+    assert.deepEqual(faults({ claims }), ["claims[0].source"], String(source));
+  }
+});

@@ -1,6 +1,6 @@
 /** What a custom scope must be before it is kept. Every fault is found in one go, each with its member's path. */
 import { parseScope } from "@signet/protocol/scope";
-import type { CustomScope, ScopeClaim } from "./custom-scope.ts";
+import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
 import { standardScopes } from "./scopes.ts";
 
 export interface ScopeFault {
@@ -82,12 +82,14 @@ function claimFaults(claim: ScopeClaim, path: string): ScopeFault[] {
   if (!/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/.test(name))
     return fault("name", "must be 1 to 100 of A-Z a-z 0-9 _ . : / - and begin with a letter");
   if (reserved.has(name)) return fault("name", `${name} is reserved`);
+  if (!claimSources.includes(claim.source))
+    return fault("source", `must be one of ${claimSources.join(", ")}`);
   if (claim.source === "static") {
     const length = JSON.stringify(claim.value)?.length ?? 0;
     if (length < 1 || length > limits.value || claim.value === null)
       return fault("value", `must be a JSON value of at most ${limits.value} characters`);
   } else if (!isPath(claim.source, claim.path)) {
-    const known = [...(paths[claim.source] ?? []), "attributes.<name>"].join(", ");
+    const known = [...paths[claim.source], "attributes.<name>"].join(", ");
     return fault("path", `must be one of ${known}`);
   }
   const meaning = Object.hasOwn(meanings, name) ? meanings[name] : undefined;

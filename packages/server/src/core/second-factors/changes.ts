@@ -8,14 +8,15 @@ import { recordAuditEvent } from "../audit/store.ts";
 import type { MailedFactor } from "../mail/mail.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
+import { type Assurance, assurance } from "../sessions/assurance.ts";
 import { holdAccount, organisationsOfUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import type { Passkey } from "./passkeys/passkey.ts";
+import { MOST_PASSKEYS, type Passkey } from "./passkeys/passkey.ts";
 import { deletePasskeys, insertPasskey, renamePasskey } from "./passkeys/store.ts";
 import { makeRecoveryCodes } from "./recovery-codes/recovery-codes.ts";
 import { deleteRecoveryCodes } from "./recovery-codes/store.ts";
 import { revokeRememberedDevices } from "./remembered-devices/store.ts";
-import { hasSecondFactor } from "./second-factor.ts";
+import { type FactorSummary, hasSecondFactor } from "./second-factor.ts";
 import { ownerOf } from "./standing.ts";
 import { findFactorSummary } from "./store.ts";
 import { deleteTotp } from "./totp/store.ts";
@@ -29,6 +30,8 @@ export interface FactorChange {
   /** As the audit log names it. */
   readonly actor: string;
   readonly origin?: NoticeOrigin;
+  /** What the sign-in behind it has proven; undefined for an operator. */
+  readonly reached?: Assurance;
 }
 
 /** The organisation wants everybody to have a second factor, and this was the last. */
@@ -39,41 +42,58 @@ export class LastFactor extends Error {
   }
 }
 
-/** @returns recovery codes for who had none: to be shown, this once */
+/**
+ * Takes the account for the transaction and looks again: a factor that came since the page was opened is shown before
+ * anything is changed, so that of two who know the password and nothing else the second cannot replace the first's.
+ * @returns what there is; undefined when the change must not be made
+ */
+async function hold(tx: Db, change: FactorChange, now: number): Promise<FactorSummary | undefined> {
+  await holdAccount(tx, change.user, now);
+  const summary = await findFactorSummary(tx, ownerOf(change.user));
+  const { reached = assurance.multiFactor } = change;
+  return hasSecondFactor(summary) && reached < assurance.multiFactor ? undefined : summary;
+}
+
+/** @returns recovery codes for who had none, to be shown this once; undefined when a factor has to be shown first */
 export async function confirmTotp(
   deps: NoticeDeps & TotpDeps,
   tx: Db,
   change: FactorChange,
   added: { secret: string; step: number },
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const now = deps.clock();
-  await holdAccount(tx, change.user, now);
+  const summary = await hold(tx, change, now);
+  if (!summary) return undefined;
   await addTotp(deps, tx, ownerOf(change.user), { ...added, now });
   await record(deps, tx, change, "authenticator.added");
   await sendNotice(tx, deps, change.user, { template: "FactorAdded", factor: "totp" }, change.origin);
-  return firstRecoveryCodes(deps, tx, change);
+  return firstRecoveryCodes(deps, tx, change, summary);
 }
 
-/** @returns recovery codes for who had none; undefined when the credential is registered already */
+/**
+ * @returns recovery codes for who had none; undefined when the credential is registered already, the account has as many
+ * as it can, or a factor has to be shown first
+ */
 export async function addPasskey(
   deps: NoticeDeps,
   tx: Db,
   change: FactorChange,
   passkey: Passkey,
 ): Promise<readonly string[] | undefined> {
-  await holdAccount(tx, change.user, deps.clock());
+  const summary = await hold(tx, change, deps.clock());
+  if (!summary || summary.passkeys >= MOST_PASSKEYS) return undefined;
   if (!(await insertPasskey(tx, ownerOf(change.user), passkey))) return undefined;
   await record(deps, tx, change, "passkey.added", { name: passkey.name });
   await sendNotice(tx, deps, change.user, { template: "FactorAdded", factor: "passkey" }, change.origin);
-  return firstRecoveryCodes(deps, tx, change);
+  return firstRecoveryCodes(deps, tx, change, summary);
 }
 
 async function firstRecoveryCodes(
   deps: NoticeDeps,
   tx: Db,
   change: FactorChange,
+  { recoveryCodes }: FactorSummary,
 ): Promise<readonly string[]> {
-  const { recoveryCodes } = await findFactorSummary(tx, ownerOf(change.user));
   if (recoveryCodes > 0) return [];
   const codes = await makeRecoveryCodes(tx, ownerOf(change.user), deps.clock());
   await record(deps, tx, change, "recovery-codes.made");
@@ -84,11 +104,18 @@ export interface ChangeDeps extends NoticeDeps {
   readonly database: Database;
 }
 
-/** The codes that were there stop working. @returns ten new ones, to be shown this once */
-export function renewRecoveryCodes(deps: ChangeDeps, change: FactorChange): Promise<readonly string[]> {
+/**
+ * The codes that were there stop working.
+ * @returns ten new ones, to be shown this once; undefined for who has nothing to recover, or has to show it first
+ */
+export function renewRecoveryCodes(
+  deps: ChangeDeps,
+  change: FactorChange,
+): Promise<readonly string[] | undefined> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    await holdAccount(tx, change.user, now);
+    const summary = await hold(tx, change, now);
+    if (!summary || !hasSecondFactor(summary)) return undefined;
     const codes = await makeRecoveryCodes(tx, ownerOf(change.user), now);
     await record(deps, tx, change, "recovery-codes.made");
     const notice = { template: "FactorAdded", factor: "recovery-codes" } as const;
@@ -117,8 +144,7 @@ async function removing(
   const now = deps.clock();
   const owner = ownerOf(change.user);
   return deps.database.transaction(async (tx) => {
-    await holdAccount(tx, change.user, now);
-    if (!(await removed.remove(tx))) return false;
+    if (!(await hold(tx, change, now)) || !(await removed.remove(tx))) return false;
     if (!hasSecondFactor(await findFactorSummary(tx, owner))) {
       if (change.organisation.settings.secondFactor === "required") throw new LastFactor();
       await deleteRecoveryCodes(tx, owner);

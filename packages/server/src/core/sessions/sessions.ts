@@ -5,11 +5,12 @@ import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
+import { revokeTokenFamilies } from "../tokens/store.ts";
 import { findUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { endSessions } from "./end-sessions.ts";
 import type { Session, SignedIn } from "./session.ts";
-import { findSession, insertSession, renewSession, touchSession } from "./store.ts";
+import { findSession, findSessionById, insertSession, renewSession, touchSession } from "./store.ts";
 
 export interface SessionDeps {
   readonly database: Database;
@@ -29,13 +30,15 @@ export async function findSignedIn(
   const now = deps.clock();
   const db = deps.database.query;
   const session = await findSession(db, organisation.id, sha256Base64url(token), now);
-  if (!session || session.lastSeenAt + organisation.settings.sessionIdleSeconds * 1000 <= now)
-    return undefined;
+  if (!session || hasRunOut(session, organisation, now)) return undefined;
   const user = await findUser(db, organisation.id, session.userId);
   if (!user || user.disabledAt !== null) return undefined;
   if (now - session.lastSeenAt >= TOUCH_EVERY_MS) await touchSession(db, session, now);
   return { session, user };
 }
+
+const hasRunOut = (session: Session, { settings }: Organisation, now: number): boolean =>
+  session.expiresAt <= now || session.lastSeenAt + settings.sessionIdleSeconds * 1000 <= now;
 
 export interface SignIn {
   readonly organisation: Organisation;
@@ -84,7 +87,8 @@ export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<
   const kept = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
   const started = kept ? session : { ...session, id: randomUUIDv7(), createdAt: now };
   if (!kept) {
-    if (before && before.user.id !== user.id) await endSession(tx, before, now, input.address);
+    if (before && before.user.id !== user.id)
+      await endSession(tx, before.session, { now, actor: `user:${before.user.id}`, address: input.address });
     await insertSession(tx, {
       ...started,
       tokenHash,
@@ -110,19 +114,38 @@ export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<
  */
 export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: string): Promise<void> {
   const now = deps.clock();
-  await deps.database.transaction((tx) => endSession(tx, signedIn, now, address));
+  const actor = `user:${signedIn.user.id}`;
+  await deps.database.transaction((tx) => endSession(tx, signedIn.session, { now, actor, address }));
 }
 
-async function endSession(tx: Db, { session, user }: SignedIn, now: number, address: string): Promise<void> {
-  const { orgId, id: sessionId } = session;
-  const ended = await endSessions(tx, { orgId, userId: user.id, sessionId, now, reason: "signed_out" });
-  if (ended === 0) return;
-  await recordAuditEvent(tx, {
-    orgId,
-    at: now,
-    actor: `user:${user.id}`,
-    action: "session.ended",
-    target: sessionId,
-    address,
+/**
+ * A session that ran out with no sign-out: what went on after it (refresh tokens, the applications' own sessions) ends with
+ * the sign-out that comes now. One that still lives is its own browser's to end.
+ * @param which of a genuine ID token
+ */
+export async function signOutRunOut(
+  deps: SessionDeps,
+  organisation: Organisation,
+  which: { sessionId: string; userId: string; actor: string; address: string },
+): Promise<void> {
+  const now = deps.clock();
+  const { id: orgId } = organisation;
+  const { sessionId, userId, actor, address } = which;
+  await deps.database.transaction(async (tx) => {
+    const session = await findSessionById(tx, orgId, sessionId);
+    // Housekeeping has forgotten it, and with it whom it was used for.
+    if (!session) await revokeTokenFamilies(tx, { orgId, sessionId, now, reason: "signed_out" });
+    else if (session.userId === userId && hasRunOut(session, organisation, now))
+      await endSession(tx, session, { now, actor, address });
   });
+}
+
+async function endSession(
+  tx: Db,
+  { orgId, id: sessionId, userId }: Session,
+  { now, actor, address }: { now: number; actor: string; address: string },
+): Promise<void> {
+  const ended = await endSessions(tx, { orgId, userId, sessionId, now, reason: "signed_out" });
+  if (ended === 0) return;
+  await recordAuditEvent(tx, { orgId, at: now, actor, action: "session.ended", target: sessionId, address });
 }

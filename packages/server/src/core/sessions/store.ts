@@ -45,6 +45,17 @@ export async function findSession(
   return row && fromRow(row);
 }
 
+/** Living, run out or ended; undefined when it was never there, or housekeeping has removed it. */
+export async function findSessionById(db: Db, orgId: string, id: string): Promise<Session | undefined> {
+  const row = await db
+    .selectFrom("browser_session")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
 /** The same user signed in again: the session goes on under a new cookie. @returns false when it has ended meanwhile */
 export async function renewSession(
   db: Db,

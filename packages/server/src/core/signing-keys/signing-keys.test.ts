@@ -125,6 +125,40 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await keys.published(shut)).length, 2);
   });
 
+  test("one organisation whose key cannot be replaced holds up no other's, and is told", async () => {
+    const keys = node();
+    await keys.rotateDue(1_000);
+    const [broken, orgId] = [await newOrganisation(), await newOrganisation()];
+    await keys.signer(broken, "ES256");
+    clock.advance(1_000);
+    const before = await keys.signer(orgId, "ES256");
+    await sql`update signing_key set alg = 'XX256' where org_id = ${broken}`.execute(database.query);
+    clock.advance(KEY_AGE_MS);
+    await assert.rejects(keys.rotateDue(1_000));
+    clock.advance(PUBLISH_AHEAD_MS);
+    assert.notEqual((await keys.signer(orgId, "ES256")).kid, before.kid);
+    await sql`delete from signing_key where org_id = ${broken}`.execute(database.query);
+  });
+
+  test("a key that a clock far ahead has made does not keep the one before it for as long", async () => {
+    const [keys, orgId] = [node(), await newOrganisation()];
+    const first = await keys.signer(orgId, "ES256");
+    const YEAR_MS = 365 * 86_400_000;
+    const ahead = await node(() => clock() + YEAR_MS).rotate(orgId, "ES256", rotation);
+    await keys.rotateDue(1_000);
+    clock.advance(PUBLISH_AHEAD_MS);
+    const signer = await keys.signer(orgId, "ES256");
+    assert.ok(signer.kid !== first.kid && signer.kid !== ahead.kid);
+    assert.ok((await keys.published(orgId)).some(({ kid }) => kid === first.kid));
+    clock.advance(2 * 86_400_000);
+    const left = (await keys.published(orgId)).filter(({ alg }) => alg === "ES256");
+    assert.deepEqual(
+      left.map(({ kid }) => kid),
+      [signer.kid],
+    );
+    assert.equal(await keys.rotateDue(1_000), 0);
+  });
+
   test("a private key is stored sealed, for its own organisation and name, under its own master key", async () => {
     const [keys, orgId] = [node(), await newOrganisation()];
     const { kid, privateKey } = await keys.signer(orgId, "ES256");

@@ -42,7 +42,7 @@ export interface SigningKeys {
    * @param compromised the old keys leave the JWKS at once, and all that they signed with them
    */
   rotate(orgId: string, alg: SigningAlg, by: { actor: string; compromised: boolean }): Promise<SigningKey>;
-  /** Rotates the keys that have reached their age. @returns how many there were, at most `limit` */
+  /** Rotates the keys that have reached their age. @returns how many there were, at most `limit`. @throws what failed first, at the end */
   rotateDue(limit: number): Promise<number>;
 }
 
@@ -102,13 +102,18 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
     rotateDue: async (limit) => {
       if (deps.rotationDays === 0) return 0;
-      const due = await findKeysToRotate(database.query, clock() - deps.rotationDays * DAY_MS, limit);
+      const now = clock();
+      const made = { before: now - deps.rotationDays * DAY_MS, after: now + DAY_MS };
+      const due = await findKeysToRotate(database.query, made, limit);
+      const failures: unknown[] = [];
       for (const { orgId, alg, kid } of due) {
         const by = { actor: "system", compromised: false, replaces: kid };
+        // One that cannot be replaced is the first of every round: the others must not wait for it.
         await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
-          if (!(error instanceof RotatedMeanwhile)) throw error;
+          if (!(error instanceof RotatedMeanwhile)) failures.push(error);
         });
       }
+      if (failures.length > 0) throw failures[0];
       return due.length;
     },
   };
@@ -164,9 +169,8 @@ async function rotateKey(
     const atOnce = now - CLOCK_SKEW_MS;
     const activeFrom = by.compromised || old.length === 0 ? atOnce : now + PUBLISH_AHEAD_MS;
     const retireAt = by.compromised ? atOnce : activeFrom + LONGEST_TOKEN_MS;
-    for (const { kid, retire_at } of old) {
-      if (by.compromised || retire_at === null) await setRetirement(tx, { orgId, kid }, retireAt);
-    }
+    // Those that retire already keep their time, unless a clock far ahead has set it.
+    for (const { kid } of old) await setRetirement(tx, { orgId, kid }, retireAt);
     const row = { ...made, created_at: now, active_from: activeFrom };
     if (!(await insertSigningKey(tx, row))) throw new RotatedMeanwhile();
     await recordAuditEvent(tx, {

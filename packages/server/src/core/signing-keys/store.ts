@@ -64,10 +64,13 @@ export function findAnySigningKey(db: Db): Promise<SigningKeyRow | undefined> {
   return db.selectFrom("signing_key").selectAll().limit(1).executeTakeFirst();
 }
 
-/** The newest key of each algorithm that was made before a time, of organisations that are in use; oldest first. */
+/**
+ * The newest key of each algorithm that was made before a time, of organisations that are in use; oldest first. One that a
+ * clock far ahead has made is due too: it would not sign for as long as that clock was wrong.
+ */
 export async function findKeysToRotate(
   db: Db,
-  madeBefore: number,
+  made: { before: number; after: number },
   limit: number,
 ): Promise<Array<{ orgId: string; alg: string; kid: string }>> {
   return db
@@ -75,7 +78,9 @@ export async function findKeysToRotate(
     .innerJoin("organisation", "organisation.id", "signing_key.org_id")
     .select(["signing_key.org_id as orgId", "signing_key.alg as alg", "signing_key.kid as kid"])
     .where("signing_key.retire_at", "is", null)
-    .where("signing_key.created_at", "<=", madeBefore)
+    .where((eb) =>
+      eb.or([eb("signing_key.created_at", "<=", made.before), eb("signing_key.created_at", ">", made.after)]),
+    )
     .where("organisation.disabled_at", "is", null)
     .orderBy("signing_key.created_at")
     .limit(limit)

@@ -270,16 +270,24 @@ export async function holdPassword(
   user: Pick<User, "homeOrgId" | "id">,
   passwordChangedAt: number | null,
 ): Promise<boolean> {
-  const held = await tx
-    .updateTable("user_account")
-    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
-    .where("org_id", "=", user.homeOrgId)
-    .where("id", "=", user.id)
-    .where("disabled_at", "is", null)
+  const held = await enabledAccount(tx, user)
     .where("password_changed_at", passwordChangedAt === null ? "is" : "=", passwordChangedAt)
     .executeTakeFirst();
   return held.numUpdatedRows > 0n;
 }
+
+/** The same for a sign-in without a password: whether the account is not disabled, and stays so for the transaction. */
+export async function holdEnabled(tx: Db, user: Pick<User, "homeOrgId" | "id">): Promise<boolean> {
+  return (await enabledAccount(tx, user).executeTakeFirst()).numUpdatedRows > 0n;
+}
+
+const enabledAccount = (tx: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id">) =>
+  tx
+    .updateTable("user_account")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where("org_id", "=", homeOrgId)
+    .where("id", "=", id)
+    .where("disabled_at", "is", null);
 
 /** Milliseconds; null for an account without a password. */
 export async function findPasswordChangedAt(

@@ -4,10 +4,12 @@ import type { Database, Db } from "../../db/open.ts";
 import { voidActions } from "../actions/store.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
+import { forgetBrowsers } from "../known-browsers/store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { PasswordHasher } from "../passwords/password-hasher.ts";
 import { refusePassword } from "../passwords/password-policy.ts";
+import { revokeRememberedDevices } from "../second-factors/remembered-devices/store.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { findUser, insertUser, organisationsOfUser, setPasswordHash, setUserDisabled } from "./store.ts";
 import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
@@ -75,13 +77,19 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
   return id;
 }
 
-/** Disabling ends the user's sessions and tokens at once. @returns false when there is no such user */
+/**
+ * Disabling ends the user's sessions, tokens, remembered browsers and open links to set a password at once; enabling
+ * brings none of them back.
+ * @returns false when there is no such user
+ */
 export async function disableUser(
   deps: Pick<UserDeps, "database" | "clock">,
   input: { orgId: string; id: string; disabled: boolean; actor: string },
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
+    if (input.disabled)
+      await voidActions(tx, { orgId: input.orgId, userId: input.id, type: "ResetPassword", now });
     if (!(await setUserDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) {
       await endEverywhere(tx, input.orgId, { userId: input.id, now, reason: "user_disabled" });
@@ -131,8 +139,8 @@ export interface NewPassword {
 }
 
 /**
- * A new password ends every session and token of the user, and every open link to set one: whoever knew the old one is
- * out. The user gets a notice. Second factors stay as they are.
+ * A new password ends every session, token and remembered browser of the user, and every open link to set one: whoever
+ * knew the old one is out. The user gets a notice. Second factors stay as they are.
  * @returns false when there is no such user
  */
 export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassword): Promise<boolean> {
@@ -152,8 +160,13 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
 
 /** Also where the user roams: the account is one, whichever organisation a session is of. */
 async function endEverywhere(tx: Db, homeOrgId: string, end: Omit<SessionEnd, "orgId">): Promise<void> {
-  for (const orgId of await organisationsOfUser(tx, homeOrgId, end.userId))
+  for (const orgId of await organisationsOfUser(tx, homeOrgId, end.userId)) {
     await endSessions(tx, { ...end, orgId });
+    // By name and not by their age: the clocks of two nodes differ.
+    await revokeRememberedDevices(tx, { orgId, userId: end.userId, now: end.now });
+    // Whichever browser signs in next is told of by mail: one of them may have been a stranger's.
+    await forgetBrowsers(tx, { orgId, userId: end.userId });
+  }
 }
 
 async function requireGoodPassword(

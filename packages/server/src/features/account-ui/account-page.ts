@@ -101,9 +101,14 @@ export async function mayChange(
   return signedIn;
 }
 
-export function changeOf({ organisation, request }: Visit, { user }: SignedIn): FactorChange {
-  const origin = { address: addressOf(request), userAgent: request.headers["user-agent"] ?? "" };
-  return { organisation, user, actor: `user:${user.id}`, origin };
+export function changeOf(visit: Visit, { session, user }: SignedIn): FactorChange {
+  const { organisation, request } = visit;
+  const origin = {
+    address: addressOf(request),
+    userAgent: request.headers["user-agent"] ?? "",
+    locale: accountFrame(visit).messages.locale,
+  };
+  return { organisation, user, actor: `user:${user.id}`, origin, reached: assuranceOf(session.acr) };
 }
 
 export function accountFrame({ request }: Visit): PageFrame {

@@ -50,8 +50,9 @@ function item({ messages }: ConsentsView, consent: ConsentsView["consents"][numb
   return html`<li>
 <div><span class="item-name"><bdi>${name}</bdi></span>
 <span class="quiet item-note">${text.since(consent.grantedAt)}</span>
-${scopeList(consent.scopes, messages)}</div>
+</div>
 <a href="${linkAddress(consent.revokeUri)}" aria-label="${text.revokeOf(name)}">${text.revoke}</a>
+${scopeList(consent.scopes, messages)}
 </li>
 `;
 }

@@ -32,7 +32,9 @@ export function recoveryCodesRoute(app: FastifyInstance, deps: AccountDeps): voi
       if (!signedIn) return;
       if (!deps.door.isOwnForm(visit, formOf(visit.request).values.get("csrf")))
         return ask(deps, visit, signedIn, true);
-      await finish(visit, signedIn, await renewRecoveryCodes(deps, changeOf(visit, signedIn)), "codesMade");
+      const codes = await renewRecoveryCodes(deps, changeOf(visit, signedIn));
+      if (codes) await finish(visit, signedIn, codes, "codesMade");
+      else await goTo(visit, accountPath(visit.organisation, "security"));
     },
   });
 }

@@ -77,6 +77,7 @@ function readCallback(
     throw new OAuthError(
       "invalid_request",
       "This answer does not belong to a sign-in that was started here. Try again from the start page.",
+      { reason: "answer-foreign" },
     );
   }
   const code = values.get("code");
@@ -84,7 +85,7 @@ function readCallback(
     throw new OAuthError(
       "access_denied",
       values.get("error_description") ?? "The sign-in was not completed.",
-      { status: 400 },
+      { status: 400, reason: "sign-in-not-completed" },
     );
   return { code, verifier, state };
 }

@@ -1,6 +1,7 @@
 /** Secrets by API: shown once, several at a time, replaced without a request that fails. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { dumpTable } from "../../testing/dump-database.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
@@ -131,6 +132,24 @@ describe("client secrets by the management API", () => {
         method: "POST",
       });
       assert.deepEqual([answer.status, answer.body["type"]], [409, "urn:signet:error:public-client"]);
+    });
+
+    test("a secret works before the news of it has come to the node that it is shown to", async () => {
+      const one = await client();
+      assert.equal(await token(one, one.secret), 200, "the node knows the client");
+      const unheard = {
+        ...running.service,
+        changes: { ...running.service.changes, publish: async () => {} },
+      };
+      const { plaintext } = await createClientSecret(unheard, {
+        orgId: org.organisation.id,
+        applicationId: one.application.id,
+        label: "elsewhere",
+        expiresAt: null,
+        actor: "test",
+      });
+      assert.equal(await token(one, plaintext), 200);
+      assert.equal(await token(one, `${plaintext.slice(0, -1)}~`), 401);
     });
 
     test("rotating under load loses no request, on the node that rotates and on another", async () => {

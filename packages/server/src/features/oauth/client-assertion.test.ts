@@ -237,6 +237,17 @@ forEachDatabase(({ name, fresh }) => {
       accepted(await present(await assertion(claims(), es256, { typ })), typ);
   });
 
+  test("odd values under a good signature are judged like any, and are no fault of the server's", async () => {
+    const now = seconds(clock());
+    accepted(await present(await assertion({ ...claims(), exp: now + 60.0005 })), "a fraction (RFC 7519 §2)");
+    for (const typ of [7, null, ["JWT"], {}])
+      refused(await present(await assertion(claims(), es256, { typ: typ as never })), JSON.stringify(typ));
+    for (const change of [{ exp: 1e308 }, { exp: -1e308 }, { nbf: "now" }, { iat: null }, { iat: 1e308 }])
+      refused(await present(await assertion({ ...claims(), ...change })), JSON.stringify(change));
+    for (const kid of [7, null, "__proto__", ""])
+      refused(await present(await assertion(claims(), es256, { kid: kid as never })), JSON.stringify(kid));
+  });
+
   test("of several keys the kid chooses; without one only the only one of its algorithm is meant", async () => {
     const [one, two, rsa] = [
       await clientKey("ES256", "a"),

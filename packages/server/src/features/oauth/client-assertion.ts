@@ -71,7 +71,7 @@ export async function verifyClientAssertion(
   const { protectedHeader, payload } = await verifySignature(deps, application, assertion, now);
   const offered = KEY_BEARING.find((name) => name in protectedHeader);
   if (offered !== undefined) throw new AssertionRefused(`the header holds ${offered}`);
-  if (!TYPES.includes(protectedHeader.typ?.toLowerCase().replace(/^application\//, "")))
+  if (!isOurType(protectedHeader.typ))
     throw new AssertionRefused("the header's typ names another kind of token");
   const issuer = issuerOf(deps.baseUrl, application.orgId);
   const fault = audienceFault(payload.aud, issuer) ?? timeFault(payload, seconds(now));
@@ -82,10 +82,15 @@ export async function verifyClientAssertion(
     orgId: application.orgId,
     kind: "client-assertion",
     value: `${application.id}|${jti}`,
-    expiresAt: (exp + LEEWAY_SECONDS) * 1000,
+    // A NumericDate may have a fraction (RFC 7519 §2), a column of milliseconds has none.
+    expiresAt: Math.ceil((exp + LEEWAY_SECONDS) * 1000),
   });
   if (!first) throw new AssertionRefused("the assertion was used before");
 }
+
+/** Whoever holds the key writes the header: it may hold anything there. */
+const isOurType = (typ: unknown): boolean =>
+  TYPES.includes(typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : typ);
 
 async function verifySignature(
   deps: ClientAssertionDeps,

@@ -62,7 +62,7 @@ export async function authenticateClient(
   if (clientSecret === undefined) return application;
   const secret =
     matchClientSecret(application, clientSecret, deps.clock()) ??
-undefined;
+    (await newSecret(deps, application, clientSecret));
   if (!secret) throw refused("no active secret matches");
   deps.noteSecretUse(application, secret);
   return application;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { grantOrganisationConsent } from "../../core/consents/consents.ts";
 import type { ScopeClaim } from "../../core/scopes/custom-scope.ts";
 import { changeCustomScope, createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import { setMemberRecord } from "../../core/users/store.ts";
@@ -264,11 +265,41 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await userinfo(accessToken), { sub: org.user.id });
   });
 
+  test("a claim asked for by name is told from the scope that it counts as, not from another that nobody agreed to", async () => {
+    await newScope("older", [{ name: "nickname_at_work", source: "user", path: "attributes.none" }]);
+    await newScope("newer", [{ name: "nickname_at_work", source: "static", value: "not agreed to" }]);
+    const client = await newApp({ allowedScopes: ["openid", "older", "newer"] });
+    await grantOrganisationConsent(running.service, {
+      application: client.application,
+      scopes: ["openid", "older"],
+      actor: "test",
+    });
+    const wanted = { nickname_at_work: null };
+    const claims = JSON.stringify({ userinfo: wanted, id_token: wanted });
+    const { asked, id, accessToken } = await signIn(client, "openid", { claims });
+    assert.deepEqual(asked, []);
+    assert.equal(id["nickname_at_work"], undefined);
+    assert.deepEqual(await userinfo(accessToken), { sub: org.user.id });
+  });
+
   test("malformed claims are invalid_request", async () => {
     for (const claims of ["{", "[]", '{"userinfo":[]}', '{"id_token":{"name":7}}']) {
       const { query } = authorizationRequest(app.application.id, REDIRECT_URI, { claims });
       const answer = answerOf(await browser.get(`${org.issuer}/authorize?${query}`));
       assert.equal(answer.get("error"), "invalid_request", claims);
+    }
+    const deep = `${"[".repeat(1_500)}${"]".repeat(1_500)}`;
+    for (const sub of [
+      `{"value":{"toString":1}}`,
+      `{"values":[{"toString":null},7,null]}`,
+      `{"value":${deep}}`,
+    ]) {
+      const { query } = authorizationRequest(app.application.id, REDIRECT_URI, {
+        prompt: "none",
+        claims: `{"id_token":{"sub":${sub}}}`,
+      });
+      const answer = answerOf(await browser.get(`${org.issuer}/authorize?${query}`));
+      assert.equal(answer.get("error"), "login_required", `nobody is called ${sub.slice(0, 40)}`);
     }
     const { query } = authorizationRequest(app.application.id, REDIRECT_URI, { claims: "x".repeat(13_000) });
     assert.ok((await browser.get(`${org.issuer}/authorize?${query}`)).status < 500);

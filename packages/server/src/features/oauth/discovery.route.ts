@@ -10,6 +10,7 @@ import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
+import { LANGUAGES } from "../../html/messages/messages.ts";
 import { documentRoute, type PublishedDocuments, publishedDocument } from "../../http/published-documents.ts";
 
 export interface DiscoveryDeps {
@@ -84,6 +85,6 @@ export function providerMetadata(
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
-    ui_locales_supported: ["en"],
+    ui_locales_supported: LANGUAGES.map(({ locale }) => locale),
   };
 }

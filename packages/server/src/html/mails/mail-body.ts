@@ -19,8 +19,8 @@ export function mailText(body: MailBody, messages: Messages): string {
   const blocks = [
     body.organisation.name,
     ...body.paragraphs,
-    body.facts.map(({ name, value }) => `${name}: ${value}`).join("\n"),
-    `${body.action.label}:\n${body.action.uri}`,
+    body.facts.map(({ name, value }) => messages.mails.fact(name, value)).join("\n"),
+    messages.mails.fact(body.action.label, `\n${body.action.uri}`),
     ...body.closing,
     `-- \n${messages.mails.footer(body.organisation.name)}`,
   ];

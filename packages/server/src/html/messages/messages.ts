@@ -1,9 +1,12 @@
-import { en } from "./en/en.ts";
+import { da } from "./da/da.ts";
+import { de } from "./de/de.ts";
+import { en, type Messages } from "./en/en.ts";
+import { es } from "./es/es.ts";
+import { fr } from "./fr/fr.ts";
 
-/** Every text of every page. A language is one file that has this type: a text left out does not compile. */
-export type Messages = typeof en;
+export type { Messages };
 
-const LANGUAGES: readonly Messages[] = [en];
+export const LANGUAGES: readonly Messages[] = [en, de, fr, es, da];
 
 /** The most languages that are looked at in one request: the lists come from strangers. */
 const MOST_WISHES = 20;

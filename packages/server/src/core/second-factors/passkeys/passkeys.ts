@@ -84,9 +84,16 @@ export interface PasskeyAnswer<Response> {
   readonly response: Response;
   /** What the authenticator says it was asked; still to be checked for being ours. */
   readonly challenge: string;
+  /** Who the authenticator says it is; undefined when it does not say. */
+  readonly userHandle: string | undefined;
 }
 
-/** The form's JSON, as far as we look at it ourselves. Undefined for what is none. */
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * The form's JSON, as far as we look at it ourselves. Undefined for what is none: any member may be of any kind, and the
+ * id goes into a query.
+ */
 export function readPasskeyAnswer<Response extends AuthenticationResponseJSON | RegistrationResponseJSON>(
   text: string | undefined,
 ): PasskeyAnswer<Response> | undefined {
@@ -95,9 +102,13 @@ export function readPasskeyAnswer<Response extends AuthenticationResponseJSON | 
     const response = JSON.parse(text) as Response;
     const clientData = Buffer.from(response.response.clientDataJSON, "base64url").toString();
     const { challenge } = JSON.parse(clientData) as { challenge?: unknown };
-    return typeof response.id === "string" && typeof challenge === "string"
-      ? { response, challenge }
-      : undefined;
+    const { userHandle } = response.response as { userHandle?: unknown };
+    if (typeof response.id !== "string" || !BASE64URL.test(response.id)) return undefined;
+    if (typeof challenge !== "string") return undefined;
+    // Left out by some browsers, null by others.
+    if (userHandle === undefined || userHandle === null)
+      return { response, challenge, userHandle: undefined };
+    return typeof userHandle === "string" ? { response, challenge, userHandle } : undefined;
   } catch {
     return undefined;
   }

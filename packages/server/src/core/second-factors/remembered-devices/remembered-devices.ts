@@ -36,7 +36,7 @@ export async function rememberDevice(
 /** The living record behind a cookie, if it is this user's. */
 export async function deviceOfCookie(
   db: Db,
-  user: Pick<User, "orgId" | "homeOrgId" | "id">,
+  user: Pick<User, "orgId" | "id">,
   token: string | undefined,
   now: number,
 ): Promise<RememberedDevice | undefined> {

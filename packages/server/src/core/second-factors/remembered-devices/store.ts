@@ -4,7 +4,7 @@ import type { RememberedDeviceTable } from "../../../db/tables/second-factors.ts
 import type { User } from "../../users/user.ts";
 import type { RememberedDevice } from "./remembered-device.ts";
 
-type Whose = Pick<User, "orgId" | "homeOrgId" | "id">;
+type Whose = Pick<User, "orgId" | "id">;
 
 export async function insertRememberedDevice(
   db: Db,
@@ -27,9 +27,9 @@ export async function insertRememberedDevice(
     .execute();
 }
 
-/** The user's living ones, last used first. What was remembered before the password was changed is not among them. */
+/** The user's living ones, last used first. */
 export async function listRememberedDevices(db: Db, user: Whose, now: number): Promise<RememberedDevice[]> {
-  const rows = await living(db, user, now).orderBy("remembered_device.last_used_at", "desc").execute();
+  const rows = await living(db, user, now).orderBy("last_used_at", "desc").execute();
   return rows.map(fromRow);
 }
 
@@ -40,35 +40,22 @@ export async function findRememberedDevice(
   tokenHash: string,
   now: number,
 ): Promise<RememberedDevice | undefined> {
-  const row = await living(db, user, now)
-    .where("remembered_device.token_hash", "=", tokenHash)
-    .executeTakeFirst();
+  const row = await living(db, user, now).where("token_hash", "=", tokenHash).executeTakeFirst();
   return row && fromRow(row);
 }
 
 const living = (db: Db, user: Whose, now: number) =>
   db
     .selectFrom("remembered_device")
-    .innerJoin("user_account", (join) =>
-      join
-        .onRef("user_account.id", "=", "remembered_device.user_id")
-        .on("user_account.org_id", "=", user.homeOrgId),
-    )
-    .selectAll("remembered_device")
-    .where("remembered_device.org_id", "=", user.orgId)
-    .where("remembered_device.user_id", "=", user.id)
-    .where("remembered_device.revoked_at", "is", null)
-    .where("remembered_device.expires_at", ">", now)
-    .where((eb) =>
-      eb.or([
-        eb("user_account.password_changed_at", "is", null),
-        eb("remembered_device.created_at", ">=", eb.ref("user_account.password_changed_at")),
-      ]),
-    );
+    .selectAll()
+    .where("org_id", "=", user.orgId)
+    .where("user_id", "=", user.id)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now);
 
 export async function touchRememberedDevice(
   db: Db,
-  user: Pick<Whose, "orgId" | "id">,
+  user: Whose,
   tokenHash: string,
   now: number,
 ): Promise<void> {

@@ -77,18 +77,18 @@ export async function readTarget(
   requireSingle(form, ["client_id", "redirect_uri"]);
   const clientId = form.values.get("client_id");
   if (clientId === undefined)
-    throw new OAuthError("invalid_request", "The link names no application (client_id is missing).");
+    throw untold("client-id-missing", "The link names no application (client_id is missing).");
   const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
-  if (!application) throw new OAuthError("invalid_request", "The application (client_id) is not known here.");
+  if (!application) throw untold("client-unknown", "The application (client_id) is not known here.");
   const redirectUri = form.values.get("redirect_uri");
   if (redirectUri === undefined)
-    throw new OAuthError(
-      "invalid_request",
+    throw untold(
+      "redirect-uri-missing",
       "The link does not say where to go back to (redirect_uri is missing).",
     );
   if (!matchRedirectUri(redirectUri, application.settings.redirectUris)) {
-    throw new OAuthError(
-      "invalid_request",
+    throw untold(
+      "redirect-uri-unregistered",
       "The address to go back to (redirect_uri) is not registered for this application.",
     );
   }
@@ -119,6 +119,10 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
     uiLocales: values.get("ui_locales")?.slice(0, 200),
   };
 }
+
+/** Nobody but the person can be told: there is no address that an answer may go to. */
+const untold = (reason: string, description: string) =>
+  new OAuthError("invalid_request", description, { reason });
 
 const invalid = (description: string) => new OAuthError("invalid_request", description);
 

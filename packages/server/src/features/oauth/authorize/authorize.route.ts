@@ -60,12 +60,12 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   // Not from our page, or signed in anew meanwhile: the step is shown again and nothing is decided.
   if (!isOwnForm(deps, visit, form.values.get("csrf"))) return takeStep(deps, visit, read);
   const { step } = read;
-  if (step.kind === "not-assigned" && read.kind === "authorization")
+  const decision = form.values.get("decision");
+  if (step.kind === "not-assigned" && read.kind === "authorization" && decision === "deny")
     return answerWithError(deps, visit, read.request, keptOut());
   if (step.kind === "select-account") return chooseAccount(deps, visit, read, form.values.get("account"));
   if (read.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator"))
     return takeStep(deps, visit, read);
-  const decision = form.values.get("decision");
   if (decision === "allow" && step.kind === "consent") return allow(deps, visit, read, step);
   if (decision !== "deny") return takeStep(deps, visit, read);
   const denied = new OAuthError("access_denied", "the user did not consent", { status: 400 });

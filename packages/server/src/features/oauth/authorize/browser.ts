@@ -20,6 +20,7 @@ import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
+import { addressOf } from "../../../http/client-address.ts";
 import type { Csrf } from "../../../http/csrf.ts";
 import type { DeviceCookies } from "../../../http/device-cookie.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
@@ -98,6 +99,7 @@ export function openFlow(deps: BrowserDeps, { organisation }: Visit, sealed: str
   throw new OAuthError(
     "invalid_request",
     "This page is too old. Go back to the application and start again.",
+    { reason: "page-too-old" },
   );
 }
 
@@ -106,6 +108,19 @@ export function pageFrame({ request }: Visit, uiLocales?: string): PageFrame {
     messages: messages(preferredLocales(uiLocales, request.headers["accept-language"])),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
+  };
+}
+
+/** Where an act comes from, for sessions and notices, and the language of the page that it happened on. */
+export function originOf(
+  visit: Visit,
+  uiLocales: string | undefined,
+): { address: string; userAgent: string; locale: string } {
+  const { request } = visit;
+  return {
+    address: addressOf(request),
+    userAgent: request.headers["user-agent"] ?? "",
+    locale: pageFrame(visit, uiLocales).messages.locale,
   };
 }
 

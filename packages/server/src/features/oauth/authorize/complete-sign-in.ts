@@ -12,9 +12,16 @@ import { signInWithin } from "../../../core/sessions/sessions.ts";
 import { holdPassword } from "../../../core/users/store.ts";
 import type { Db } from "../../../db/open.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
-import { type BrowserDeps, orgPath, pageFrame, pageOrganisation, show, type Visit } from "./browser.ts";
+import {
+  type BrowserDeps,
+  orgPath,
+  originOf,
+  pageFrame,
+  pageOrganisation,
+  show,
+  type Visit,
+} from "./browser.ts";
 import { recoveryCodesPage } from "./enrolment.page.ts";
 import { noticeSignIn } from "./notice-sign-in.ts";
 import { destinationOf, type PageRequest } from "./page-request.ts";
@@ -71,13 +78,17 @@ async function completeWithin(
   deps: BrowserDeps,
   tx: Db,
   visit: Visit,
-  { pending, signedIn, before, remember }: WaitingSignIn,
+  { pending, request, signedIn, before, remember }: WaitingSignIn,
   proof: FactorProof,
 ): Promise<Completed | undefined> {
-  const { organisation, request } = visit;
+  const { organisation } = visit;
   const now = deps.clock();
   const { user } = signedIn;
-  const from = { address: addressOf(request), userAgent: request.headers["user-agent"] ?? "" };
+  const from = originOf(visit, request.uiLocales);
+  // The password again, now that nobody can change it meanwhile: what it began must not outlive it. The account before its
+  // factors, as every change of them does it: two at once wait for each other in one direction.
+  if (pending.sessionId === null && !(await holdPassword(tx, user, pending.passwordChangedAt)))
+    throw new PendingIsOver();
   const recoveryCodes = await proof.use(tx);
   if (!recoveryCodes) return undefined;
   const once = { orgId: organisation.id, kind: "pending-sign-in", value: pending.id };
@@ -92,10 +103,7 @@ async function completeWithin(
       address: from.address,
     });
   }
-  // The password again, now that nobody can change it meanwhile: what it began must not outlive it.
-  if (pending.sessionId === null && !(await holdPassword(tx, user, pending.passwordChangedAt)))
-    throw new PendingIsOver();
-  await noticeSignIn(deps, tx, visit, user);
+  await noticeSignIn(deps, tx, visit, user, from);
   const { session, token } = await signInWithin(
     tx,
     {

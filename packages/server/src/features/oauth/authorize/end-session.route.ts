@@ -10,7 +10,7 @@ import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { signOut } from "../../../core/sessions/sessions.ts";
+import { signOut, signOutRunOut } from "../../../core/sessions/sessions.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -78,8 +78,17 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
     await signOut(deps, signedIn, addressOf(visit.request));
     deps.cookies.clear(visit.reply, visit.organisation.id);
   }
+  await endRunOut(deps, visit, logout);
   if (logout.redirectUri !== undefined) return goBack(visit, logout.redirectUri, logout.state);
   return showSignedOut(visit, form, logout);
+}
+
+/** The session of the hint may have run out long ago; the applications that it was used for have not heard of an end. */
+async function endRunOut(deps: BrowserDeps, visit: Visit, { hint }: LogoutRequest): Promise<void> {
+  if (hint?.sid === undefined) return;
+  const actor = `client:${hint.application.id}`;
+  const which = { sessionId: hint.sid, userId: hint.sub, actor, address: addressOf(visit.request) };
+  await signOutRunOut(deps, visit.organisation, which);
 }
 
 /** The hint names this browser's session, or at least its user: the application speaks for who is here. */

@@ -23,9 +23,10 @@ import type { FactorSummary } from "../../../core/second-factors/second-factor.t
 import { ownerOf } from "../../../core/second-factors/standing.ts";
 import { openTotpEnrolment } from "../../../core/second-factors/totp/enrolment.ts";
 import { matchingStep, readTotpCode } from "../../../core/second-factors/totp/totp.ts";
+import { assuranceOf } from "../../../core/sessions/assurance.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import type { BrowserDeps, Visit } from "./browser.ts";
+import { type BrowserDeps, originOf, type Visit } from "./browser.ts";
 import { chosenMethod, methodsToAdd, methodsToShow } from "./factor-method.ts";
 import type { FactorStepShown } from "./show-factor-step.ts";
 
@@ -35,7 +36,7 @@ export type FactorCheck =
   | { readonly kind: "rate-limited"; readonly limit: RateLimited };
 
 type Values = ReadonlyMap<string, string>;
-type Shown = Pick<FactorStepShown, "step" | "enrolment">;
+type Shown = Pick<FactorStepShown, "request" | "step" | "enrolment">;
 
 const wrong: FactorCheck = { kind: "wrong" };
 const proven = (proof: FactorProof): FactorCheck => ({ kind: "proven", proof });
@@ -86,7 +87,7 @@ async function checkPasskey(
     !deps.secondFactors.challenges.isGenuine(answer.challenge, purpose, deps.clock())
   )
     return wrong;
-  const { userHandle } = answer.response.response;
+  const { userHandle } = answer;
   if (userHandle !== undefined && userOfHandle(userHandle) !== user.id) return wrong;
   const owner = ownerOf(user);
   const passkey = await findPasskey(deps.database.query, owner, answer.response.id);
@@ -126,12 +127,13 @@ export function checkAddedFactor(
   shown: Shown,
   values: Values,
 ): Promise<FactorCheck> {
-  const { user } = shown.step.signedIn;
+  const { user, session } = shown.step.signedIn;
   const change: FactorChange = {
     organisation: visit.organisation,
     user,
     actor: `user:${user.id}`,
-    origin: { address: addressOf(visit.request), userAgent: visit.request.headers["user-agent"] ?? "" },
+    reached: assuranceOf(session.acr),
+    origin: originOf(visit, shown.request.uiLocales),
   };
   return chosenMethod(methodsToAdd(shown.step), values.get("method")) === "totp"
     ? checkAddedTotp(deps, visit, shown, change, values)

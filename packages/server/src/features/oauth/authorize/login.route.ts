@@ -17,7 +17,7 @@ import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, openFlow, type Visit, whoIsThere } from "./browser.ts";
+import { type BrowserDeps, isOwnForm, openFlow, originOf, type Visit, whoIsThere } from "./browser.ts";
 import { factorStep } from "./next-step.ts";
 import { noticeSignIn } from "./notice-sign-in.ts";
 import { signInByPasskey } from "./passkey-sign-in.ts";
@@ -55,7 +55,7 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
   try {
     const passkey = form.values.get("passkey") ?? "";
     if (passkey !== "") {
-      const failure = await signInByPasskey(deps, visit, passkey);
+      const failure = await signInByPasskey(deps, visit, passkey, read.request.uiLocales);
       return failure ? again({ error: failure, status: 401 }) : goOn(deps, visit, flow);
     }
     const typed = { orgId: visit.organisation.id, email, password, address: addressOf(visit.request) };
@@ -94,10 +94,10 @@ async function withRightPassword(
   }
   const before = await whoIsThere(deps, visit);
   const { amr, acr } = signedIn.session;
-  const from = { address: addressOf(request), userAgent: request.headers["user-agent"] ?? "" };
+  const from = originOf(visit, read.request.uiLocales);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
-    await noticeSignIn(deps, tx, visit, user);
+    await noticeSignIn(deps, tx, visit, user, from);
     return signInWithin(tx, { organisation, user, amr, acr, ...from, before }, now);
   });
   if (!started) return takeStep(deps, visit, read);

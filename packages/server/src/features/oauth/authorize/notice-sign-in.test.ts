@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setPassword } from "../../../core/users/users.ts";
+import { mailBodyOf } from "../../../mail-content.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { fakeClock } from "../../../testing/fake-clock.ts";
 import { quickPasswords } from "../../../testing/quick-passwords.ts";
 import { type TestBrowser, testBrowser } from "../../../testing/test-browser.ts";
-import { giveAuthenticator, showFactor, showsTwoFactor } from "../../../testing/test-factors.ts";
+import {
+  giveAuthenticator,
+  givePasskey,
+  passkeyOptions,
+  showFactor,
+  showsTwoFactor,
+} from "../../../testing/test-factors.ts";
 import { MAIL_ENV, mailsTo } from "../../../testing/test-mailbox.ts";
 import {
   makeOrganisation,
@@ -76,6 +84,54 @@ describe("sign-ins with a browser not seen before", () => {
       assert.equal((await noticesTo(other)).length, 1);
       await signIn(browser, one);
       assert.equal((await noticesTo(one)).length, 1);
+    });
+
+    test("after the password was changed every browser is new again", async () => {
+      const org = await somebody();
+      const browser = testBrowser();
+      await signIn(browser, org);
+      await signIn(browser, org);
+      assert.equal((await noticesTo(org)).length, 1);
+      await setPassword(running.service, {
+        organisation: org.organisation,
+        id: org.user.id,
+        password: "walnut orbit seventeen",
+        about: [],
+        actor: "test",
+      });
+      await logIn(browser, org, await visit(browser, org), { password: "walnut orbit seventeen" });
+      const told = (await noticesTo(org)).map(({ template }) => template);
+      assert.deepEqual(told.slice(-1), ["NewSignIn"]);
+      assert.equal(told.filter((template) => template === "NewSignIn").length, 2);
+    });
+
+    test("a guest is told by the organisation visited, and led home to set a new password", async () => {
+      const org = await somebody();
+      const host = await makeOrganisation(running.service, `Host${people}`);
+      const { id: hostId, name } = host.organisation;
+      await running.service.database.query
+        .insertInto("membership")
+        .values({
+          org_id: hostId,
+          user_id: org.user.id,
+          home_org_id: base.organisation.id,
+          role: "Standard",
+          created_at: clock(),
+        })
+        .execute();
+      const passkey = await givePasskey(running.service, org);
+      const browser = testBrowser();
+      const page = await visit(browser, host);
+      const { csrf = "", flow = "" } = page.hidden;
+      const answer = passkey.answer(passkeyOptions(page));
+      await browser.post(`${host.issuer}/login`, { csrf, flow, passkey: answer });
+      const [notice] = await mailsTo(running.service, org.user.email);
+      assert.ok(notice);
+      const { baseUrl } = running.service.config;
+      const outgoing = { ...notice, id: "", createdAt: clock() };
+      const body = await mailBodyOf({ ...running.service, baseUrl }, outgoing);
+      assert.equal(body?.organisation.name, name);
+      assert.equal(body?.action.uri, `${base.issuer}/recovery`);
     });
 
     test("the browser's cookie is out of reach of scripts, lasts, and is stored as a hash", async () => {

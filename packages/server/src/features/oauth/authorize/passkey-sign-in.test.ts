@@ -35,6 +35,7 @@ import {
 } from "../../../testing/test-visit.ts";
 
 type Options = Parameters<SoftPasskey["answer"]>[0];
+type Answer = { readonly id: string; readonly response: Readonly<Record<string, unknown>> };
 const HOUR = 3_600_000;
 
 forEachDatabase(({ fresh }) => {
@@ -129,6 +130,27 @@ forEachDatabase(({ fresh }) => {
       const browser = testBrowser();
       refused(await signIn(browser, await visit(browser, org), text));
     }
+  });
+
+  test("an answer of the right kind with members of the wrong kind is refused as such", async () => {
+    const wrongs: ReadonlyArray<(answer: Answer) => unknown> = [
+      ({ response, ...rest }) => ({ ...rest, response: { ...response, userHandle: 5 } }),
+      ({ response, ...rest }) => ({ ...rest, response: { ...response, userHandle: {} } }),
+      ({ response, ...rest }) => ({ ...rest, response: { ...response, signature: 5 } }),
+      ({ response, ...rest }) => ({ ...rest, response: { ...response, authenticatorData: [1] } }),
+      (answer) => ({ ...answer, id: "\u0000" }),
+      (answer) => ({ ...answer, id: "\ud800", rawId: "\ud800" }),
+    ];
+    for (const wrong of wrongs) {
+      const broken = (page: TestPage) =>
+        JSON.stringify(wrong(JSON.parse(passkey.answer(passkeyOptions<Options>(page))) as Answer));
+      const browser = testBrowser();
+      const page = await visit(browser, org);
+      refused(await signIn(browser, page, broken(page)));
+      const second = await logIn(browser, org, page);
+      assert.equal((await showFactor(browser, org, second, { passkey: broken(second) })).status, 401);
+    }
+    assert.deepEqual(running.errors, []);
   });
 
   test("a passkey that nobody registered, or another user's, is refused", async () => {

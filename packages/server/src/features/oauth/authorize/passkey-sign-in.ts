@@ -19,10 +19,10 @@ import {
 import { findPasskey, recordPasskeyUse } from "../../../core/second-factors/passkeys/store.ts";
 import { ownerOf } from "../../../core/second-factors/standing.ts";
 import { signInWithin } from "../../../core/sessions/sessions.ts";
-import { findUser } from "../../../core/users/store.ts";
+import { findUser, holdEnabled } from "../../../core/users/store.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
+import { type BrowserDeps, originOf, type Visit, whoIsThere } from "./browser.ts";
 import { noticeSignIn } from "./notice-sign-in.ts";
 
 interface Verified {
@@ -40,18 +40,20 @@ export async function signInByPasskey(
   deps: BrowserDeps,
   visit: Visit,
   text: string,
+  uiLocales: string | undefined,
 ): Promise<"invalid-passkey" | "disabled" | undefined> {
   const { organisation, request } = visit;
-  // Nobody guesses a signature: what is limited is the work that strangers can cause.
+  // Nobody guesses a signature: what is limited is the work that strangers can cause. Counted apart from the codes, which
+  // only who knows a password can use up.
   const ofAddress = {
     limit: deps.rateLimits["second-factor-address"],
-    subject: networkOf(addressOf(request)),
+    subject: `passkey|${networkOf(addressOf(request))}`,
   };
   const attempt = await countAttempt(deps, organisation.id, [ofAddress]);
   const verified = await verify(deps, visit, text);
   if (!verified) return failed(deps, visit, undefined, "invalid-passkey");
   if (verified.user.disabledAt !== null) return failed(deps, visit, verified.user, "disabled");
-  const token = await start(deps, visit, verified);
+  const token = await start(deps, visit, verified, uiLocales);
   if (token === undefined) return failed(deps, visit, verified.user, "invalid-passkey");
   await attempt.giveBack();
   deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
@@ -76,27 +78,31 @@ async function verify(deps: BrowserDeps, visit: Visit, text: string): Promise<Ve
 async function ownerOfAnswer(
   { database }: BrowserDeps,
   orgId: string,
-  { response }: PasskeyAnswer<AuthenticationResponseJSON>,
+  { response, userHandle }: PasskeyAnswer<AuthenticationResponseJSON>,
 ): Promise<{ user: User; passkey: Passkey } | undefined> {
-  const userId = userOfHandle(response.response.userHandle);
+  const userId = userOfHandle(userHandle);
   const user = userId === undefined ? undefined : await findUser(database.query, orgId, userId);
   const passkey = user && (await findPasskey(database.query, ownerOf(user), response.id));
   return user && passkey && { user, passkey };
 }
 
-/** @returns the cookie's value; undefined when challenge or counter were used before */
+/** @returns the cookie's value; undefined when challenge or counter were used before, or the account was just disabled */
 async function start(
   deps: BrowserDeps,
   visit: Visit,
   { user, passkey, use, challenge }: Verified,
+  uiLocales: string | undefined,
 ): Promise<string | undefined> {
-  const { organisation, request } = visit;
+  const { organisation } = visit;
   const now = deps.clock();
+  const from = originOf(visit, uiLocales);
   const before = await whoIsThere(deps, visit);
   return deps.database.transaction(async (tx) => {
+    // The account before its factors, as every change of them does it: two at once wait for each other in one direction.
+    if (!(await holdEnabled(tx, user))) return undefined;
     if (!(await takeChallenge(tx, organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, ownerOf(user), { id: passkey.id, ...use, now }))) return undefined;
-    await noticeSignIn(deps, tx, visit, user);
+    await noticeSignIn(deps, tx, visit, user, from);
     const { token } = await signInWithin(
       tx,
       {
@@ -104,8 +110,7 @@ async function start(
         user,
         amr: passkeyAmr(use),
         acr: acrOfMethod.passkey,
-        address: addressOf(request),
-        userAgent: request.headers["user-agent"] ?? "",
+        ...from,
         before,
       },
       now,

@@ -61,7 +61,9 @@ function claimedUser(
 ): string | undefined {
   if ("page" in request) return undefined;
   const { idToken } = request.requestedClaims;
-  const subjects = (Object.hasOwn(idToken, "sub") ? idToken["sub"]?.values : undefined)?.map(String);
+  const values = Object.hasOwn(idToken, "sub") ? idToken["sub"]?.values : undefined;
+  // What is no text names nobody, and is never made one: an object of a stranger's JSON cannot be.
+  const subjects = values?.filter((value) => typeof value === "string");
   if (subjects === undefined) return undefined;
   return subjects.find((subject) => subject === signedInUser) ?? subjects[0] ?? "";
 }

@@ -157,7 +157,7 @@ forEachDatabase(({ fresh }) => {
     const browser = await signedIn("password");
     const page = await visit(browser, org, asked);
     assert.ok(showsEnrolment(page));
-    assert.match(page.body, /Web asks for more than a password/);
+    assert.match(page.body, /A password alone is not enough for Web/);
     const app = appOfPage(page);
     const wrong = await showFactor(browser, org, page, { code: "000000" });
     assert.equal(wrong.status, 401);

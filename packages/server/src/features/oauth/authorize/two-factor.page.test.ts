@@ -133,6 +133,6 @@ test("adding a factor says who wants it", () => {
   assert.match(render(enrolmentPage(enrolment)), /Acme protects its accounts/);
   assert.match(
     render(enrolmentPage({ ...enrolment, askedBy: "application" })),
-    /Payroll asks for more than a password/,
+    /A password alone is not enough for Payroll/,
   );
 });

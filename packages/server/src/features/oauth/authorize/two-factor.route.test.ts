@@ -146,6 +146,20 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(await showFactor(later.browser, org, later.page, { code })));
   });
 
+  test("a stranger's nonsense passkeys, which need no password, use up nothing of the codes' limit", async () => {
+    const stranger = testBrowser();
+    const { hidden } = await visit(stranger, org);
+    const { count: most } = running.service.config.rateLimits["second-factor-address"];
+    const nonsense = await Promise.all(
+      Array.from({ length: most + 1 }, () =>
+        stranger.post(`${org.issuer}/login`, { ...hidden, passkey: "{" }),
+      ),
+    );
+    assert.equal(nonsense.filter(({ status }) => status === 429).length, 1, "they have one of their own");
+    const { browser, page } = await afterPassword();
+    assert.ok(showsConsent(await showFactor(browser, org, page, { code: app.code(clock()) })));
+  });
+
   test("right codes do not use up the limit", async () => {
     for (let time = 0; time < 12; time++) {
       clock.advance(2 * STEP);

@@ -1,6 +1,5 @@
 /** A person's yes or no to a device: one conditional statement decides, and what belongs to it happens with it or not at all. */
 
-import { OAuthError } from "@signet/protocol/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { consentStanding } from "../../../core/consents/consent.ts";
@@ -16,14 +15,19 @@ import type { WaitingDevice } from "./find-device.ts";
 /** Somebody else, or another window, was faster. */
 class AnsweredBefore extends Error {}
 
-/** @returns false when it was answered, or expired, before: nothing has happened then */
+/** Only an administrator's yes counts, and there is none. */
+class AdministratorFirst extends Error {}
+
+/** What became of an answer; in any case but `done` nothing has happened. */
+export type Answered = "done" | "answered-before" | "ask-administrator";
+
 export async function answerDevice(
   deps: BrowserDeps,
   visit: Visit,
   waiting: WaitingDevice,
   signedIn: SignedIn,
   decision: "allow" | "deny",
-): Promise<boolean> {
+): Promise<Answered> {
   const now = deps.clock();
   const { device, application } = waiting;
   const { orgId, deviceCodeHash } = device;
@@ -52,16 +56,17 @@ export async function answerDevice(
         details: { scopes: device.scopes, deviceAddress: device.address },
       });
     });
-    return true;
+    return "done";
   } catch (error) {
-    if (error instanceof AnsweredBefore) return false;
+    if (error instanceof AnsweredBefore) return "answered-before";
+    if (error instanceof AdministratorFirst) return "ask-administrator";
     throw error;
   }
 }
 
 /**
  * As at the code grant: a record that covers the scopes already, or this yes, remembered; none where none is asked for.
- * @throws OAuthError for a page, where only an administrator's yes counts and there is none
+ * @throws AdministratorFirst where only an administrator's yes counts and there is none
  */
 async function consentTo(
   tx: Db,
@@ -72,19 +77,19 @@ async function consentTo(
 ): Promise<string | null> {
   const { key, asked, standing } = await consentFor(tx, waiting, customScopes, userId);
   if (standing.kind === "settled") return standing.consentId;
-  if (standing.kind === "ask-administrator") throw administratorFirst();
+  if (standing.kind === "ask-administrator") throw new AdministratorFirst();
   return grantUserConsent(tx, { ...key, ...asked, now });
 }
 
-/** Before the question: nobody is asked for a yes that does not count. @throws OAuthError for a page */
-export async function requireAnswerable(
+/** Asked before the question is: nobody gives a yes that does not count. */
+export async function needsAdministrator(
   deps: BrowserDeps,
   waiting: WaitingDevice,
   { user }: SignedIn,
-): Promise<void> {
+): Promise<boolean> {
   const customScopes = await deps.customScopes.list(waiting.device.orgId);
   const { standing } = await consentFor(deps.database.query, waiting, customScopes, user.id);
-  if (standing.kind === "ask-administrator") throw administratorFirst();
+  return standing.kind === "ask-administrator";
 }
 
 async function consentFor(
@@ -99,12 +104,3 @@ async function consentFor(
   const mode = consentModeOf(application.settings);
   return { key, asked, standing: consentStanding(mode, await findConsents(db, key), asked) };
 }
-
-const administratorFirst = () =>
-  new OAuthError(
-    "access_denied",
-    "An administrator of the organisation has to allow this application first.",
-    {
-      status: 403,
-    },
-  );

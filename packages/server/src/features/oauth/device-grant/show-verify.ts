@@ -14,7 +14,13 @@ import {
 import { scopeText } from "../authorize/scope-text.ts";
 import { deviceName } from "./device-name.ts";
 import type { WaitingDevice } from "./find-device.ts";
-import { type CodeFailure, codePage, deviceDonePage, deviceQuestionPage } from "./verify.page.ts";
+import {
+  type CodeFailure,
+  codePage,
+  deviceAdministratorPage,
+  deviceDonePage,
+  deviceQuestionPage,
+} from "./verify.page.ts";
 
 export interface VerifyShown {
   readonly signedIn: SignedIn;
@@ -44,15 +50,11 @@ export async function showDeviceQuestion(
   { signedIn, otherAccountUri, found }: VerifyShown & { readonly found: WaitingDevice },
 ): Promise<void> {
   const frame = pageFrame(visit);
-  const { device, application, userCode } = found;
-  const customScopes = await deps.customScopes.list(visit.organisation.id);
+  const { device } = found;
   const page = deviceQuestionPage({
     ...frame,
-    ...common(deps, visit, signedIn),
-    application: pageApplication(application),
+    ...(await asked(deps, visit, { signedIn, found })),
     otherAccountUri,
-    userCode,
-    scopes: device.scopes.map((name) => scopeText(name, customScopes)),
     origin: {
       address: device.address,
       device: deviceName(device.userAgent),
@@ -60,6 +62,31 @@ export async function showDeviceQuestion(
     },
   });
   return show(visit, frame, page);
+}
+
+export async function showAdministratorFirst(
+  deps: BrowserDeps,
+  visit: Visit,
+  { signedIn, otherAccountUri, found }: VerifyShown & { readonly found: WaitingDevice },
+): Promise<void> {
+  const frame = pageFrame(visit);
+  const view = { ...frame, ...(await asked(deps, visit, { signedIn, found })), otherAccountUri };
+  return show(visit, frame, deviceAdministratorPage(view), { status: 403 });
+}
+
+async function asked(
+  deps: BrowserDeps,
+  visit: Visit,
+  { signedIn, found }: { readonly signedIn: SignedIn; readonly found: WaitingDevice },
+) {
+  const { device, application, userCode } = found;
+  const customScopes = await deps.customScopes.list(visit.organisation.id);
+  return {
+    ...common(deps, visit, signedIn),
+    application: pageApplication(application),
+    userCode,
+    scopes: device.scopes.map((name) => scopeText(name, customScopes)),
+  };
 }
 
 export async function showDone(

@@ -8,6 +8,7 @@ import {
   codePage,
   type DeviceDoneView,
   type DeviceQuestionView,
+  deviceAdministratorPage,
   deviceDonePage,
   deviceQuestionPage,
 } from "./verify.page.ts";
@@ -40,9 +41,11 @@ test("the pages are well made and escape everything", () => {
   for (const error of [undefined, "wrong-code", "used-code", "rate-limited", "session-expired"] as const)
     assertWellMade(codePage({ ...code, error }));
   assertWellMade(deviceQuestionPage(question));
+  assertWellMade(deviceAdministratorPage(question));
   for (const decision of ["allow", "deny"] as const) assertWellMade(deviceDonePage({ ...done, decision }));
   assertEscapes(codePage, code);
   assertEscapes(deviceQuestionPage, question);
+  assertEscapes(deviceAdministratorPage, question);
   assertEscapes(deviceDonePage, done);
 });
 

@@ -107,10 +107,7 @@ ${notice("hint", "device-warning", text.warning, text.warningText)}
 <div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields([
-  { name: "csrf", value: view.csrf },
-  { name: "user_code", value: view.userCode },
-])}
+${codeFields(view)}
 <div class="choices">
 <button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
@@ -118,6 +115,31 @@ ${hiddenFields([
 </form>`,
   });
 }
+
+/** The application needs what only an administrator allows: says whom to ask, and lets the device stop waiting. */
+export function deviceAdministratorPage(view: Omit<DeviceQuestionView, "origin">): Html {
+  const { administratorConsent: text, device } = view.messages;
+  const heading = text.heading(view.application.name);
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    body: html`<div class="title"><h1>${heading}</h1>
+${applicationHome(view.application)}</div>
+${signedInAs(view)}
+<div><p id="scopes-title">${text.explanation(view.organisation.name, view.application.name)}</p>
+${scopeList(view.scopes, view.messages, "scopes-title")}</div>
+<form method="post" action="${linkAddress(view.action)}">
+${codeFields(view)}
+<button class="button" id="device-deny" type="submit" name="decision" value="deny">${device.deny}</button>
+</form>`,
+  });
+}
+
+const codeFields = ({ csrf, userCode }: Pick<VerifyView, "csrf" | "userCode">): Html =>
+  hiddenFields([
+    { name: "csrf", value: csrf },
+    { name: "user_code", value: userCode },
+  ]);
 
 export type DeviceDoneView = PageFrame & {
   organisation: PageOrganisation;

@@ -150,7 +150,8 @@ forEachDatabase(({ fresh }) => {
     const page = await openVerify(browser, org);
     const refused = await typeCode(browser, org, page, codes.userCode);
     assert.equal(refused.status, 403);
-    assert.match(refused.body, /An administrator of the organisation has to allow this application first/);
+    assert.match(refused.body, /Ask an administrator of Acme to allow/);
+    assert.doesNotMatch(refused.body, /id="device-allow"/);
     const forced = { ...page.hidden, user_code: codes.userCode, decision: "allow" };
     assert.equal((await browser.post(`${org.issuer}/device/verify`, forced)).status, 403);
     assert.equal(await outcome(codes), "authorization_pending");
@@ -167,6 +168,16 @@ forEachDatabase(({ fresh }) => {
       client_id: app.id,
     };
     assertOAuthError(await postForm(`${org.issuer}/token`, token), 400, "invalid_grant");
+  });
+
+  test("where an administrator has to be asked first, the device can be told not to wait", async () => {
+    const app = await makeDeviceApp(running.service, org, { consentMode: "organisation" });
+    const codes = await askForCodes(org, app, { scope: "openid email" });
+    const page = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
+    assert.equal(page.status, 403);
+    const denied = { ...page.hidden, decision: "deny" };
+    assert.ok(showsDone(await browser.post(`${org.issuer}/device/verify`, denied)));
+    assert.equal(await outcome(codes), "access_denied");
   });
 
   test("who signed out before the answer signs in again before it counts", async () => {

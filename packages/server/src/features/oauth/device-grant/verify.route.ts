@@ -4,6 +4,7 @@
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
+import type { Application } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
@@ -12,11 +13,17 @@ import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, orgPath, type Visit } from "../authorize/browser.ts";
 import type { OwnPage } from "../authorize/flow.ts";
-import { type PageWish, pageFlow } from "../authorize/page-request.ts";
+import { pageFlow } from "../authorize/page-request.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
-import { answerDevice, requireAnswerable } from "./answer-device.ts";
-import { findDevice } from "./find-device.ts";
-import { showCodeForm, showDeviceQuestion, showDone } from "./show-verify.ts";
+import { answerDevice, needsAdministrator } from "./answer-device.ts";
+import { findDevice, type WaitingDevice } from "./find-device.ts";
+import {
+  showAdministratorFirst,
+  showCodeForm,
+  showDeviceQuestion,
+  showDone,
+  type VerifyShown,
+} from "./show-verify.ts";
 
 /** Longer input is nobody's code. */
 const MOST_TYPED = 64;
@@ -56,23 +63,35 @@ async function processForm(deps: BrowserDeps, visit: Visit, form: Form): Promise
   try {
     const found = await findDevice(deps, visit, signedIn.user, typed);
     if (typeof found === "string") return showCodeForm(deps, visit, { ...shown, error: found, status: 400 });
-    // What the application demands of a sign-in holds for its devices too (RFC 9470).
-    const { requiredAcr } = found.application.settings;
-    const proven =
-      requiredAcr === undefined ? signedIn : await signedInFor(deps, visit, typed, { requiredAcr });
+    // What the application demands of a sign-in (RFC 9470), and of who signs in, holds for its devices too.
+    const proven = await signedInFor(deps, visit, typed, found.application);
     if (!proven) return;
-    await requireAnswerable(deps, found, proven);
-    const decision = form.values.get("decision");
-    if (decision !== "allow" && decision !== "deny")
-      return showDeviceQuestion(deps, visit, { ...shown, found });
-    if (!(await answerDevice(deps, visit, found, proven, decision)))
-      return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
-    return showDone(visit, { decision, application: found.application });
+    return await decideOn(deps, visit, { ...shown, signedIn: proven, found }, form.values.get("decision"));
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;
     visit.reply.headers({ ...rateLimitHeaders(error), "retry-after": String(retryAfterSeconds) });
     return showCodeForm(deps, visit, { ...shown, error: "rate-limited", status: 429, retryAfterSeconds });
+  }
+}
+
+async function decideOn(
+  deps: BrowserDeps,
+  visit: Visit,
+  shown: VerifyShown & { readonly found: WaitingDevice },
+  decision: string | undefined,
+): Promise<void> {
+  const { found, signedIn } = shown;
+  if (decision !== "deny" && (await needsAdministrator(deps, found, signedIn)))
+    return showAdministratorFirst(deps, visit, shown);
+  if (decision !== "allow" && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
+  switch (await answerDevice(deps, visit, found, signedIn, decision)) {
+    case "done":
+      return showDone(visit, { decision, application: found.application });
+    case "ask-administrator":
+      return showAdministratorFirst(deps, visit, shown);
+    case "answered-before":
+      return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
   }
 }
 
@@ -86,9 +105,16 @@ async function signedInFor(
   deps: BrowserDeps,
   visit: Visit,
   typed: string,
-  wish: PageWish = {},
+  application?: Application,
 ): Promise<SignedIn | undefined> {
-  const flow = pageFlow(visit.organisation.id, verifyPage(visit, typed), deps.clock(), wish);
+  const page = verifyPage(visit, typed);
+  const { requiredAcr } = application?.settings ?? {};
+  const flow = pageFlow(
+    visit.organisation.id,
+    application ? { ...page, applicationId: application.id } : page,
+    deps.clock(),
+    requiredAcr === undefined ? {} : { requiredAcr },
+  );
   const read = await readFlow(deps, visit, flow);
   if (read?.step.kind === "signed-in") return read.step.signedIn;
   if (read) await takeStep(deps, visit, read);

@@ -74,6 +74,8 @@ export type DoneView = RecoveryFrame & {
   text: string;
   /** On to where the person was going; undefined when that is not known. */
   onwardUri?: string | undefined;
+  /** Where the user sees what else signs them in: a stranger may have added something. */
+  securityUri?: string | undefined;
 };
 
 /** What a link of a mail has done. */
@@ -88,7 +90,11 @@ export function donePage(view: DoneView): Html {
     title: view.messages.frame.documentTitle(view.heading, view.organisation.name),
     body: html`<h1>${view.heading}</h1>
 <p role="status">${view.text}</p>
-${onward}`,
+${onward}
+${
+  view.securityUri !== undefined &&
+  html`<p class="after"><a class="alone" id="check-factors" href="${linkAddress(view.securityUri)}">${text.checkFactors}</a></p>`
+}`,
   });
 }
 

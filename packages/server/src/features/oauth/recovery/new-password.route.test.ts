@@ -87,6 +87,9 @@ describe("setting a new password", () => {
       const link = await askedFor(org, browser);
       const done = await follow(browser, await set(browser, link));
       assert.match(done.body, /Your password is changed[\s\S]*id="recovery-continue"[^>]*>Continue to Web</);
+      assert.ok(
+        done.body.includes(`id="check-factors" href="/oauth/${org.organisation.id}/account/security"`),
+      );
       const onward = /id="recovery-continue" href="([^"]+)"/.exec(done.body)?.[1] ?? "";
       const signIn = await browser.get(new URL(onward, org.issuer).href);
       assert.ok(showsLogin(signIn), "it signs nobody in");
@@ -218,6 +221,21 @@ describe("setting a new password", () => {
       assert.ok(showsConsent(await showFactor(browser, org, factor, { code: app.code(clock()) })));
     });
 
+    test("nor one that was remembered at a node whose clock is ahead", async () => {
+      const org = await somebody();
+      const app = await giveAuthenticator(running.service, org);
+      const browser = testBrowser();
+      const link = await askedFor(org);
+      clock.advance(60_000);
+      const asked = await logIn(browser, org, await visit(browser, org));
+      await showFactor(browser, org, asked, { code: app.code(clock()), remember: "yes" });
+      clock.advance(-30_000);
+      assert.equal((await set(testBrowser(), link)).status, 303);
+      clock.advance(60_000);
+      const again = await visit(browser, org, { more: { prompt: "login" } });
+      assert.ok(showsTwoFactor(await logIn(browser, org, again, { password: NEW_PASSWORD })));
+    });
+
     test("a sign-in under way with the old password comes to nothing", async () => {
       const org = await somebody();
       const link = await askedFor(org);
@@ -313,6 +331,16 @@ describe("setting a new password", () => {
         const { hidden } = await visit(browser, base);
         assert.ok(isBroken(await browser.post(link, { ...hidden, password: "yet another phrase" })));
       }
+    });
+
+    test("a link from before an account was disabled is void when it is enabled again", async () => {
+      const org = await somebody();
+      const link = await askedFor(org);
+      const orgId = base.organisation.id;
+      for (const disabled of [true, false])
+        await disableUser(running.service, { orgId, id: org.user.id, disabled, actor: "test" });
+      assert.ok(isBroken(await testBrowser().get(link)));
+      assert.equal((await set(testBrowser(), await askedFor(org))).status, 303);
     });
 
     test("the user is told, and whoever opened the link has shown the address", async () => {

@@ -9,10 +9,9 @@ import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, show, type Visit } from "../authorize/browser.ts";
+import { type BrowserDeps, isOwnForm, orgPath, originOf, show, type Visit } from "../authorize/browser.ts";
 import { goTo } from "../authorize/take-step.ts";
 import { donePage, type NewPasswordFailure, newPasswordPage } from "./new-password.page.ts";
 import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
@@ -76,14 +75,14 @@ async function processNewPassword(deps: NewPasswordDeps, visit: Visit, form: For
   return goTo(visit, withFlow(deps, visit, "recovery/done", onward));
 }
 
-function setNewPassword(
+async function setNewPassword(
   deps: NewPasswordDeps,
-  { request }: Visit,
+  visit: Visit,
   { named, action }: OpenedLink,
   passwordHash: string,
 ): Promise<boolean> {
-  const userAgent = request.headers["user-agent"];
-  const origin = { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) };
+  const { frame } = await surroundings(deps, visit, action.data.flow);
+  const origin = { ...originOf(visit, undefined), locale: frame.messages.locale };
   return completeAction(deps, { action, id: named.id, passwordHash, origin });
 }
 
@@ -123,6 +122,7 @@ async function showDone(deps: NewPasswordDeps, visit: Visit): Promise<void> {
     heading: text.doneHeading,
     text: text.done(organisation.name),
     onwardUri: flow && withFlow(deps, visit, "authorize", flow),
+    securityUri: orgPath(visit.organisation, "account/security"),
   });
   return show(visit, frame, page);
 }

@@ -78,16 +78,21 @@ describe("forgotten passwords", () => {
       });
       const seen: unknown[] = [];
       for (const email of [known.user.email, "unknown@acme.example", disabled.user.email]) {
-        const rowsBefore = await counts();
+        const before = await counts();
+        await ask(testBrowser(), email);
+        const between = await counts();
+        // Again: what takes the place of another waits for it, when many are sent at once.
         const page = await ask(testBrowser(), email);
-        const rows = (await counts()).map((count, index) => count - (rowsBefore[index] ?? 0));
+        const after = await counts();
+        const rows = [between.map((count, at) => count - (before[at] ?? 0))];
+        rows.push(after.map((count, at) => count - (between[at] ?? 0)));
         const headers = [...page.headers.keys()].filter((name) => name !== "date").sort();
         const body = settled(page, email).replace(/value="[^"]*"/g, "");
         seen.push({ status: page.status, headers, body, rows });
       }
       assert.deepEqual(seen[1], seen[0]);
       assert.deepEqual(seen[2], seen[0]);
-      assert.equal((await mailsTo(running.service, known.user.email)).length, 1);
+      assert.equal((await mailsTo(running.service, known.user.email)).length, 2);
       assert.equal((await mailsTo(running.service, "unknown@acme.example")).length, 0);
       assert.equal((await mailsTo(running.service, disabled.user.email)).length, 0);
       const stored = await running.service.database.query.selectFrom("outgoing_mail").selectAll().execute();

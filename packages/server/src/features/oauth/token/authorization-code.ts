@@ -18,7 +18,7 @@ import { findUser } from "../../../core/users/store.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
 import { newTokenFamily } from "./new-token-family.ts";
-import { requestedResources } from "./resources.ts";
+import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";
 
 export interface AuthorizationCodeDeps extends RefreshTokenKeys {
   readonly database: Database;
@@ -46,17 +46,17 @@ async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Pro
   // After the proof: whoever merely saw a code, in a log or a history, must not be able to end what it began.
   if (code.usedAt !== null) throw await replayed(deps, request, code);
   if (code.expiresAt <= now) throw refused("expired");
-  const resources = form.values.has("resource") ? requestedResources(form, code.resources) : code.resources;
+  const resources = stillAllowedResources(form, code.resources, application);
   const user = await findUser(db, organisation.id, code.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 
   const familyId = randomUUIDv7();
-  const { scopes, authentication, nonce, sessionId, consentId, requestedClaims } = code;
+  const { authentication, nonce, sessionId, consentId, requestedClaims } = code;
   return {
     subject: {
       issuer: request.issuer,
       application,
-      scopes,
+      scopes: stillAllowedScopes(code.scopes, application),
       resources,
       user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
     },

@@ -22,7 +22,7 @@ import { findUser } from "../../../core/users/store.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
 import { newTokenFamily } from "./new-token-family.ts";
-import { requestedResources } from "./resources.ts";
+import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";
 
 export interface DeviceCodeDeps extends RefreshTokenKeys {
   readonly database: Database;
@@ -47,10 +47,9 @@ async function readDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): Prom
   if (!device) throw refused("unknown");
   if (device.applicationId !== application.id) throw refused("issued to another client");
   const approved = await requireApproved(deps, request, device);
-  const { approval, scopes } = approved;
-  const resources = form.values.has("resource")
-    ? requestedResources(form, device.resources)
-    : device.resources;
+  const { approval } = approved;
+  const scopes = stillAllowedScopes(device.scopes, application);
+  const resources = stillAllowedResources(form, device.resources, application);
   const user = await findUser(db, organisation.id, approval.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 

@@ -9,7 +9,6 @@ import { isSubset, parseScope } from "@signet/protocol/scope";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import {
   familyOfRefreshToken,
   type RefreshTokenKeys,
@@ -20,7 +19,7 @@ import { refreshExpiry, refreshStanding, type TokenFamily } from "../../../core/
 import { findUser } from "../../../core/users/store.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
-import { requestedResources } from "./resources.ts";
+import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";
 
 export interface RefreshTokenDeps extends RefreshTokenKeys {
   readonly database: Database;
@@ -60,7 +59,7 @@ async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): 
       issuer: request.issuer,
       application,
       scopes: narrowedScopes(family, application, form.values.get("scope")),
-      resources: form.values.has("resource") ? requestedResources(form, family.resources) : family.resources,
+      resources: stillAllowedResources(form, family.resources, application),
       user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
     },
     commit: () => rotate(deps, request, family, presented),
@@ -129,14 +128,12 @@ async function endFamily(deps: RefreshTokenDeps, request: GrantRequest, family: 
  */
 function narrowedScopes(
   family: TokenFamily,
-  { settings }: Application,
+  application: Application,
   text: string | undefined,
 ): readonly string[] {
   const asked = text === undefined ? family.scopes : parseScope(text);
   if (!asked || !isSubset(asked, family.scopes)) {
     throw new OAuthError("invalid_scope", "more was asked for than the refresh token was granted");
   }
-  const granted = grantableScopes(asked, settings.allowedScopes);
-  if (granted.length === 0) throw refused("the application may have none of its scopes any more");
-  return granted;
+  return stillAllowedScopes(asked, application);
 }

@@ -4,6 +4,9 @@ import { OAuthError } from "@signet/protocol/oauth-error";
 
 const MOST_RESOURCES = 10;
 
+export const invalidTarget = () =>
+  new OAuthError("invalid_target", "a resource is unknown or not allowed for this client");
+
 /**
  * @param allowed the application's resources, or at the token endpoint those that the authorization was for
  * @throws OAuthError invalid_target for any that is not among them
@@ -13,7 +16,7 @@ export function requestedResources(form: Form, allowed: readonly string[]): stri
   if (first === undefined) return [];
   const resources = [...new Set(form.allValues.get("resource") ?? [first])];
   if (resources.length > MOST_RESOURCES || resources.some((resource) => !allowed.includes(resource))) {
-    throw new OAuthError("invalid_target", "a resource is unknown or not allowed for this client");
+    throw invalidTarget();
   }
   return resources;
 }

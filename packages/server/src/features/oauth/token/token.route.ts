@@ -2,6 +2,7 @@
 import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance } from "fastify";
+import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
@@ -13,7 +14,7 @@ import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
-import type { Grant } from "./grant.ts";
+import type { Grant, ReadGrant } from "./grant.ts";
 
 export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps {
   readonly baseUrl: string;
@@ -49,10 +50,21 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
         now,
         address: addressOf(request),
       });
+      await requireAdmitted(deps, read);
       const subject = { ...read.subject, added: await addedClaims(deps, read.subject) };
       const signed = await signTokens(deps.signer, organisation, subject, now);
       const committed = await read.commit();
       return sendJson(reply, JSON.stringify({ ...signed, ...committed }));
     }),
   );
+}
+
+/** Whatever the grant: who was taken off an application of assigned users gets no more tokens there. */
+async function requireAdmitted(
+  { database }: TokenRouteDeps,
+  { subject: { application, user } }: ReadGrant,
+): Promise<void> {
+  if (user === undefined || (await mayUse(database.query, application, user.user.id))) return;
+  const cause = "the user is not assigned to the application";
+  throw new OAuthError("invalid_grant", "the user may not use this application", { cause });
 }

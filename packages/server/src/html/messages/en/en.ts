@@ -40,3 +40,6 @@ export const en = {
   claims,
   mailbox,
 };
+
+/** Every text of every page. A language is one file that has this type: a text left out does not compile. */
+export type Messages = typeof en;

@@ -50,6 +50,7 @@ export const recovery = {
   done: (organisation: string) =>
     `You are signed out of ${organisation} everywhere. Sign in with the new password now.`,
   doneElsewhere: "You can close this window, and sign in where you came from.",
+  checkFactors: "Somebody else may have known the old password? Look at what else signs you in.",
   goOn: (application: string) => `Continue to ${application}`,
 };
 
@@ -134,6 +135,7 @@ const factors = {
 export const mails = {
   footer: (organisation: string) =>
     `Sent by Signet for ${organisation}. Nobody reads answers to this address.`,
+  fact: (name: string, value: string) => `${name}: ${value}`,
   copyLink: "If the button does not work, copy this address into your browser:",
   facts: { at: "When", browser: "Browser", address: "Network address" },
   moment: utc,

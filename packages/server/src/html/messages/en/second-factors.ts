@@ -48,7 +48,7 @@ export const enrolment = {
   heading: "Add a second factor",
   askedByOrganisation: (organisation: string) =>
     `${organisation} protects its accounts with more than a password.`,
-  askedByApplication: (application: string) => `${application} asks for more than a password.`,
+  askedByApplication: (application: string) => `A password alone is not enough for ${application}.`,
   totp: {
     heading: "Set up an authenticator app",
     scan: "Scan this with your authenticator app",

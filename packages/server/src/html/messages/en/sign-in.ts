@@ -28,6 +28,18 @@ export const error = {
     internal: "It is not your fault. Try again in a moment; if it stays, tell support the reference below.",
     unavailable: "Wait a moment, then try again.",
   },
+  /** Told to the person alone, because no application can be: by the stable name of the error's reason. */
+  reasons: {
+    "client-id-missing": "The link names no application (client_id is missing).",
+    "client-unknown": "The application (client_id) is not known here.",
+    "redirect-uri-missing": "The link does not say where to go back to (redirect_uri is missing).",
+    "redirect-uri-unregistered":
+      "The address to go back to (redirect_uri) is not registered for this application.",
+    "page-too-old": "This page is too old. Go back to the application and start again.",
+    "answer-foreign":
+      "This answer does not belong to a sign-in that was started here. Try again from the start page.",
+    "sign-in-not-completed": "The sign-in was not completed.",
+  },
   reference: "Reference",
   back: (application: string) => `Go to ${application}`,
 };

@@ -1,0 +1,44 @@
+/**
+ * German, with „Sie“. The name of an application, or what stands for one in `places`, comes only after „zu“ or where it
+ * needs no case; names of organisations only after „bei“, „von“ and „für“. Second factor: zweiter Faktor.
+ */
+import type { Messages } from "../en/en.ts";
+import { administratorConsent, consent, consents, scopes } from "./consents.ts";
+import { claims, landing, mailbox, tokens } from "./demo.ts";
+import { device } from "./device.ts";
+import { brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
+import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
+import { security } from "./security.ts";
+import { accountNav, sessions } from "./sessions.ts";
+import { account, error, formPost, frame, places, signIn, signOut } from "./sign-in.ts";
+
+export const de: Messages = {
+  locale: "de",
+  product: "Signet",
+  frame,
+  error,
+  signIn,
+  places,
+  account,
+  signOut,
+  formPost,
+  twoFactor,
+  enrolment,
+  recoveryCodes,
+  security,
+  scopes,
+  consent,
+  consents,
+  administratorConsent,
+  device,
+  accountNav,
+  sessions,
+  recovery,
+  brokenLink,
+  verifyEmail,
+  mails,
+  landing,
+  tokens,
+  claims,
+  mailbox,
+};

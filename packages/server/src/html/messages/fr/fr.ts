@@ -1,0 +1,44 @@
+/**
+ * French. « Vous » throughout, and no word that guesses the reader's gender. Names of organisations and applications
+ * stand where neither elision nor contraction can be needed: « votre compte X », « vers X », « l’organisation X ».
+ */
+import type { Messages } from "../en/en.ts";
+import { administratorConsent, consent, consents, scopes } from "./consents.ts";
+import { claims, landing, mailbox, tokens } from "./demo.ts";
+import { device } from "./device.ts";
+import { brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
+import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
+import { security } from "./security.ts";
+import { accountNav, sessions } from "./sessions.ts";
+import { account, error, formPost, frame, places, signIn, signOut } from "./sign-in.ts";
+
+export const fr: Messages = {
+  locale: "fr",
+  product: "Signet",
+  frame,
+  error,
+  signIn,
+  places,
+  account,
+  signOut,
+  formPost,
+  twoFactor,
+  enrolment,
+  recoveryCodes,
+  security,
+  scopes,
+  consent,
+  consents,
+  administratorConsent,
+  device,
+  accountNav,
+  sessions,
+  recovery,
+  brokenLink,
+  verifyEmail,
+  mails,
+  landing,
+  tokens,
+  claims,
+  mailbox,
+};

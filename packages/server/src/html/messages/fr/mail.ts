@@ -1,0 +1,147 @@
+import { formatDuration, formatMoment } from "../format.ts";
+
+const LOCALE = "fr";
+
+const utc = (milliseconds: number) => `${formatMoment(LOCALE, milliseconds)} UTC`;
+
+export const recovery = {
+  forgot: "Mot de passe oublié ?",
+  heading: "Mot de passe oublié ?",
+  explanation: (organisation: string) =>
+    `Saisissez l’adresse e‑mail de votre compte ${organisation}. Vous recevrez un e‑mail avec un lien pour définir un nouveau mot de passe.`,
+  email: "Adresse e‑mail",
+  send: "Envoyer l’e‑mail",
+  back: "Retour à la connexion",
+  notSent: "Aucun e‑mail n’a été envoyé",
+  invalidEmail: "Ce n’est pas une adresse e‑mail. Vérifiez-la, puis réessayez.",
+  rateLimited: (seconds: number) =>
+    `Il y a eu beaucoup de demandes. Utilisez le dernier e‑mail reçu, ou attendez ${formatDuration(LOCALE, seconds)}, puis réessayez.`,
+  expired: "Cette page a expiré",
+  sendAgain: "Rien n’est perdu : envoyez encore une fois.",
+  sentHeading: "Consultez votre messagerie",
+  sent: (email: string, organisation: string) =>
+    `S’il existe un compte ${organisation} pour ${email}, un e‑mail avec un lien est en route vers cette adresse. Le lien fonctionne une seule fois, pendant une heure.`,
+  nothingArrived:
+    "Rien après quelques minutes ? Regardez dans le courrier indésirable et vérifiez l’adresse.",
+  tryAgain: "Essayer une autre adresse",
+  notSetUpHeading: "L’envoi d’e‑mails n’est pas configuré ici",
+  notSetUp: (organisation: string) =>
+    `Aucun lien ne peut donc vous être envoyé. Demandez un nouveau mot de passe à un administrateur de l’organisation ${organisation}.`,
+  newHeading: "Définissez un nouveau mot de passe",
+  account: "Pour le compte",
+  newPassword: "Nouveau mot de passe",
+  hint: (least: number) =>
+    `Au moins ${least} caractères. Quelques mots sans rapport entre eux sont faciles à retenir.`,
+  signsOut:
+    "Toutes les sessions ouvertes avec l’ancien mot de passe seront fermées, ici et partout ailleurs.",
+  set: "Définir ce mot de passe",
+  notChanged: "Le mot de passe n’a pas changé",
+  refused: {
+    "too-short": (least: number) => `Choisissez-en un plus long : au moins ${least} caractères.`,
+    "too-long": (most: number) => `Choisissez-en un plus court : ${most} caractères au maximum.`,
+    "repeats-pattern": "Il répète un même motif. Choisissez-en un plus difficile à deviner.",
+    "is-sequence": "C’est une simple suite. Choisissez-en un plus difficile à deviner.",
+    "is-common":
+      "Il fait partie de ceux que l’on essaie en premier. Choisissez-en un plus difficile à deviner.",
+    "is-about-user":
+      "Il est formé de votre nom ou de votre adresse. Choisissez-en un plus difficile à deviner.",
+  },
+  busy: (seconds: number) =>
+    `Beaucoup de personnes se connectent en ce moment. Attendez ${formatDuration(LOCALE, seconds)}, puis saisissez-le de nouveau ; il n’est pas en cause.`,
+  typeAgain: "Rien n’est perdu : saisissez encore une fois le nouveau mot de passe.",
+  doneHeading: "Votre mot de passe a été modifié",
+  done: (organisation: string) =>
+    `Toutes les sessions de votre compte ${organisation} sont fermées. Connectez-vous maintenant avec le nouveau mot de passe.`,
+  doneElsewhere: "Vous pouvez fermer cette fenêtre et vous connecter là d’où vous veniez.",
+  checkFactors:
+    "Quelqu’un connaissait peut-être l’ancien mot de passe ? Vérifiez quels autres moyens permettent de se connecter.",
+  goOn: (application: string) => `Continuer vers ${application}`,
+};
+
+export const brokenLink = {
+  heading: "Ce lien ne fonctionne plus",
+  explanation:
+    "Il a déjà servi, il est trop ancien, ou un autre a été envoyé depuis. Celui qui fonctionne est dans le dernier e‑mail reçu.",
+  another: "Demander un nouvel e‑mail",
+};
+
+export const verifyEmail = {
+  heading: "Confirmez votre adresse e‑mail",
+  explanation: (organisation: string) =>
+    `Pour vous laisser continuer, l’organisation ${organisation} doit savoir que cette adresse est bien la vôtre. Vous recevrez un e‑mail avec un lien.`,
+  signedInAs: "Session ouverte avec",
+  switchAccount: "Pas vous ? Changer de compte",
+  send: "Envoyer l’e‑mail",
+  sentHeading: "Consultez votre messagerie",
+  sent: (email: string) =>
+    `Un e‑mail avec un lien est en route vers ${email}. Le lien fonctionne une seule fois, pendant un jour.`,
+  nothingArrived: "Rien après quelques minutes ? Regardez dans le courrier indésirable.",
+  notSetUp: (organisation: string) =>
+    `Aucun lien ne peut donc vous être envoyé. Demandez à un administrateur de l’organisation ${organisation} de confirmer votre adresse.`,
+  confirmHeading: "Est-ce votre adresse e‑mail ?",
+  confirmText: (organisation: string) =>
+    `Quelqu’un, sans doute vous, a un compte ${organisation} avec cette adresse. Si cela ne vous dit rien, fermez cette page : il ne se passera rien.`,
+  account: "Pour le compte",
+  confirm: "Oui, je confirme",
+  notConfirmed: "L’adresse n’est pas encore confirmée",
+  confirmAgain: "Rien n’est perdu : confirmez encore une fois.",
+  doneHeading: "Votre adresse e‑mail est confirmée",
+  done: (organisation: string) =>
+    `L’organisation ${organisation} sait maintenant que cette adresse est la vôtre.`,
+};
+
+/** All feminine, as the sentences around them are. */
+const factors = {
+  totp: "Une application d’authentification",
+  passkey: "Une clé d’accès",
+  "recovery-codes": "Une série de codes de récupération",
+};
+
+export const mails = {
+  footer: (organisation: string) =>
+    `Envoyé par Signet pour ${organisation}. Les réponses à cette adresse ne sont pas lues.`,
+  fact: (name: string, value: string) => `${name} : ${value}`,
+  copyLink: "Si le bouton ne fonctionne pas, copiez cette adresse dans votre navigateur :",
+  facts: { at: "Date", browser: "Navigateur", address: "Adresse réseau" },
+  moment: utc,
+  newPassword: "Définir un nouveau mot de passe",
+  notYou:
+    "Si ce n’était pas vous, définissez tout de suite un nouveau mot de passe. Toutes les sessions ouvertes seront alors fermées.",
+  resetPassword: {
+    subject: (organisation: string) => `Nouveau mot de passe pour votre compte ${organisation}`,
+    text: (organisation: string) =>
+      `Quelqu’un, sans doute vous, a demandé à définir un nouveau mot de passe pour votre compte ${organisation}.`,
+    validity: (expiresAt: number) => `Le lien fonctionne une seule fois, jusqu’au ${utc(expiresAt)}.`,
+    otherwise: "Si vous n’avez rien demandé, vous n’avez rien à faire : votre mot de passe reste le même.",
+  },
+  verifyEmail: {
+    subject: (organisation: string) => `Confirmez l’adresse e‑mail de votre compte ${organisation}`,
+    text: (organisation: string) =>
+      `Confirmez que cette adresse est bien celle de votre compte ${organisation}.`,
+    confirm: "Confirmer cette adresse",
+    validity: (expiresAt: number) => `Le lien fonctionne une seule fois, jusqu’au ${utc(expiresAt)}.`,
+    otherwise: "Si cela ne vous dit rien, vous n’avez rien à faire.",
+  },
+  passwordChanged: {
+    subject: (organisation: string) => `Le mot de passe de votre compte ${organisation} a été modifié`,
+    text: (organisation: string) =>
+      `Votre compte ${organisation} a un nouveau mot de passe. Les sessions ouvertes avec l’ancien sont fermées.`,
+  },
+  newSignIn: {
+    subject: (organisation: string) => `Nouvelle connexion à votre compte ${organisation}`,
+    text: (organisation: string) =>
+      `Quelqu’un s’est connecté à votre compte ${organisation} avec un navigateur qui n’avait encore jamais servi pour ce compte. Si c’était vous, vous n’avez rien à faire.`,
+  },
+  factorAdded: {
+    subject: (factor: keyof typeof factors, organisation: string) =>
+      `${factors[factor]} a été ajoutée à votre compte ${organisation}`,
+    text: (factor: keyof typeof factors, organisation: string) =>
+      `${factors[factor]} a été ajoutée à votre compte ${organisation}. Elle permet désormais de se connecter.`,
+  },
+  factorRemoved: {
+    subject: (factor: keyof typeof factors, organisation: string) =>
+      `${factors[factor]} a été supprimée de votre compte ${organisation}`,
+    text: (factor: keyof typeof factors, organisation: string) =>
+      `${factors[factor]} a été supprimée de votre compte ${organisation}. Elle ne permet plus de se connecter.`,
+  },
+};
