@@ -70,9 +70,15 @@ function covers(text: string, requested: string, { origin, path }: ReturnUrl): b
  * @param returnUrl one that `matchReturnUrl` has accepted
  */
 export function withParameter(returnUrl: string, name: string, value: string): string {
+  const kept = withoutParameter(returnUrl, name);
+  return `${kept}${kept.includes("?") ? "&" : "?"}${name}=${encodeURIComponent(value)}`;
+}
+
+/** The address without any parameter of that name. */
+export function withoutParameter(returnUrl: string, name: string): string {
   const [address = "", query = ""] = splitOnce(returnUrl, "?");
   const kept = query.split("&").filter((part) => part !== "" && nameOf(part) !== name.toLowerCase());
-  return `${address}?${[...kept, `${name}=${encodeURIComponent(value)}`].join("&")}`;
+  return kept.length === 0 ? address : `${address}?${kept.join("&")}`;
 }
 
 function nameOf(part: string): string {

@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
+import type { OpenApiDocument } from "./features/api-reference/openapi.ts";
+import { openApiPaths } from "./features/api-reference/parameters.ts";
+import { type RecordedAnswer, recordAnswers } from "./testing/answer-recorder.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./testing/api-cases/api-case.ts";
 import { legacyHolderCases } from "./testing/api-cases/legacy-holders.ts";
 import { legacySignedCases } from "./testing/api-cases/legacy-signed.ts";
@@ -10,6 +13,7 @@ import { managementCases } from "./testing/api-cases/management.ts";
 import { sessionKeyCases } from "./testing/api-cases/session-keys.ts";
 import { usersGetCases } from "./testing/api-cases/users-get.ts";
 import { forEachDatabase } from "./testing/databases.ts";
+import { answerJudge, type Judged } from "./testing/described-answers.ts";
 import { fakeClock } from "./testing/fake-clock.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
 import { MAIL_ENV } from "./testing/test-mailbox.ts";
@@ -40,11 +44,22 @@ test("every operation has a row", () => {
 forEachDatabase(({ fresh }) => {
   let running: TestService;
   let world: ApiWorld;
+  let judge: ReturnType<typeof answerJudge>;
+  let answers: RecordedAnswer[];
+  const judged: Judged[] = [];
+  /** The first answer that is not what /openapi.json says of it. */
+  const faults = () => {
+    const news = answers.splice(0).flatMap((answer) => judge(answer) ?? []);
+    judged.push(...news);
+    return news.flatMap(({ fault }) => fault ?? []);
+  };
   before(async () => {
     const clock = fakeClock();
     const options = { clock, passwords: quickPasswords, env: MAIL_ENV };
     running = await startTestService({ databaseUrl: await fresh(), ...options });
     const { service, baseUrl } = running;
+    judge = answerJudge((await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument);
+    answers = recordAnswers(running.app.server);
     const [a, b] = [await makeOrganisation(service, "A"), await makeOrganisation(service, "B")];
     world = {
       service,
@@ -71,7 +86,26 @@ forEachDatabase(({ fresh }) => {
       test(`${route}: ${kind}`, async () => {
         await tried(world);
         assert.deepEqual(running.errors, []);
+        assert.deepEqual(faults(), []);
       });
     }
   }
+
+  test("every operation of the document has answered well, and with an error where it can", async () => {
+    const document = (await (await fetch(`${running.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
+    for (const { method, path } of routes) {
+      const ids = openApiPaths(path).map((one) => document.paths[one]?.[method.toLowerCase()]?.operationId);
+      const statuses = judged
+        .filter(({ operationId }) => ids.includes(operationId))
+        .map(({ status }) => status);
+      assert.ok(
+        statuses.some((status) => status < 300),
+        `${method} ${path}`,
+      );
+      assert.ok(
+        statuses.some((status) => status >= 400),
+        `${method} ${path}`,
+      );
+    }
+  });
 });

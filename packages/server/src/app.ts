@@ -10,10 +10,14 @@ import { isDatabaseUnavailable } from "./db/unavailable.ts";
 import { errorPageRenderer } from "./error-page.ts";
 import { accountRoutes } from "./features/account-ui/account-routes.ts";
 import { consentsRoutes } from "./features/account-ui/consents.route.ts";
+import { consentsOperations } from "./features/account-ui/consents-operations.ts";
+import { referenceRoutes } from "./features/api-reference/reference.route.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
 import { mailboxRoutes } from "./features/demo/mailbox.route.ts";
+import { federationLoginRoutes } from "./features/federation/login.route.ts";
 import { validateRoute } from "./features/federation/validate.route.ts";
 import { healthRoutes } from "./features/health/health.route.ts";
+import { healthOperations } from "./features/health/health-operations.ts";
 import { landingRoute } from "./features/landing/landing.route.ts";
 import { legacyRoutes } from "./features/legacy-api/legacy-routes.ts";
 import { sessionKeysRoutes } from "./features/legacy-api/session-keys.route.ts";
@@ -32,6 +36,7 @@ import { verifyRoutes } from "./features/oauth/device-grant/verify.route.ts";
 import { discoveryRoutes } from "./features/oauth/discovery.route.ts";
 import { introspectRoute } from "./features/oauth/introspect.route.ts";
 import { jwksRoute } from "./features/oauth/jwks.route.ts";
+import { oauthOperations } from "./features/oauth/oauth-operations.ts";
 import { actionPageRoutes } from "./features/oauth/recovery/action.route.ts";
 import { newPasswordRoutes } from "./features/oauth/recovery/new-password.route.ts";
 import { recoveryRoute } from "./features/oauth/recovery/recovery.route.ts";
@@ -49,7 +54,7 @@ import { withIdempotency } from "./features/system-accounts/idempotency.ts";
 import { sessionKeyDoor } from "./features/system-accounts/session-key-door.ts";
 import { usersGetRoute } from "./features/system-accounts/users-get.route.ts";
 import { copyScript, formPostScript, passkeyScript } from "./html/scripts.ts";
-import { stylesheet } from "./html/stylesheet.ts";
+import { referenceStylesheet, stylesheet } from "./html/stylesheet.ts";
 import type { ApiScope, Operation } from "./http/api/api-route.ts";
 import { acceptJson } from "./http/api/json-body.ts";
 import { assetRoutes } from "./http/assets.ts";
@@ -73,6 +78,7 @@ import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts
 import { sessionCookies } from "./http/session-cookie.ts";
 import { mailBodyOf } from "./mail-content.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
+import { version } from "./version.ts";
 
 export interface AppOptions {
   readonly nodeName: string;
@@ -124,10 +130,20 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   }
 
   healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
-  assetRoutes(app, [stylesheet, formPostScript, copyScript, passkeyScript]);
+  assetRoutes(app, [stylesheet, referenceStylesheet, formPostScript, copyScript, passkeyScript]);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   await app.register(async (scope) => mountTokenEndpoints(scope, service, errors));
-  await app.register(async (scope) => void mountApis(scope, service, errors));
+  const apiOperations: Operation[] = [];
+  await app.register(async (scope) => void apiOperations.push(...mountApis(scope, service, errors)));
+  await app.register(async (scope) => {
+    referenceRoutes(scope, {
+      baseUrl: service.config.baseUrl,
+      version,
+      documents,
+      apiOperations,
+      otherOperations: [...oauthOperations, ...consentsOperations, ...healthOperations],
+    });
+  });
   await app.register(async (scope) => {
     // Only pages know cookies: the token endpoints do not pay for them.
     await scope.register(cookie);
@@ -280,6 +296,7 @@ function mountPages(
   consentRoute(scope, browser);
   endSessionRoutes(scope, browser);
   verifyRoutes(scope, browser);
+  federationLoginRoutes(scope, { ...service, door: pageDoor(browser) });
   accountRoutes(scope, { ...service, ...browser.secondFactors, door: pageDoor(browser) });
   consentsRoutes(scope, {
     ...service,

@@ -14,7 +14,7 @@ import { newNonce, sendPage } from "./http/page.ts";
 
 export interface ErrorPageDeps {
   readonly organisations: Pick<OrganisationDirectory, "find">;
-  readonly applications: Pick<ApplicationDirectory, "find">;
+  readonly applications: Pick<ApplicationDirectory, "find" | "ofPublicId">;
 }
 
 export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
@@ -41,10 +41,11 @@ async function partiesOf(
   { organisations, applications }: ErrorPageDeps,
   request: FastifyRequest,
 ): Promise<Pick<ErrorView, "organisation" | "application">> {
-  const { org = "" } = (request.params ?? {}) as { org?: string };
+  const { org } = (request.params ?? {}) as { org?: string };
+  if (org === undefined) return partiesOfFederation({ organisations, applications }, request);
   const organisation = isUuid(org) ? await organisations.find(org.toLowerCase()) : undefined;
   if (!organisation) return {};
-  const clientId = clientIdOf(request);
+  const clientId = idInQuery(request, "client_id");
   const application = clientId === undefined ? undefined : await applications.find(organisation.id, clientId);
   return {
     organisation: pageOrganisation(organisation),
@@ -52,9 +53,21 @@ async function partiesOf(
   };
 }
 
-function clientIdOf(request: FastifyRequest): string | undefined {
-  const clientId = fromQuery(request, "client_id");
-  return clientId !== undefined && isUuid(clientId) ? clientId : undefined;
+/** The legacy federation names an application and no organisation. */
+async function partiesOfFederation(
+  { organisations, applications }: ErrorPageDeps,
+  request: FastifyRequest,
+): Promise<Pick<ErrorView, "organisation" | "application">> {
+  const appId = idInQuery(request, "appId");
+  const application = appId === undefined ? undefined : await applications.ofPublicId(appId);
+  const organisation = application && (await organisations.find(application.orgId));
+  if (!application || !organisation) return {};
+  return { organisation: pageOrganisation(organisation), application: pageApplication(application) };
+}
+
+function idInQuery(request: FastifyRequest, name: "client_id" | "appId"): string | undefined {
+  const id = fromQuery(request, name);
+  return id !== undefined && isUuid(id) ? id : undefined;
 }
 
 /** The languages that the application asked for. */

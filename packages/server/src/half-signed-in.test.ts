@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
+import type { Application } from "./core/applications/application.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "./testing/test-browser.ts";
 import { giveAuthenticator, showFactor, showsTwoFactor } from "./testing/test-factors.ts";
+import { federate, keyOf, makeFederatedApp, RETURN_URL } from "./testing/test-federation.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -22,9 +24,11 @@ forEachDatabase(({ fresh }) => {
   let org: TestOrganisation;
   let browser: TestBrowser;
   let page: TestPage;
+  let portal: Application;
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
     org = await makeOrganisation(running.service);
+    portal = await makeFederatedApp(running.service, org);
     await giveAuthenticator(running.service, org);
     browser = testBrowser();
     page = await logIn(browser, org, await visit(browser, org));
@@ -40,9 +44,14 @@ forEachDatabase(({ fresh }) => {
   }
   const rowsOf = async () => {
     const db = running.service.database.query;
-    const count = async (table: "browser_session" | "authorization_code" | "token_family") =>
+    const count = async (table: "browser_session" | "authorization_code" | "token_family" | "session_key") =>
       (await db.selectFrom(table).select("user_id").where("user_id", "=", org.user.id).execute()).length;
-    return [await count("browser_session"), await count("authorization_code"), await count("token_family")];
+    return [
+      await count("browser_session"),
+      await count("authorization_code"),
+      await count("token_family"),
+      await count("session_key"),
+    ];
   };
 
   for (const { method, path } of routes) {
@@ -53,6 +62,7 @@ forEachDatabase(({ fresh }) => {
       const fields = [
         { flow, csrf, decision: "allow" },
         { ...Object.fromEntries(new URLSearchParams(query)), csrf },
+        { appId: portal.id, returnUrl: RETURN_URL, prompt: "none" },
       ];
       for (const more of [...fields, { flow: pending, csrf, pending, token: pending, code: pending }]) {
         const headers = { authorization: `Bearer ${pending}`, accept: "*/*" };
@@ -68,10 +78,11 @@ forEachDatabase(({ fresh }) => {
           if (!isFactorPage)
             assert.ok(!answer.body.includes(org.user.email), `${answer.status} ${answer.body.slice(0, 300)}`);
           if (before) assert.deepEqual(sessionCookie(here, org) ?? before, before, "no new cookie");
-          assert.ok(!new URL(answer.location ?? "x:").searchParams.has("code"));
+          const { searchParams } = new URL(answer.location ?? "x:");
+          assert.ok(!searchParams.has("code") && !searchParams.has("service_key"));
         }
       }
-      assert.deepEqual(await rowsOf(), [0, 0, 0]);
+      assert.deepEqual(await rowsOf(), [0, 0, 0, 0]);
     });
   }
 
@@ -80,6 +91,7 @@ forEachDatabase(({ fresh }) => {
     const code = app.code(running.service.clock());
     assert.ok(showsConsent(await showFactor(browser, org, page, { code })));
     await tokensOf(browser, org);
-    assert.deepEqual(await rowsOf(), [1, 1, 1]);
+    assert.ok(keyOf(await federate(browser, running, portal)));
+    assert.deepEqual(await rowsOf(), [1, 1, 1, 1]);
   });
 });

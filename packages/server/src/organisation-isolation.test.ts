@@ -8,6 +8,7 @@ import type { Service } from "./open-service.ts";
 import { consentProbes } from "./testing/consent-probes.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { type FakeClock, fakeClock } from "./testing/fake-clock.ts";
+import { federationProbes } from "./testing/federation-probes.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
 import { recoveryProbes } from "./testing/recovery-probes.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "./testing/test-browser.ts";
@@ -144,18 +145,12 @@ const accountPages = [
 ];
 
 const NO_ORGANISATION = "of no organisation";
+const ofNone = (method: string, paths: string) =>
+  Object.fromEntries(paths.split(" ").map((path) => [`${method} ${path}`, NO_ORGANISATION] as const));
 const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
-  "GET /": NO_ORGANISATION,
-  "HEAD /": NO_ORGANISATION,
-  "GET /healthz": NO_ORGANISATION,
-  "HEAD /healthz": NO_ORGANISATION,
-  "GET /readyz": NO_ORGANISATION,
-  "HEAD /readyz": NO_ORGANISATION,
-  "GET /assets/:file": NO_ORGANISATION,
-  "GET /demo/try": NO_ORGANISATION,
-  "GET /demo/callback": NO_ORGANISATION,
-  "GET /demo/mailbox": NO_ORGANISATION,
-  "GET /demo/mailbox/:id": NO_ORGANISATION,
+  ...ofNone("GET", "/ /healthz /readyz /assets/:file /openapi.json /docs"),
+  ...ofNone("GET", "/demo/try /demo/callback /demo/mailbox /demo/mailbox/:id"),
+  ...ofNone("HEAD", "/ /healthz /readyz /openapi.json /docs"),
   "GET /oauth/:org/.well-known/openid-configuration": discovery,
   "HEAD /oauth/:org/.well-known/openid-configuration": discovery,
   "GET /.well-known/oauth-authorization-server/oauth/:org": metadata,
@@ -253,6 +248,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ),
   ...consentProbes,
   ...recoveryProbes,
+  ...federationProbes,
   "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
     assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
     const own = await visit(testBrowser(), b);
@@ -292,14 +288,16 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   },
 };
 
-// The JSON interfaces name their organisation by the caller: api-cases.test.ts tries them.
+// The JSON interfaces name their organisation by the caller: api-cases.test.ts tries them. The federation's is that of
+// the application.
 const routes = (await listRoutes()).filter(({ path }) => !path.startsWith("/legacy/"));
 const isOfOrganisation = (route: string) => probes[route] !== NO_ORGANISATION;
 
 test("every registered route is either of no organisation or has a probe", () => {
   const registered = routes.map(({ method, path }) => `${method} ${path}`);
   assert.deepEqual(Object.keys(probes).sort(), registered.sort());
-  for (const route of registered) assert.equal(isOfOrganisation(route), route.includes(":org"), route);
+  for (const route of registered)
+    assert.equal(isOfOrganisation(route), /:org|\/federation\//.test(route), route);
 });
 
 forEachDatabase(({ fresh }) => {

@@ -114,7 +114,8 @@ describe("signet app", () => {
         ...["--access-token-lifetime", "15m", "--refresh-token-lifetime", "7d"],
         ...["--refresh-token-absolute-lifetime", "7776000", "--refresh-token-grace", "0s"],
         ...["--no-refresh-without-offline-access", "--id-token-alg", "eddsa", "--access-token-alg", "RS256"],
-        "--id-token-scope-claims",
+        ...["--id-token-scope-claims", "--contact", "ops@a.example", "--access", "assigned"],
+        ...["--allow-permanent-keys", "--require-signed-key-calls"],
       );
       assert.deepEqual((await stored(clientId)).settings, {
         description: "Sells things",
@@ -139,7 +140,46 @@ describe("signet app", () => {
         idTokenIncludesScopeClaims: true,
         audience: "https://api.example",
         allowedResources: ["https://api.example", "urn:example:api"],
+        contacts: ["ops@a.example"],
+        access: "assigned",
+        allowPermanentKeys: true,
+        requireSignedKeyCalls: true,
       });
+    });
+
+    test("users are assigned, listed and taken off, and the access says whether it counts", async () => {
+      const { clientId } = await json(
+        "create",
+        "--name",
+        "Desk",
+        "--type",
+        "spa",
+        "--return-url",
+        "https://a.example/",
+      );
+      const person = ["user", "create", "--org", org, "--email", "ada@a.example", "--generate"];
+      const { id } = await jsonHere<{ id: string }>(person, settings.env);
+      const told = await typed("assign", clientId, "--email", "ada@a.example");
+      assert.deepEqual([told.code, told.err], [0, ""]);
+      assert.match(told.out, /is assigned to "Desk"[\s\S]*still for everyone/);
+      assert.deepEqual(await json<{ access: string }>("access", clientId, "--access", "assigned"), {
+        clientId,
+        access: "assigned",
+      });
+      assert.equal((await stored(clientId)).settings.access, "assigned");
+      const again = await json<{ assigned: boolean }>("assign", "--app", clientId, "--id", id);
+      assert.equal(again.assigned, true);
+      const list = () => json<{ items: { permId: string }[] }>("assigned", clientId);
+      assert.deepEqual(
+        (await list()).items.map(({ permId }) => permId),
+        [id],
+      );
+      assert.match((await typed("assigned", clientId)).out, /ada@a\.example +operator/);
+      assert.equal((await typed("unassign", clientId, "--id", id)).code, 0);
+      assert.deepEqual((await list()).items, []);
+      assert.equal((await typed("unassign", clientId, "--id", id)).code, 1);
+      assert.equal((await typed("assign", clientId, "--id", unknownId)).code, 1);
+      assert.equal((await typed("access", clientId, "--access", "nobody")).code, 2);
     });
 
     test("public types get no secret, a service no scopes about users", async () => {

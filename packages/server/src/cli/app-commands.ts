@@ -4,6 +4,7 @@ import { findApplication, listApplications } from "../core/applications/store.ts
 import { answer, answerList, limitOption, stateOf, time } from "./answer.ts";
 import { appCreate } from "./app-create.ts";
 import { appFields, appRecord, secretTable } from "./app-record.ts";
+import { appUserCommands } from "./app-users.ts";
 import { type Command, jsonOption, type Options, orgOption } from "./command.ts";
 import { applicationOf, OPERATOR, organisationOf, readAll, withService } from "./with-service.ts";
 
@@ -79,4 +80,4 @@ const appDisable: Command = {
     }),
 };
 
-export const appCommands: readonly Command[] = [appCreate, appList, appShow, appDisable];
+export const appCommands: readonly Command[] = [appCreate, appList, appShow, appDisable, ...appUserCommands];

@@ -2,6 +2,7 @@
 import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jws";
 import {
   type ApplicationSettings,
+  accessModes,
   consentModes,
   deviceCodeGrantType,
   grantTypes,
@@ -159,6 +160,25 @@ const settings: Readonly<Record<string, Setting>> = {
     member: "idTokenIncludesScopeClaims",
     flag: true,
     help: "the ID token holds what profile, email and phone name",
+    read: () => true,
+  },
+  contact: { member: "contacts", multiple: true, value: "TEXT", help: "whom to ask about it; repeatable" },
+  access: {
+    member: "access",
+    value: "WHO",
+    help: "everyone in the organisation (default), or assigned users alone",
+    read: (text, option) => choice(option, text, accessModes),
+  },
+  "allow-permanent-keys": {
+    member: "allowPermanentKeys",
+    flag: true,
+    help: "session keys of the federation login may be made permanent",
+    read: () => true,
+  },
+  "require-signed-key-calls": {
+    member: "requireSignedKeyCalls",
+    flag: true,
+    help: "calls with a session key must be signed by a system account too",
     read: () => true,
   },
 };

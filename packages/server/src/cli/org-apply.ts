@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { isActive } from "../core/applications/client-secrets.ts";
 import { applyFile } from "../core/configuration/apply.ts";
 import { differenceOf } from "../core/configuration/difference.ts";
-import { countsOf, type Entry, entriesOf } from "../core/configuration/entries.ts";
+import { countsOf, entriesOf } from "../core/configuration/entries.ts";
 import { InvalidFile, MOST_BYTES, type OrganisationFile } from "../core/configuration/organisation-file.ts";
 import { type OrganisationState, readState } from "../core/configuration/state.ts";
 import { readOrganisationFile } from "../core/configuration/validation.ts";
@@ -20,7 +20,7 @@ export const orgApply: Command = {
   usage: "--org ID --file FILE [--dry-run] [--yes] [--prune] [--json]",
   options: {
     ...orgOption,
-    file: { type: "string", value: "FILE", help: "the file", required: true },
+    file: { type: "string", value: "FILE", help: "the file, or - for what is piped in", required: true },
     "dry-run": { type: "boolean", help: "show the difference and change nothing" },
     yes: { type: "boolean", help: "do not ask before changing anything" },
     prune: {
@@ -31,7 +31,7 @@ export const orgApply: Command = {
   },
   examples: [
     "signet org apply --org 01998d6e-… --file acme.json --dry-run",
-    "signet org apply --org 01998d6e-… --file acme.json --yes",
+    "signet org export --org 01998d6e-… | signet org apply --org 01998d70-… --file - --yes",
   ],
   run: async (call) => {
     const { values } = call;
@@ -138,8 +138,13 @@ function faultText(name: string, { faults }: InvalidFile): string {
 /** A little more than may be, so that too much is noticed; a pipe has no size to look at. */
 async function readBounded(name: string): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
+  let size = 0;
   try {
-    for await (const piece of createReadStream(name, { end: MOST_BYTES })) pieces.push(piece as Uint8Array);
+    for await (const piece of name === "-" ? process.stdin : createReadStream(name)) {
+      pieces.push(piece as Uint8Array);
+      size += (piece as Uint8Array).length;
+      if (size > MOST_BYTES) break;
+    }
   } catch (error) {
     throw new Error(`--file ${name}: ${reasonOf(error)}`);
   }

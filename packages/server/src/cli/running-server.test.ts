@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -118,6 +118,25 @@ describe("a command on the database of a running server takes effect in it at on
     await becomes(200, call);
     await jsonHere(["account", "withdraw", id, ...which, "--app", demo.webApp.clientId], env);
     await becomes(401, call);
+  });
+
+  test("org apply: what the file says holds, and so does the file before it", async () => {
+    const exportArgs = ["org", "export", "--org", demo.org];
+    const file = JSON.parse((await runHere(exportArgs, env)).out) as { applications: Array<{ id: string }> };
+    const ask = () => tokenStatus(demo.serviceApp);
+    const apply = async (enabled: boolean) => {
+      const applications = file.applications.map((one) =>
+        one.id === demo.serviceApp.clientId ? { ...one, enabled } : one,
+      );
+      const name = path.join(dataDir, "organisation.json");
+      await writeFile(name, JSON.stringify({ ...file, applications }));
+      const args = ["org", "apply", "--org", demo.org, "--file", name, "--yes"];
+      assert.equal((await runProgram(args, env)).code, 0);
+    };
+    await apply(false);
+    await becomes(401, ask);
+    await apply(true);
+    await becomes(200, ask);
   });
 
   test("org disable: its issuer is gone, and comes back", async () => {

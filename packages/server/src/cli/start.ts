@@ -1,5 +1,6 @@
 /** `signet start`: opens everything, listens, and leaves in order at SIGTERM. */
 import { hostname } from "node:os";
+import { redactSecrets } from "@signet/protocol/redact-secrets";
 import type { FastifyInstance } from "fastify";
 import { startLogoutDelivery } from "../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
@@ -115,7 +116,8 @@ async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<
 
 /** Only what is ours to show: an error's other members may hold the values of a row. */
 function describe(error: unknown): { error: string; code?: string; stack?: string } {
-  if (!(error instanceof Error)) return { error: String(error) };
+  if (!(error instanceof Error)) return { error: redactSecrets(String(error)) };
   const code = "code" in error ? { code: String(error.code) } : {};
-  return { error: error.message, ...code, ...(error.stack === undefined ? {} : { stack: error.stack }) };
+  const stack = error.stack === undefined ? {} : { stack: redactSecrets(error.stack) };
+  return { error: redactSecrets(error.message), ...code, ...stack };
 }

@@ -92,3 +92,32 @@ test("a reader that has seen enough is no error, another failure is", () => {
   streams.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
   assert.throws(() => streams.stdout.emit("error", new Error("no space left")), /no space left/);
 });
+
+test("only a whole yes, typed by a person, is a yes", async () => {
+  for (const [text, said] of [
+    ["yes\r", true],
+    [" YES \r", true],
+    ["y\r", false],
+    ["\r", false],
+    ["no\r", false],
+  ] as const) {
+    const { streams, answer } = fakeStreams(true);
+    const asked = terminal(streams).confirm("Apply this?");
+    await answer("Apply this? Type yes to go on: ", text);
+    assert.equal(await asked, said, JSON.stringify(text));
+  }
+});
+
+test("where nobody types, nobody is asked", async () => {
+  const { streams, shown } = fakeStreams(false);
+  streams.stdin.end("yes\n");
+  assert.equal(await terminal(streams).confirm("Apply this?"), undefined);
+  assert.equal(shown(), "");
+});
+
+test("an end of the input is a no", async () => {
+  const { streams } = fakeStreams(true);
+  const asked = terminal(streams).confirm("Apply this?");
+  streams.stdin.end();
+  assert.equal(await asked, false);
+});

@@ -10,7 +10,9 @@ import { type Call, type Command, jsonOption, type Options, orgOption } from "./
 import { generateOption, newPassword } from "./new-password.ts";
 import { userSetAttributes } from "./user-attributes.ts";
 import { userCreate } from "./user-create.ts";
+import { userChangeEmail, userInvite } from "./user-mails.ts";
 import { answerUser, userRecord } from "./user-record.ts";
+import { userSetUsername } from "./user-username.ts";
 import { OPERATOR, organisationOf, readAll, userOf, withService } from "./with-service.ts";
 
 const whichUser: Options = {
@@ -129,4 +131,7 @@ export const userCommands: readonly Command[] = [
   userSetPassword,
   userResetFactors,
   userSetAttributes,
+  userSetUsername,
+  userInvite,
+  userChangeEmail,
 ];

@@ -1,10 +1,18 @@
 import { type Asset, readAsset } from "./asset.ts";
 
-/** The one stylesheet of every page, in the order of its cascade. */
+/** The one stylesheet of every page but the API reference, in the order of its cascade. */
 export const stylesheet: Asset = readAsset("signet", "css", [
   "styles/base.css",
   "styles/frame.css",
   "styles/forms.css",
   "styles/messages.css",
   "styles/reading.css",
+]);
+
+/** The API reference alone: sign-in pages do not carry its rules. */
+export const referenceStylesheet: Asset = readAsset("reference", "css", [
+  "styles/base.css",
+  "styles/frame.css",
+  "styles/reading.css",
+  "styles/reference.css",
 ]);

@@ -139,7 +139,7 @@ export function documentRoute<O>(
   };
 }
 
-async function sendDocument(
+export async function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
   document: PublishedDocument,

@@ -82,6 +82,23 @@ export const recoveryProbes: Readonly<Record<string, Probe>> = {
   },
   "GET /oauth/:org/recovery/:id": opensNothing("recovery", "ResetPassword"),
   "POST /oauth/:org/recovery/:id": usesNothing("recovery", "ResetPassword"),
+  "GET /oauth/:org/action/:id/:type": async (loot) => {
+    const { a, b } = loot;
+    const id = await linkOf(loot, "VerifyEmail");
+    const at = ({ issuer }: TestOrganisation) => `${issuer}/action/${id}/VerifyEmail`;
+    assert.ok(isBroken(await testBrowser().get(at(b))), "A's link");
+    assert.equal((await testBrowser().get(at(a))).status, 200, "at A it opens");
+  },
+  "POST /oauth/:org/action/:id/:type": async (loot) => {
+    const { a, b } = loot;
+    const id = await linkOf(loot, "VerifyEmail");
+    const own = testBrowser();
+    const { hidden } = await visit(own, b);
+    const sent = await own.post(`${b.issuer}/action/${id}/VerifyEmail`, { csrf: hidden["csrf"] ?? "" });
+    assert.ok(isBroken(sent), "A's link");
+    const page = await testBrowser().get(`${a.issuer}/action/${id}/VerifyEmail`);
+    assert.equal(page.status, 200, "it is not used up");
+  },
   "GET /oauth/:org/recovery/done": carriesNothing("recovery/done"),
   "GET /oauth/:org/verify-email": async ({ b, browser, consent }) => {
     const page = await browser.get(`${b.issuer}/verify-email?flow=${consent.hidden["flow"]}`);

@@ -24,6 +24,9 @@ export interface NewAction {
   readonly isDecoy?: boolean;
 }
 
+/** Whose decoy it is: the next one for the same takes its place, as a link would. */
+export const nobody = (subject: string): string => `nobody:${sha256Base64url(subject)}`;
+
 export interface NamedAction {
   readonly orgId: string;
   readonly type: ActionType;

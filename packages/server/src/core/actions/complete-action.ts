@@ -2,6 +2,7 @@
  * What each link does. The link is used up together with its act, or neither happens: of many at once one is first.
  * Whether a link can do anything is looked at once more in the transaction: the account may not be as it was.
  */
+import { isDuplicate } from "../../db/duplicate.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
@@ -38,7 +39,8 @@ export async function completeAction(deps: CompletionDeps, completion: Completio
       return true;
     });
   } catch (error) {
-    if (error instanceof ActIsOver) return false;
+    // Somebody else got the address between the look and the write.
+    if (error instanceof ActIsOver || isDuplicate(error)) return false;
     throw error;
   }
 }

@@ -7,17 +7,25 @@ import { recordAuditEvent } from "../audit/store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import { expireCodes } from "../codes/store.ts";
-import { revokeSessionKeys } from "../session-keys/store.ts";
 import { expireDeviceAuthorizations } from "../device-authorizations/store.ts";
+import { revokeSessionKeys } from "../session-keys/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
-import { applicationsOfOrigin, findApplication, insertApplication, setApplicationDisabled } from "./store.ts";
+import {
+  applicationsOfOrigin,
+  findApplication,
+  insertApplication,
+  organisationOfApplication,
+  setApplicationDisabled,
+} from "./store.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationDirectory {
   /** Undefined when it does not exist, is another organisation's, or is disabled. */
   find(orgId: string, clientId: string): Promise<Application | undefined>;
+  /** By the id alone, for callers that name no organisation; as `find` otherwise. */
+  ofPublicId(clientId: string): Promise<Application | undefined>;
   /** The same past the cache, for what must not be missed: a secret that was made a moment ago, perhaps on another node. */
   read(orgId: string, clientId: string): Promise<Application | undefined>;
   /** The applications that have a redirect URI of this web origin. */
@@ -47,6 +55,11 @@ export function applicationDirectory(deps: ApplicationDeps & { capacity?: number
     find: async (orgId, clientId) => {
       const id = clientId.toLowerCase();
       return enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
+    },
+    ofPublicId: async (clientId) => {
+      const id = clientId.toLowerCase();
+      const orgId = await organisationOfApplication(deps.database.query, id);
+      return orgId === undefined ? undefined : enabled(cache.peek(orgId, id) ?? (await cache.get(orgId, id)));
     },
     read: async (orgId, clientId) =>
       enabled(await findApplication(deps.database.query, orgId, clientId.toLowerCase())),

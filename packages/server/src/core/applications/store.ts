@@ -1,5 +1,6 @@
 import type { ClientType } from "@signet/protocol/redirect-uri";
 import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
 import {
   type Application,
@@ -71,6 +72,16 @@ export async function listApplications(
   return rows.map((row) =>
     fromRow(row, secrets.filter((secret) => secret.application_id === row.id).map(secretFromRow)),
   );
+}
+
+const selectOrganisation = prepared((db, value: Parameter<{ id: string }>) =>
+  db.selectFrom("application").select("org_id").where("id", "=", value("id")),
+);
+
+/** Ids are random: in the whole database each is of one application. */
+export async function organisationOfApplication(db: Db, id: string): Promise<string | undefined> {
+  const [row] = await selectOrganisation(db, { id });
+  return row?.org_id;
 }
 
 /**

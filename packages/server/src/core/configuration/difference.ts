@@ -7,7 +7,13 @@ import type { OrganisationSettings } from "../organisations/organisation.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
 import { matchApplications } from "./match.ts";
-import { InvalidFile, type OrganisationFile, settingNames } from "./organisation-file.ts";
+import {
+  brandingNames,
+  InvalidFile,
+  type OrganisationFile,
+  policyNames,
+  settingNames,
+} from "./organisation-file.ts";
 import {
   type ApplicationRecord,
   applicationOfFile,
@@ -92,15 +98,14 @@ function organisationChanges(
   file: OrganisationFile,
 ): Difference["organisation"] {
   const settings = organisationOfFile(file, before);
-  const flat = ({ branding, ...policies }: OrganisationSettings) => ({
-    ...prefixed("branding", branding),
-    ...prefixed("policies", policies),
-  });
-  return { settings, changes: changesOf(flat(before), flat(settings)) };
+  return { settings, changes: changesOf(flatOrganisation(before), flatOrganisation(settings)) };
 }
 
-const prefixed = (part: string, members: object): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(members).map(([name, value]) => [`${part}.${name}`, value]));
+const flatOrganisation = ({ branding, ...policies }: OrganisationSettings): Record<string, unknown> =>
+  Object.fromEntries([
+    ...brandingNames.map((name) => [`branding.${name}`, branding[name]]),
+    ...policyNames.map((name) => [`policies.${name}`, policies[name]]),
+  ]);
 
 function scopeSteps(
   states: readonly CustomScope[],

@@ -1,11 +1,13 @@
 /** Writes an organisation's configuration as a file: the same bytes for the same configuration. */
 import type { Db } from "../../db/open.ts";
 import {
+  brandingNames,
   FILE_FORMAT,
   type FileApplication,
   MOST_APPLICATIONS,
   MOST_BYTES,
   type OrganisationFile,
+  policyNames,
   settingNames,
 } from "./organisation-file.ts";
 import { type ApplicationRecord, applicationOfState, byText, scopeOfState, settingOf } from "./records.ts";
@@ -38,23 +40,23 @@ function fileOf({ organisation, scopes, applications }: OrganisationState): Orga
   const { branding, ...policies } = organisation.settings;
   return {
     format: FILE_FORMAT,
-    branding: {
-      ...(branding.accentColor === undefined ? {} : { accentColor: branding.accentColor }),
-      ...(branding.logoUri === undefined ? {} : { logoUri: branding.logoUri }),
-    },
-    policies: {
-      passwordMinLength: policies.passwordMinLength,
-      sessionLifetimeSeconds: policies.sessionLifetimeSeconds,
-      sessionIdleSeconds: policies.sessionIdleSeconds,
-      secondFactor: policies.secondFactor,
-      requireVerifiedEmail: policies.requireVerifiedEmail,
-    },
+    branding: present(brandingNames, branding),
+    policies: present(policyNames, policies),
     scopes: scopes
       .map(scopeOfState)
       .map((scope) => ({ ...scope, claims: scope.claims.map((claim) => ({ ...claim })) }))
       .sort((a, b) => byText(a.name, b.name)),
     applications: applications.map(applicationOfState).sort(byNameThenKey).map(applicationMember),
   };
+}
+
+/** The members that have a value, in the order of the names. */
+function present<Members extends object>(
+  names: ReadonlyArray<keyof Members>,
+  members: Members,
+): Partial<Members> {
+  const entries = names.flatMap((name) => (members[name] === undefined ? [] : [[name, members[name]]]));
+  return Object.fromEntries(entries) as Partial<Members>;
 }
 
 /** Ids come last: they differ from organisation to organisation. */

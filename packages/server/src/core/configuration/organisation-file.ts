@@ -94,6 +94,8 @@ const settingMembers = {
 
 /** In the order in which a file has them. */
 export const settingNames = Object.keys(settingMembers) as SettingMember[];
+export const brandingNames = Object.keys(brandingMembers) as Array<keyof typeof brandingMembers>;
+export const policyNames = Object.keys(policyMembers) as Array<keyof typeof policyMembers>;
 
 const claimSchema = Type.Object(
   {

@@ -10,13 +10,16 @@ export const expiresAtSchema = Type.Union([Type.String({ format: "date-time" }),
   description: "null for a key that lives until it is revoked",
 });
 
-export const validKeySchema = Type.Object({
-  Valid: Type.Literal(true),
-  Kind: sessionKeyKindSchema,
-  ApplicationId: Type.String({ format: "uuid" }),
-  ExpiresAt: expiresAtSchema,
-  User: userSchema,
-});
+export const validKeySchema = Type.Object(
+  {
+    Valid: Type.Literal(true),
+    Kind: sessionKeyKindSchema,
+    ApplicationId: Type.String({ format: "uuid" }),
+    ExpiresAt: expiresAtSchema,
+    User: userSchema,
+  },
+  { title: "ValidSessionKey" },
+);
 
 export const validKeyRecord = ({ key, user }: Pick<ValidSessionKey, "key" | "user">) => ({
   Valid: true,

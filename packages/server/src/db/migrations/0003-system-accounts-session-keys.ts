@@ -47,6 +47,9 @@ export const systemAccountsSessionKeys: Migration = {
     // So does a link of a mail, in the legacy API.
     "create index user_action_lookup on user_action (id_hash)",
 
+    // The federation names an application and no organisation.
+    "create index application_public_id on application (id)",
+
     `create table application_user (
       org_id text not null, application_id text not null, user_id text not null,
       assigned_by text not null, assigned_at bigint not null,

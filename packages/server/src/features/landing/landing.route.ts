@@ -23,8 +23,10 @@ export interface LandingDeps {
 export function landingRoute(app: FastifyInstance, deps: LandingDeps): void {
   app.get("/", { exposeHeadRoute: true }, async (request, reply) => {
     const nonce = newNonce();
+    const texts = messages(preferredLocales(undefined, request.headers["accept-language"]));
     const page = landingPage({
-      messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
+      messages: texts,
+      documentation: [{ title: texts.landing.apiReference, uri: "/docs" }],
       nonce,
       stylesheet: stylesheet.path,
       demo: deps.demo && {

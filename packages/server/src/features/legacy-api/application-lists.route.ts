@@ -11,12 +11,15 @@ import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.t
 import { type Page, pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
-const application = Type.Object({
-  ApplicationId: Type.String({ format: "uuid" }),
-  Name: Type.String(),
-  OrganisationId: Type.String({ format: "uuid" }),
-  Url: Type.Union([Type.String(), Type.Null()], { description: "the application's home page" }),
-});
+const application = Type.Object(
+  {
+    ApplicationId: Type.String({ format: "uuid" }),
+    Name: Type.String(),
+    OrganisationId: Type.String({ format: "uuid" }),
+    Url: Type.Union([Type.String(), Type.Null()], { description: "the application's home page" }),
+  },
+  { title: "Application" },
+);
 
 const recordOf = ({ id, name, orgId, settings }: Application) => ({
   ApplicationId: id,

@@ -42,6 +42,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       method: "POST",
       path: "/legacy/api/Authentication/User/Login/:appId?",
       operationId: "loginUser",
+      errors: [403, 429],
       summary: "Sign a user in by address and password",
       tag: "Authentication",
       credential: "system-account",

@@ -1,5 +1,6 @@
 /** POST User/{email}/PasswordReset: a link by mail; what is answered, and how long it takes, is the same for everybody. */
 import Type from "typebox";
+import { nobody } from "../../core/actions/actions.ts";
 import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
 import { networkOf } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
@@ -26,6 +27,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
       method: "POST",
       path: "/legacy/api/Authentication/User/:email/PasswordReset",
       operationId: "resetPassword",
+      errors: [429],
       summary: "Send a link to set a new password",
       tag: "Authentication",
       credential: "system-account",
@@ -51,7 +53,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
         sendLinkMail(tx, deps, {
           orgId,
           type: "ResetPassword",
-          userId: user?.id ?? "",
+          userId: user?.id ?? nobody(emailKey(email)),
           data: { email: user?.email ?? "" },
           recipient: user?.email ?? "",
           locale: user?.locale ?? localeOf(request),

@@ -42,6 +42,7 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
       ...operation,
       path: "/legacy/api/Authentication/User/Register",
       operationId: "registerUser",
+      errors: [429],
       summary: "Register a user of the organisation; the address is confirmed by mail",
     },
     (call) => register(deps, call),
@@ -53,6 +54,7 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
       ...operation,
       path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
       operationId: "registerAccount",
+      errors: [429],
       summary: "Register a user of the organisation that the path names, which is the caller's",
     },
     async (call) => {

@@ -65,6 +65,8 @@ export async function sendRegistrationMail(
   );
 }
 
+const subjectOf = (email: string) => registrationSubject(sha256Base64url(emailKey(email)));
+
 interface Asked {
   readonly orgId: string;
   readonly caller: SystemAccountCaller;
@@ -91,7 +93,7 @@ function sendLink(
   return sendLinkMail(tx, deps, {
     orgId: asked.orgId,
     type: "VerifyEmail",
-    userId: registrationSubject(sha256Base64url(emailKey(email))),
+    userId: subjectOf(email),
     data: isDecoy ? { email: "" } : { email, registration },
     recipient: email,
     locale: asked.locale,
@@ -104,8 +106,8 @@ function sendLink(
 /** The same statements as for somebody new: a link that opens nothing, a mail, an audit event. */
 async function tellOwner(tx: Db, deps: LegacyDeps, asked: Asked, user: User): Promise<void> {
   const { orgId, locale, address } = asked;
-  const data = { email: "" };
-  await createAction(tx, deps, { orgId, userId: user.id, type: "VerifyEmail", data, isDecoy: true });
+  const userId = subjectOf(user.email);
+  await createAction(tx, deps, { orgId, userId, type: "VerifyEmail", data: { email: "" }, isDecoy: true });
   await deps.outbox.put(tx, {
     orgId,
     recipient: user.email,

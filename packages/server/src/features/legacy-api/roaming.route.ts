@@ -3,6 +3,7 @@
  * is there, and who said no, is not answered: one organisation does not learn another one's users this way.
  */
 import Type from "typebox";
+import { nobody } from "../../core/actions/actions.ts";
 import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
 import { networkOf } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
@@ -34,6 +35,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       method: "POST",
       path: "/legacy/api/Authentication/User/Roaming/Register",
       operationId: "registerRoamingUser",
+      errors: [429],
       summary: "Ask a user of another organisation to become a member of the caller's",
       tag: "Authentication",
       credential: "system-account",
@@ -60,7 +62,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
         sendLinkMail(tx, deps, {
           orgId,
           type: "AcceptRoaming",
-          userId: user?.id ?? "",
+          userId: user?.id ?? nobody(`${homeOrgId}|${who.subject}`),
           data: { email: user?.email ?? "", homeOrgId },
           recipient: user?.email ?? "",
           locale: user?.locale ?? localeOf(request),

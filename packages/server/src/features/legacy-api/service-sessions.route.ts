@@ -14,14 +14,17 @@ import { wireTime, wireTimeOrNull } from "../../http/api/times.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 const time = Type.String({ format: "date-time" });
-const session = Type.Object({
-  Id: Type.String({ format: "uuid" }),
-  ApplicationId: Type.String({ format: "uuid" }),
-  Kind: Type.Union(sessionKeyKinds.map((kind) => Type.Literal(kind))),
-  CreatedAt: time,
-  LastSeenAt: time,
-  ExpiresAt: Type.Union([time, Type.Null()]),
-});
+const session = Type.Object(
+  {
+    Id: Type.String({ format: "uuid" }),
+    ApplicationId: Type.String({ format: "uuid" }),
+    Kind: Type.Union(sessionKeyKinds.map((kind) => Type.Literal(kind))),
+    CreatedAt: time,
+    LastSeenAt: time,
+    ExpiresAt: Type.Union([time, Type.Null()]),
+  },
+  { title: "ServiceSession" },
+);
 
 const query = Type.Object(pageQuery, { additionalProperties: false });
 

@@ -46,11 +46,14 @@ export function sessionKeysRoutes(api: ApiScope, deps: SessionKeysDeps): void {
   permissionRoute(api, deps);
 }
 
-const convertedSchema = Type.Object({
-  Key: Type.String({ description: "shown this once" }),
-  Kind: sessionKeyKindSchema,
-  ExpiresAt: expiresAtSchema,
-});
+const convertedSchema = Type.Object(
+  {
+    Key: Type.String({ description: "shown this once" }),
+    Kind: sessionKeyKindSchema,
+    ExpiresAt: expiresAtSchema,
+  },
+  { title: "ConvertedSessionKey" },
+);
 
 function convertRoute(
   api: ApiScope,
@@ -66,6 +69,7 @@ function convertRoute(
       method: "POST",
       path: `/legacy/api/Keys/User/:key/Convert/To/${kind}`,
       operationId: `convertTo${kind}`,
+      ...(kind === "UserPerm" ? { errors: [403] } : {}),
       summary,
       answers: { 201: { description: "The new key; the old one stays as it was", schema: convertedSchema } },
     },

@@ -18,6 +18,7 @@ export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
       method: "GET",
       path: "/legacy/api/User/Username/Available/:username",
       operationId: "isUsernameAvailable",
+      errors: [429],
       summary: "Whether nobody of the organisation has this username",
       tag: "Users",
       credential: "system-account",

@@ -11,12 +11,15 @@ const LIST = "/legacy/api/oauth/clients/:clientId/users";
 const ONE = `${LIST}/:permId`;
 const shared = { tag: "Clients", credential: "administrator" } as const;
 
-const assignedSchema = Type.Object({
-  permId: Type.String({ format: "uuid" }),
-  email: Type.String(),
-  assignedBy: Type.String(),
-  assignedAt: Type.String({ format: "date-time" }),
-});
+const assignedSchema = Type.Object(
+  {
+    permId: Type.String({ format: "uuid" }),
+    email: Type.String(),
+    assignedBy: Type.String(),
+    assignedAt: Type.String({ format: "date-time" }),
+  },
+  { title: "AssignedUser" },
+);
 
 export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
   listRoute(api, deps);

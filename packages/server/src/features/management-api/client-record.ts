@@ -64,12 +64,12 @@ const { name, clientType, ...others } = members;
 
 export const newClientSchema = Type.Object(
   { name, clientType, ...Type.Partial(Type.Object(others)).properties },
-  { additionalProperties: false },
+  { title: "NewClient", additionalProperties: false },
 );
 /** A full replacement: what is absent gets its default again. */
 export const changedClientSchema = Type.Object(
   { name, ...Type.Partial(Type.Object({ clientType, ...others })).properties },
-  { additionalProperties: false },
+  { title: "ChangedClient", additionalProperties: false },
 );
 
 /** Ignored where they are sent back. */
@@ -77,27 +77,33 @@ export const readOnlyMembers = ["clientId", "secrets", "clientSecret", "createdA
 
 const absentAsNull = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-export const clientSchema = Type.Object({
-  clientId: Type.String({ format: "uuid" }),
-  ...members,
-  description: absentAsNull(members.description),
-  logoUri: absentAsNull(members.logoUri),
-  homepageUri: absentAsNull(members.homepageUri),
-  jwks: absentAsNull(members.jwks),
-  jwksUri: absentAsNull(members.jwksUri),
-  audience: absentAsNull(members.audience),
-  backchannelLogoutUri: absentAsNull(members.backchannelLogoutUri),
-  requiredAcr: absentAsNull(members.requiredAcr),
-  secrets: Type.Array(secretSchema),
-  createdAt: Type.String({ format: "date-time" }),
-  updatedAt: Type.String({ format: "date-time" }),
-});
+export const clientSchema = Type.Object(
+  {
+    clientId: Type.String({ format: "uuid" }),
+    ...members,
+    description: absentAsNull(members.description),
+    logoUri: absentAsNull(members.logoUri),
+    homepageUri: absentAsNull(members.homepageUri),
+    jwks: absentAsNull(members.jwks),
+    jwksUri: absentAsNull(members.jwksUri),
+    audience: absentAsNull(members.audience),
+    backchannelLogoutUri: absentAsNull(members.backchannelLogoutUri),
+    requiredAcr: absentAsNull(members.requiredAcr),
+    secrets: Type.Array(secretSchema),
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+  },
+  { title: "Client" },
+);
 
 /** The answer that made it: the secret's plaintext, this once. */
-export const createdClientSchema = Type.Object({
-  ...clientSchema.properties,
-  clientSecret: Type.Optional(absentAsNull(Type.String())),
-});
+export const createdClientSchema = Type.Object(
+  {
+    ...clientSchema.properties,
+    clientSecret: Type.Optional(absentAsNull(Type.String())),
+  },
+  { title: "CreatedClient" },
+);
 
 export function clientRecord({ id, name: called, clientType: type, settings, ...rest }: Application) {
   return {

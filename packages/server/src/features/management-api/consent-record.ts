@@ -15,16 +15,19 @@ export const userGrantSchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const consentSchema = Type.Object({
-  id: uuid(),
-  kind: Type.Enum(["user", "organisation"]),
-  clientId: uuid(),
-  userId: Type.Optional(uuid()),
-  scopes: Type.Array(Type.String()),
-  grantedBy: Type.String(),
-  grantedAt: Type.String({ format: "date-time" }),
-  revokedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
-});
+export const consentSchema = Type.Object(
+  {
+    id: uuid(),
+    kind: Type.Enum(["user", "organisation"]),
+    clientId: uuid(),
+    userId: Type.Optional(uuid()),
+    scopes: Type.Array(Type.String()),
+    grantedBy: Type.String(),
+    grantedAt: Type.String({ format: "date-time" }),
+    revokedAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
+  },
+  { title: "Consent" },
+);
 
 export const consentRecord = (consent: Consent) => ({
   id: consent.id,

@@ -81,6 +81,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
       method: "POST",
       path: PATH,
       operationId: "createPreauthorization",
+      errors: [404],
       summary: "Allow a client scopes ahead of any request: nobody is asked",
       body: grantSchema,
       lenient: { readOnly: [] },

@@ -24,26 +24,29 @@ const content = {
 
 export const newScopeSchema = Type.Object(
   { name: Type.String({ description: "as clients ask for it; chosen once" }), ...content },
-  { additionalProperties: false },
+  { title: "NewScope", additionalProperties: false },
 );
 /** A full replacement: what is absent gets its default again. */
 export const changedScopeSchema = Type.Object(
   { name: Type.Optional(Type.String()), ...content },
-  { additionalProperties: false },
+  { title: "ChangedScope", additionalProperties: false },
 );
 
 /** Ignored where they are sent back. */
 export const readOnlyMembers = ["id", "createdAt"] as const;
 
-export const scopeSchema = Type.Object({
-  id: Type.String({ format: "uuid" }),
-  name: Type.String(),
-  displayName: Type.String(),
-  description: Type.String(),
-  claims: Type.Array(claimSchema),
-  sensitive: Type.Boolean(),
-  createdAt: Type.String({ format: "date-time" }),
-});
+export const scopeSchema = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    displayName: Type.String(),
+    description: Type.String(),
+    claims: Type.Array(claimSchema),
+    sensitive: Type.Boolean(),
+    createdAt: Type.String({ format: "date-time" }),
+  },
+  { title: "Scope" },
+);
 
 export const scopeRecord = (scope: CustomScope) => ({
   id: scope.id,

@@ -26,6 +26,7 @@ export function usersGetRoute(api: ApiScope, { database, door }: UsersGetDeps): 
       method: "POST",
       path: "/legacy/api/users/get",
       operationId: "getUser",
+      errors: [404],
       summary: "A member of the organisation by email address",
       tag: "Users",
       credential: "system-account",

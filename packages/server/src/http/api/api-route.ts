@@ -28,14 +28,18 @@ export interface Operation {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  /** What a caller should know beyond the summary. */
+  readonly description?: string;
   readonly tag: string;
   readonly credential: Credential;
   readonly query?: TSchema;
   readonly body?: TSchema;
   /** All of its members may be left out, and so may the body itself. */
   readonly bodyOptional?: boolean;
-  /** By status; errors are the same everywhere. */
+  /** By status, without the errors that routes of its kind have in common: /openapi.json adds these. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
+  /** Statuses of the errors that only this route has, e.g. 403 or 410. */
+  readonly errors?: readonly number[];
   /** An example of the body. */
   readonly example?: unknown;
 }

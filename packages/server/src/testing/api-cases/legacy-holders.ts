@@ -1,10 +1,12 @@
 /** The rows of the legacy API whose credential is a session key or a link. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { createAction } from "../../core/actions/actions.ts";
 import type { ActionType } from "../../core/actions/user-action.ts";
 import { makeClient } from "../test-service.ts";
 import { makeSessionKey } from "../test-session-key.ts";
 import { type ApiRequest, callApi, type TestAccount } from "../test-system-account.ts";
+import { withUser } from "../test-visit.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./api-case.ts";
 
 interface KeyRow {
@@ -68,13 +70,14 @@ const ACTION = "/legacy/api/Authentication/Action";
 const NEW_PASSWORD = "walnut orbit seventeen";
 const json = { headers: { accept: "application/json" } };
 
-/** A link of A's user. */
-export async function linkOf({ service, a }: ApiWorld, type: ActionType): Promise<string> {
+/** A link of a user of A's, who is nobody else's example. */
+async function linkOf({ service, a }: ApiWorld, type: ActionType): Promise<string> {
+  const { user } = await withUser(service, a, `link-${randomUUID()}@a.example`);
   const { id } = await createAction(service.database.query, service, {
     orgId: a.organisation.id,
-    userId: a.user.id,
+    userId: user.id,
     type,
-    data: { email: a.user.email },
+    data: { email: user.email },
   });
   return id;
 }

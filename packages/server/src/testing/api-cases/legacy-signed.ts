@@ -231,7 +231,7 @@ export const legacySignedCases: ApiCases = {
     malformed: [
       ["@example", 422],
       ["%20.", 422],
-      ["%00", 422],
+      ["%00", 404],
       ["%zz", 400],
       ["?x=%zz", 400],
     ],

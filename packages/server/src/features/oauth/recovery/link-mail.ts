@@ -1,6 +1,6 @@
 /** The mails with a link: the link, the mail and the audit event are written together or not at all. */
 
-import { sha256Base64url } from "@signet/protocol/hash";
+import { nobody } from "../../../core/actions/actions.ts";
 import { sendLinkMail } from "../../../core/actions/link-mail.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import { findUserByEmail } from "../../../core/users/store.ts";
@@ -70,7 +70,7 @@ async function send(
     sendLinkMail(tx, deps, {
       orgId: home.id,
       type,
-      userId: user?.id ?? `nobody:${sha256Base64url(emailKey(email))}`,
+      userId: user?.id ?? nobody(emailKey(email)),
       data: { email: recipient, ...(flow ? { flow: deps.flows.seal(flow) } : {}) },
       recipient,
       locale: user?.locale ?? asked.locale,

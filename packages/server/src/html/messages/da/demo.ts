@@ -23,6 +23,7 @@ export const landing = {
   discovery: "Discovery-dokument",
   discoveryOf: (organisation: string) => `Discovery-dokument for ${organisation}`,
   documentation: "Dokumentation",
+  apiReference: "API-reference",
 };
 
 export const tokens = {

@@ -82,6 +82,47 @@ export const verifyEmail = {
   done: (organisation: string) => `${organisation} ved nu, at den er din.`,
 };
 
+export const action = {
+  account: "Til kontoen",
+  newAddress: "Ny adresse",
+  expired: "Siden er udløbet",
+  again: "Intet er gået tabt: Prøv én gang til.",
+  notSet: "Der er ikke valgt en adgangskode endnu",
+  busy: (seconds: number) =>
+    `Mange logger ind lige nu. Vent ${formatDuration(LOCALE, seconds)}, og prøv så igen; der er ikke noget galt med det, du skrev.`,
+  VerifyEmail: {
+    heading: "Er det din mailadresse?",
+    text: (organisation: string) =>
+      `Nogen, højst sandsynligt dig, har registreret sig hos ${organisation} med den. Hvis du ikke kender noget til det, så luk siden: Så sker der ingenting.`,
+    confirm: "Ja, bekræft den",
+    doneHeading: "Din mailadresse er bekræftet",
+    done: (organisation: string) => `Du kan nu logge ind hos ${organisation}.`,
+  },
+  AcceptInvitation: {
+    heading: "Vælg en adgangskode",
+    text: (organisation: string) => `Med den logger du ind hos ${organisation}.`,
+    confirm: "Brug denne adgangskode",
+    doneHeading: "Din konto er klar",
+    done: (organisation: string) => `Du kan nu logge ind hos ${organisation}.`,
+  },
+  AcceptRoaming: {
+    heading: "Vil du også bruge din konto her?",
+    text: (organisation: string) =>
+      `${organisation} får dit navn, din mailadresse og dit telefonnummer at se og kan give dig adgang til applikationer, men kan ikke ændre din adgangskode. Hvis du ikke vil have det, så luk siden: Så sker der ingenting.`,
+    confirm: "Ja, brug den her",
+    doneHeading: "Din konto virker nu også her",
+    done: (organisation: string) => `Du kan nu logge ind hos ${organisation} med din konto.`,
+  },
+  ChangeEmail: {
+    heading: "Er det din nye mailadresse?",
+    text: (organisation: string) =>
+      `Når du bekræfter den, bruger din konto hos ${organisation} den, og mails bliver sendt dertil. Hvis du ikke kender noget til det, så luk siden: Så sker der ingenting.`,
+    confirm: "Ja, skift til den",
+    doneHeading: "Din mailadresse er ændret",
+    done: (organisation: string) => `Din konto hos ${organisation} bruger den nye fra nu af.`,
+  },
+};
+
 const factors = {
   totp: "En godkendelsesapp",
   passkey: "En adgangsnøgle",
@@ -114,6 +155,45 @@ export const mails = {
     confirm: "Bekræft adressen",
     validity: (expiresAt: number) => `Linket virker én gang, indtil den ${utc(expiresAt)}.`,
     otherwise: "Hvis du ikke kender noget til det, skal du ikke gøre noget.",
+  },
+  acceptInvitation: {
+    subject: (organisation: string) => `Du er inviteret til en konto hos ${organisation}`,
+    text: (organisation: string) =>
+      `${organisation} har oprettet en konto til dig. Vælg en adgangskode, så er den din.`,
+    confirm: "Vælg en adgangskode",
+    validity: (expiresAt: number) => `Linket virker én gang, indtil den ${utc(expiresAt)}.`,
+    otherwise:
+      "Hvis du ikke kender noget til det, skal du ikke gøre noget: Ingen kan logge ind på den konto.",
+  },
+  acceptRoaming: {
+    subject: (organisation: string) => `Vil du logge ind hos ${organisation} med din konto?`,
+    text: (organisation: string) =>
+      `Hvis du vil, kan du logge ind hos ${organisation} med den konto, du allerede har. ${organisation} får så dit navn, din mailadresse og dit telefonnummer at se, men kan ikke ændre din adgangskode.`,
+    confirm: "Se detaljerne",
+    validity: (expiresAt: number) => `Linket virker én gang, indtil den ${utc(expiresAt)}.`,
+    otherwise: "Hvis du ikke vil have det, skal du ikke gøre noget: Intet bliver ændret.",
+  },
+  changeEmail: {
+    subject: (organisation: string) => `Bekræft din nye mailadresse til ${organisation}`,
+    text: (organisation: string) =>
+      `Bekræft, at dette er den nye mailadresse til din konto hos ${organisation}. Indtil da gælder den gamle.`,
+    confirm: "Bekræft adressen",
+    validity: (expiresAt: number) => `Linket virker én gang, indtil den ${utc(expiresAt)}.`,
+    otherwise: "Hvis du ikke kender noget til det, skal du ikke gøre noget.",
+  },
+  accountExists: {
+    subject: (organisation: string) => `Du har allerede en konto hos ${organisation}`,
+    text: (organisation: string) =>
+      `Nogen, højst sandsynligt dig, ville registrere sig hos ${organisation} med denne adresse. Der findes allerede en konto med den, og intet er ændret.`,
+    advice:
+      "Log ind med den adgangskode, du har. Hvis du ikke kan huske den, så vælg en ny. Hvis det ikke var dig, skal du ikke gøre noget.",
+  },
+  emailChanged: {
+    subject: (organisation: string) => `Din mailadresse hos ${organisation} er ændret`,
+    text: (organisation: string) =>
+      `Din konto hos ${organisation} har en anden mailadresse fra nu af. Denne bruges ikke længere til kontoen.`,
+    advice: (organisation: string) =>
+      `Hvis det ikke var dig, så sig det straks til en administrator hos ${organisation}: Mails med links bliver nu sendt til den anden adresse.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Din adgangskode til ${organisation} er ændret`,

@@ -33,6 +33,11 @@ export const error = {
     "redirect-uri-missing": "Linket siger ikke, hvor du skal tilbage til (redirect_uri mangler).",
     "redirect-uri-unregistered":
       "Den adresse, du skal tilbage til (redirect_uri), er ikke registreret for applikationen.",
+    "app-id-missing": "Linket nævner ingen applikation (appId mangler).",
+    "app-unknown": "Applikationen (appId) er ikke kendt her.",
+    "return-url-missing": "Linket siger ikke, hvor du skal tilbage til (returnUrl mangler).",
+    "return-url-unregistered":
+      "Den adresse, du skal tilbage til (returnUrl), er ikke registreret for applikationen.",
     "page-too-old": "Siden er for gammel. Gå tilbage til applikationen, og begynd forfra.",
     "answer-foreign": "Svaret hører ikke til et login, der blev startet her. Prøv igen fra startsiden.",
     "sign-in-not-completed": "Loginnet blev ikke gennemført.",
@@ -70,6 +75,18 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `din konto hos ${organisation}`,
   device: (organisation: string) => `din enhed hos ${organisation}`,
+  application: (organisation: string) => `en applikation hos ${organisation}`,
+};
+
+export const notAssigned = {
+  heading: (application: string) => `Du har ikke adgang til ${application} endnu`,
+  explanation: (organisation: string, application: string) =>
+    `Hos ${organisation} er ${application} kun for de personer, der har fået adgang, og denne konto er ikke blandt dem.`,
+  ask: (organisation: string) => `Bed en administrator hos ${organisation} om at give dig adgang.`,
+  askContacts: "Bed om adgang hos:",
+  signedInAs: "Logget ind som",
+  switchAccount: "Ikke dig? Brug en anden konto",
+  back: (application: string) => `Tilbage til ${application}`,
 };
 
 export const account = {

@@ -6,11 +6,11 @@ import type { Messages } from "../en/en.ts";
 import { administratorConsent, consent, consents, scopes } from "./consents.ts";
 import { claims, landing, mailbox, tokens } from "./demo.ts";
 import { device } from "./device.ts";
-import { brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
+import { action, brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
 import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
 import { security } from "./security.ts";
 import { accountNav, sessions } from "./sessions.ts";
-import { account, error, formPost, frame, places, signIn, signOut } from "./sign-in.ts";
+import { account, error, formPost, frame, notAssigned, places, signIn, signOut } from "./sign-in.ts";
 
 export const de: Messages = {
   locale: "de",
@@ -19,6 +19,7 @@ export const de: Messages = {
   error,
   signIn,
   places,
+  notAssigned,
   account,
   signOut,
   formPost,
@@ -35,6 +36,7 @@ export const de: Messages = {
   sessions,
   recovery,
   brokenLink,
+  action,
   verifyEmail,
   mails,
   landing,

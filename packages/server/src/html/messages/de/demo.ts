@@ -23,6 +23,7 @@ export const landing = {
   discovery: "Discovery-Dokument",
   discoveryOf: (organisation: string) => `Discovery-Dokument von ${organisation}`,
   documentation: "Dokumentation",
+  apiReference: "API-Referenz",
 };
 
 export const tokens = {

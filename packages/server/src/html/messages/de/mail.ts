@@ -88,6 +88,47 @@ export const verifyEmail = {
   done: (organisation: string) => `Bei ${organisation} ist jetzt bekannt, dass sie Ihnen gehört.`,
 };
 
+export const action = {
+  account: "Für das Konto",
+  newAddress: "Neue Adresse",
+  expired: "Diese Seite ist abgelaufen",
+  again: "Es ist nichts verloren: Versuchen Sie es noch einmal.",
+  notSet: "Das Passwort ist noch nicht festgelegt",
+  busy: (seconds: number) =>
+    `Gerade melden sich viele Menschen an. Warten Sie ${formatDuration(LOCALE, seconds)} und versuchen Sie es dann noch einmal; an Ihren Eingaben liegt es nicht.`,
+  VerifyEmail: {
+    heading: "Ist das Ihre E-Mail-Adresse?",
+    text: (organisation: string) =>
+      `Jemand, höchstwahrscheinlich Sie, hat sich damit bei ${organisation} registriert. Wenn Sie davon nichts wissen, schließen Sie diese Seite: Dann geschieht nichts.`,
+    confirm: "Ja, bestätigen",
+    doneHeading: "Ihre E-Mail-Adresse ist bestätigt",
+    done: (organisation: string) => `Sie können sich jetzt bei ${organisation} anmelden.`,
+  },
+  AcceptInvitation: {
+    heading: "Passwort festlegen",
+    text: (organisation: string) => `Damit melden Sie sich bei ${organisation} an.`,
+    confirm: "Dieses Passwort festlegen",
+    doneHeading: "Ihr Konto ist bereit",
+    done: (organisation: string) => `Sie können sich jetzt bei ${organisation} anmelden.`,
+  },
+  AcceptRoaming: {
+    heading: "Ihr Konto auch hier verwenden?",
+    text: (organisation: string) =>
+      `Bei ${organisation} sind dann Ihr Name, Ihre E-Mail-Adresse und Ihre Telefonnummer zu sehen, und Sie können dort Zugang zu Anwendungen bekommen. Ihr Passwort kann dort niemand ändern. Wenn Sie das nicht möchten, schließen Sie diese Seite: Dann geschieht nichts.`,
+    confirm: "Ja, hier verwenden",
+    doneHeading: "Ihr Konto gilt jetzt auch hier",
+    done: (organisation: string) => `Sie können sich jetzt mit Ihrem Konto bei ${organisation} anmelden.`,
+  },
+  ChangeEmail: {
+    heading: "Ist das Ihre neue E-Mail-Adresse?",
+    text: (organisation: string) =>
+      `Wenn Sie das bestätigen, gilt sie für Ihr Konto bei ${organisation}, und E-Mails gehen dorthin. Wenn Sie davon nichts wissen, schließen Sie diese Seite: Dann geschieht nichts.`,
+    confirm: "Ja, ändern",
+    doneHeading: "Ihre E-Mail-Adresse ist geändert",
+    done: (organisation: string) => `Für Ihr Konto bei ${organisation} gilt ab jetzt die neue.`,
+  },
+};
+
 const factors = {
   totp: "Eine Authenticator-App",
   passkey: "Ein Passkey",
@@ -118,6 +159,45 @@ export const mails = {
     confirm: "Diese Adresse bestätigen",
     validity: (expiresAt: number) => `Der Link funktioniert einmal, bis zum ${utc(expiresAt)}.`,
     otherwise: "Wenn Sie davon nichts wissen, ist nichts zu tun.",
+  },
+  acceptInvitation: {
+    subject: (organisation: string) => `Einladung zu einem Konto bei ${organisation}`,
+    text: (organisation: string) =>
+      `Bei ${organisation} wurde ein Konto für Sie angelegt. Legen Sie ein Passwort fest, dann gehört es Ihnen.`,
+    confirm: "Passwort festlegen",
+    validity: (expiresAt: number) => `Der Link funktioniert einmal, bis zum ${utc(expiresAt)}.`,
+    otherwise:
+      "Wenn Sie davon nichts wissen, ist nichts zu tun: Mit diesem Konto kann sich niemand anmelden.",
+  },
+  acceptRoaming: {
+    subject: (organisation: string) => `Mit Ihrem Konto auch bei ${organisation} anmelden?`,
+    text: (organisation: string) =>
+      `Mit dem Konto, das Sie schon haben, können Sie sich auf Wunsch auch bei ${organisation} anmelden. Dort wären dann Ihr Name, Ihre E-Mail-Adresse und Ihre Telefonnummer zu sehen; Ihr Passwort könnte dort niemand ändern.`,
+    confirm: "Einzelheiten ansehen",
+    validity: (expiresAt: number) => `Der Link funktioniert einmal, bis zum ${utc(expiresAt)}.`,
+    otherwise: "Wenn Sie das nicht möchten, ist nichts zu tun: Es ändert sich nichts.",
+  },
+  changeEmail: {
+    subject: (organisation: string) => `Neue E-Mail-Adresse für ${organisation} bestätigen`,
+    text: (organisation: string) =>
+      `Bestätigen Sie, dass dies die neue Adresse Ihres Kontos bei ${organisation} ist. Bis dahin gilt die alte.`,
+    confirm: "Diese Adresse bestätigen",
+    validity: (expiresAt: number) => `Der Link funktioniert einmal, bis zum ${utc(expiresAt)}.`,
+    otherwise: "Wenn Sie davon nichts wissen, ist nichts zu tun.",
+  },
+  accountExists: {
+    subject: (organisation: string) => `Sie haben schon ein Konto bei ${organisation}`,
+    text: (organisation: string) =>
+      `Jemand, höchstwahrscheinlich Sie, wollte sich mit dieser Adresse bei ${organisation} registrieren. Dafür gibt es schon ein Konto, und es hat sich nichts geändert.`,
+    advice:
+      "Melden Sie sich mit dem Passwort an, das Sie haben. Wenn Sie es nicht mehr wissen, legen Sie ein neues fest. Wenn Sie das nicht waren, ist nichts zu tun.",
+  },
+  emailChanged: {
+    subject: (organisation: string) => `Ihre E-Mail-Adresse bei ${organisation} wurde geändert`,
+    text: (organisation: string) =>
+      `Ihr Konto bei ${organisation} hat ab jetzt eine andere E-Mail-Adresse. Diese hier wird dafür nicht mehr verwendet.`,
+    advice: (organisation: string) =>
+      `Wenn Sie das nicht waren, sagen Sie sofort der Administration von ${organisation} Bescheid: E-Mails mit Links gehen jetzt an die andere Adresse.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Ihr Passwort für ${organisation} wurde geändert`,

@@ -34,6 +34,11 @@ export const error = {
     "redirect-uri-missing": "Der Link sagt nicht, wohin es zurückgehen soll (redirect_uri fehlt).",
     "redirect-uri-unregistered":
       "Die Adresse für den Rückweg (redirect_uri) ist für diese Anwendung nicht registriert.",
+    "app-id-missing": "Der Link nennt keine Anwendung (appId fehlt).",
+    "app-unknown": "Die Anwendung (appId) ist hier nicht bekannt.",
+    "return-url-missing": "Der Link sagt nicht, wohin es zurückgehen soll (returnUrl fehlt).",
+    "return-url-unregistered":
+      "Die Adresse für den Rückweg (returnUrl) ist für diese Anwendung nicht registriert.",
     "page-too-old": "Diese Seite ist zu alt. Gehen Sie zurück zur Anwendung und beginnen Sie von vorn.",
     "answer-foreign":
       "Diese Antwort gehört nicht zu einer Anmeldung, die hier begonnen wurde. Versuchen Sie es von der Startseite aus noch einmal.",
@@ -77,6 +82,18 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `Ihrem Konto bei ${organisation}`,
   device: (organisation: string) => `Ihrem Gerät bei ${organisation}`,
+  application: (organisation: string) => `einer Anwendung von ${organisation}`,
+};
+
+export const notAssigned = {
+  heading: (application: string) => `Sie haben noch keinen Zugang zu ${application}`,
+  explanation: (organisation: string, application: string) =>
+    `Bei ${organisation} haben nur Konten Zugang zu ${application}, die dafür freigeschaltet sind. Dieses Konto gehört nicht dazu.`,
+  ask: (organisation: string) => `Bitten Sie die Administration von ${organisation}, es freizuschalten.`,
+  askContacts: "Wenden Sie sich für die Freischaltung an:",
+  signedInAs: "Angemeldet als",
+  switchAccount: "Nicht Sie? Anderes Konto verwenden",
+  back: (application: string) => `Zurück zu ${application}`,
 };
 
 export const account = {

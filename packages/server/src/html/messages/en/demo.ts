@@ -24,6 +24,7 @@ export const landing = {
   discovery: "Discovery document",
   discoveryOf: (organisation: string) => `Discovery document of ${organisation}`,
   documentation: "Documentation",
+  apiReference: "API reference",
 };
 
 export const tokens = {

@@ -89,7 +89,7 @@ export const action = {
   account: "For the account",
   newAddress: "New address",
   expired: "This page waited too long",
-  again: "Nothing is lost: send it once more.",
+  again: "Nothing is lost: try it once more.",
   notSet: "There is no password yet",
   busy: (seconds: number) =>
     `Many people are signing in right now. Wait ${formatDuration(LOCALE, seconds)}, then try again; nothing is wrong with what you typed.`,
@@ -105,24 +105,24 @@ export const action = {
     heading: "Choose a password",
     text: (organisation: string) => `With it you sign in to ${organisation}.`,
     confirm: "Set this password",
-    doneHeading: "Your account is yours",
+    doneHeading: "Your account is ready",
     done: (organisation: string) => `You can sign in to ${organisation} now.`,
   },
   AcceptRoaming: {
     heading: "Use your account here too?",
     text: (organisation: string) =>
-      `${organisation} will see your name, your address and your phone number, and can let you into its applications. It cannot change your password. If you do not want that, close this page: nothing happens.`,
-    confirm: "Yes, let me in",
-    doneHeading: "You are in",
+      `${organisation} will see your name, your email address and your phone number, and can let you into its applications. It cannot change your password. If you do not want that, close this page: nothing happens.`,
+    confirm: "Yes, use it here",
+    doneHeading: "Your account works here too",
     done: (organisation: string) => `You can sign in to ${organisation} with your account now.`,
   },
   ChangeEmail: {
     heading: "Is this your new email address?",
     text: (organisation: string) =>
-      `Your account at ${organisation} uses it from then on, and mails go there. If you know nothing of that, close this page: nothing happens.`,
+      `When you confirm it, your account at ${organisation} uses it, and mails go there. If you know nothing of that, close this page: nothing happens.`,
     confirm: "Yes, change it",
     doneHeading: "Your email address is changed",
-    done: (organisation: string) => `${organisation} uses the new one from now on.`,
+    done: (organisation: string) => `Your account at ${organisation} uses the new one from now on.`,
   },
 };
 
@@ -164,10 +164,10 @@ export const mails = {
     otherwise: "If you know nothing of it, there is nothing to do: nobody can sign in to that account.",
   },
   acceptRoaming: {
-    subject: (organisation: string) => `${organisation} would like to let you in`,
+    subject: (organisation: string) => `Sign in to ${organisation} with your account?`,
     text: (organisation: string) =>
-      `You could sign in to ${organisation} with the account that you have already. ${organisation} would see your name, your address and your phone number, and could not change your password.`,
-    confirm: "Look at it",
+      `You can sign in to ${organisation} with the account that you have already, if you like. ${organisation} would see your name, your email address and your phone number, and could not change your password.`,
+    confirm: "See the details",
     validity: (expiresAt: number) => `The link works once, until ${utc(expiresAt)}.`,
     otherwise: "If you do not want that, there is nothing to do: nothing changes.",
   },

@@ -35,6 +35,11 @@ export const error = {
     "redirect-uri-missing": "The link does not say where to go back to (redirect_uri is missing).",
     "redirect-uri-unregistered":
       "The address to go back to (redirect_uri) is not registered for this application.",
+    "app-id-missing": "The link names no application (appId is missing).",
+    "app-unknown": "The application (appId) is not known here.",
+    "return-url-missing": "The link does not say where to go back to (returnUrl is missing).",
+    "return-url-unregistered":
+      "The address to go back to (returnUrl) is not registered for this application.",
     "page-too-old": "This page is too old. Go back to the application and start again.",
     "answer-foreign":
       "This answer does not belong to a sign-in that was started here. Try again from the start page.",
@@ -81,7 +86,7 @@ export const places = {
 export const notAssigned = {
   heading: (application: string) => `You cannot use ${application} yet`,
   explanation: (organisation: string, application: string) =>
-    `At ${organisation}, ${application} is for the people who were assigned to it, and this account is not among them.`,
+    `At ${organisation}, ${application} is only for people who were assigned to it, and this account is not among them.`,
   ask: (organisation: string) => `Ask an administrator of ${organisation} to assign you.`,
   askContacts: "To be assigned, ask:",
   signedInAs: "Signed in as",

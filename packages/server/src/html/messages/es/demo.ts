@@ -23,6 +23,7 @@ export const landing = {
   discovery: "Documento de descubrimiento",
   discoveryOf: (organisation: string) => `Documento de descubrimiento de ${organisation}`,
   documentation: "Documentación",
+  apiReference: "Referencia de la API",
 };
 
 export const tokens = {

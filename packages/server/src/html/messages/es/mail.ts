@@ -85,6 +85,47 @@ export const verifyEmail = {
   done: (organisation: string) => `Ahora ${organisation} sabe que esta dirección es tuya.`,
 };
 
+export const action = {
+  account: "Para la cuenta",
+  newAddress: "Dirección nueva",
+  expired: "Esta página ha caducado",
+  again: "No se ha perdido nada: inténtalo de nuevo.",
+  notSet: "Todavía no hay contraseña",
+  busy: (seconds: number) =>
+    `Muchas personas están iniciando sesión en este momento. Espera ${formatDuration(LOCALE, seconds)} e inténtalo de nuevo; no hay nada mal en lo que escribiste.`,
+  VerifyEmail: {
+    heading: "¿Es este tu correo electrónico?",
+    text: (organisation: string) =>
+      `Alguien, seguramente tú, se ha registrado en ${organisation} con esta dirección. Si no sabes nada de ello, cierra esta página: no pasará nada.`,
+    confirm: "Sí, confirmarlo",
+    doneHeading: "Tu correo electrónico está confirmado",
+    done: (organisation: string) => `Ya puedes iniciar sesión en ${organisation}.`,
+  },
+  AcceptInvitation: {
+    heading: "Crea una contraseña",
+    text: (organisation: string) => `La usarás para iniciar sesión en ${organisation}.`,
+    confirm: "Guardar esta contraseña",
+    doneHeading: "Tu cuenta está lista",
+    done: (organisation: string) => `Ya puedes iniciar sesión en ${organisation}.`,
+  },
+  AcceptRoaming: {
+    heading: "¿Usar tu cuenta también aquí?",
+    text: (organisation: string) =>
+      `En ${organisation} verán tu nombre, tu correo electrónico y tu número de teléfono, y podrán darte acceso a sus aplicaciones. No podrán cambiar tu contraseña. Si no quieres, cierra esta página: no pasará nada.`,
+    confirm: "Sí, usarla aquí",
+    doneHeading: "Tu cuenta ya funciona también aquí",
+    done: (organisation: string) => `Ya puedes iniciar sesión en ${organisation} con tu cuenta.`,
+  },
+  ChangeEmail: {
+    heading: "¿Es este tu correo electrónico nuevo?",
+    text: (organisation: string) =>
+      `Si lo confirmas, será el de tu cuenta de ${organisation} y los correos llegarán allí. Si no sabes nada de ello, cierra esta página: no pasará nada.`,
+    confirm: "Sí, cambiarlo",
+    doneHeading: "Tu correo electrónico ha cambiado",
+    done: (organisation: string) => `Tu cuenta de ${organisation} usa el nuevo a partir de ahora.`,
+  },
+};
+
 const factors = {
   totp: "una aplicación de autenticación",
   passkey: "una llave de acceso",
@@ -114,6 +155,45 @@ export const mails = {
     confirm: "Confirmar esta dirección",
     validity: (expiresAt: number) => `El enlace funciona una sola vez, hasta el ${utc(expiresAt)}.`,
     otherwise: "Si no sabes nada de ello, no tienes que hacer nada.",
+  },
+  acceptInvitation: {
+    subject: (organisation: string) => `Tienes una invitación de ${organisation}`,
+    text: (organisation: string) =>
+      `${organisation} ha preparado una cuenta para ti. Crea una contraseña y será tuya.`,
+    confirm: "Crear una contraseña",
+    validity: (expiresAt: number) => `El enlace funciona una sola vez, hasta el ${utc(expiresAt)}.`,
+    otherwise:
+      "Si no sabes nada de ello, no tienes que hacer nada: nadie puede iniciar sesión en esa cuenta.",
+  },
+  acceptRoaming: {
+    subject: (organisation: string) => `¿Usar tu cuenta también en ${organisation}?`,
+    text: (organisation: string) =>
+      `Si quieres, puedes iniciar sesión en ${organisation} con la cuenta que ya tienes. Allí verían tu nombre, tu correo electrónico y tu número de teléfono, pero no podrían cambiar tu contraseña.`,
+    confirm: "Ver los detalles",
+    validity: (expiresAt: number) => `El enlace funciona una sola vez, hasta el ${utc(expiresAt)}.`,
+    otherwise: "Si no quieres, no tienes que hacer nada: no cambiará nada.",
+  },
+  changeEmail: {
+    subject: (organisation: string) => `Confirma tu correo electrónico nuevo para ${organisation}`,
+    text: (organisation: string) =>
+      `Confirma que esta es la dirección nueva de tu cuenta de ${organisation}. Hasta entonces se mantiene la anterior.`,
+    confirm: "Confirmar esta dirección",
+    validity: (expiresAt: number) => `El enlace funciona una sola vez, hasta el ${utc(expiresAt)}.`,
+    otherwise: "Si no sabes nada de ello, no tienes que hacer nada.",
+  },
+  accountExists: {
+    subject: (organisation: string) => `Ya tienes una cuenta de ${organisation}`,
+    text: (organisation: string) =>
+      `Alguien, seguramente tú, quiso registrarse en ${organisation} con esta dirección. Ya hay una cuenta con ella, y nada ha cambiado.`,
+    advice:
+      "Inicia sesión con la contraseña que tienes. Si no la recuerdas, crea una nueva. Si no fuiste tú, no tienes que hacer nada.",
+  },
+  emailChanged: {
+    subject: (organisation: string) => `Se ha cambiado tu correo electrónico de ${organisation}`,
+    text: (organisation: string) =>
+      `Tu cuenta de ${organisation} tiene otro correo electrónico a partir de ahora. Este ya no se usa para ella.`,
+    advice: (organisation: string) =>
+      `Si no fuiste tú, avisa enseguida a un administrador de ${organisation}: los correos con enlaces van ahora a la otra dirección.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Se ha cambiado tu contraseña de ${organisation}`,

@@ -33,6 +33,10 @@ export const error = {
     "redirect-uri-missing": "El enlace no indica adónde volver (falta redirect_uri).",
     "redirect-uri-unregistered":
       "La dirección de regreso (redirect_uri) no está registrada para esta aplicación.",
+    "app-id-missing": "El enlace no indica ninguna aplicación (falta appId).",
+    "app-unknown": "La aplicación (appId) no se conoce aquí.",
+    "return-url-missing": "El enlace no indica adónde volver (falta returnUrl).",
+    "return-url-unregistered": "La dirección de regreso (returnUrl) no está registrada para esta aplicación.",
     "page-too-old": "Esta página es demasiado antigua. Vuelve a la aplicación y empieza de nuevo.",
     "answer-foreign":
       "Esta respuesta no corresponde a un inicio de sesión empezado aquí. Inténtalo de nuevo desde la página inicial.",
@@ -71,6 +75,18 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `tu cuenta de ${organisation}`,
   device: (organisation: string) => `tu dispositivo (${organisation})`,
+  application: (organisation: string) => `una aplicación de ${organisation}`,
+};
+
+export const notAssigned = {
+  heading: (application: string) => `Todavía no puedes usar la aplicación ${application}`,
+  explanation: (organisation: string, application: string) =>
+    `En ${organisation}, la aplicación ${application} es para las personas a las que se ha asignado, y esta cuenta no está entre ellas.`,
+  ask: (organisation: string) => `Pide a un administrador de ${organisation} que te la asigne.`,
+  askContacts: "Para que te la asignen, consulta con:",
+  signedInAs: "Sesión iniciada con",
+  switchAccount: "¿No eres tú? Usa otra cuenta",
+  back: (application: string) => `Volver a ${application}`,
 };
 
 export const account = {

@@ -23,6 +23,7 @@ export const landing = {
   discovery: "Document de découverte",
   discoveryOf: (organisation: string) => `Document de découverte de l’organisation ${organisation}`,
   documentation: "Documentation",
+  apiReference: "Référence de l’API",
 };
 
 export const tokens = {

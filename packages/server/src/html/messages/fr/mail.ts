@@ -90,6 +90,48 @@ export const verifyEmail = {
     `L’organisation ${organisation} sait maintenant que cette adresse est la vôtre.`,
 };
 
+export const action = {
+  account: "Pour le compte",
+  newAddress: "Nouvelle adresse",
+  expired: "Cette page a expiré",
+  again: "Rien n’est perdu : réessayez.",
+  notSet: "Le mot de passe n’est pas encore défini",
+  busy: (seconds: number) =>
+    `Beaucoup de personnes se connectent en ce moment. Attendez ${formatDuration(LOCALE, seconds)}, puis réessayez ; ce que vous avez saisi n’est pas en cause.`,
+  VerifyEmail: {
+    heading: "Est-ce votre adresse e‑mail ?",
+    text: (organisation: string) =>
+      `Quelqu’un, sans doute vous, a demandé un compte ${organisation} avec cette adresse. Si cela ne vous dit rien, fermez cette page : il ne se passera rien.`,
+    confirm: "Oui, je confirme",
+    doneHeading: "Votre adresse e‑mail est confirmée",
+    done: (organisation: string) => `Vous pouvez maintenant vous connecter à votre compte ${organisation}.`,
+  },
+  AcceptInvitation: {
+    heading: "Choisissez un mot de passe",
+    text: (organisation: string) => `Il vous servira à vous connecter à votre compte ${organisation}.`,
+    confirm: "Définir ce mot de passe",
+    doneHeading: "Votre compte est prêt",
+    done: (organisation: string) => `Vous pouvez maintenant vous connecter à votre compte ${organisation}.`,
+  },
+  AcceptRoaming: {
+    heading: "Utiliser votre compte ici aussi ?",
+    text: (organisation: string) =>
+      `L’organisation ${organisation} verra votre nom, votre adresse e‑mail et votre numéro de téléphone, et pourra vous donner accès à ses applications. Elle ne pourra pas modifier votre mot de passe. Si vous ne le souhaitez pas, fermez cette page : il ne se passera rien.`,
+    confirm: "Oui, l’utiliser ici",
+    doneHeading: "Votre compte fonctionne ici aussi",
+    done: (organisation: string) =>
+      `Vous pouvez maintenant vous connecter chez ${organisation} avec votre compte.`,
+  },
+  ChangeEmail: {
+    heading: "Est-ce votre nouvelle adresse e‑mail ?",
+    text: (organisation: string) =>
+      `Si vous confirmez, elle devient l’adresse de votre compte ${organisation} et les e‑mails y seront envoyés. Si cela ne vous dit rien, fermez cette page : il ne se passera rien.`,
+    confirm: "Oui, changer d’adresse",
+    doneHeading: "Votre adresse e‑mail a été modifiée",
+    done: (organisation: string) => `Votre compte ${organisation} utilise désormais la nouvelle.`,
+  },
+};
+
 /** All feminine, as the sentences around them are. */
 const factors = {
   totp: "Une application d’authentification",
@@ -121,6 +163,45 @@ export const mails = {
     confirm: "Confirmer cette adresse",
     validity: (expiresAt: number) => `Le lien fonctionne une seule fois, jusqu’au ${utc(expiresAt)}.`,
     otherwise: "Si cela ne vous dit rien, vous n’avez rien à faire.",
+  },
+  acceptInvitation: {
+    subject: (organisation: string) => `Un compte ${organisation} vous attend`,
+    text: (organisation: string) =>
+      `L’organisation ${organisation} vous a créé un compte. Choisissez un mot de passe, et il est à vous.`,
+    confirm: "Choisir un mot de passe",
+    validity: (expiresAt: number) => `Le lien fonctionne une seule fois, jusqu’au ${utc(expiresAt)}.`,
+    otherwise:
+      "Si cela ne vous dit rien, vous n’avez rien à faire : personne ne peut se connecter à ce compte.",
+  },
+  acceptRoaming: {
+    subject: (organisation: string) => `Utiliser votre compte chez ${organisation} aussi ?`,
+    text: (organisation: string) =>
+      `Si vous le souhaitez, vous pouvez vous connecter chez ${organisation} avec le compte que vous avez déjà. Cette organisation verrait votre nom, votre adresse e‑mail et votre numéro de téléphone, mais ne pourrait pas modifier votre mot de passe.`,
+    confirm: "Voir les détails",
+    validity: (expiresAt: number) => `Le lien fonctionne une seule fois, jusqu’au ${utc(expiresAt)}.`,
+    otherwise: "Si vous ne le souhaitez pas, vous n’avez rien à faire : rien ne change.",
+  },
+  changeEmail: {
+    subject: (organisation: string) => `Confirmez la nouvelle adresse e‑mail de votre compte ${organisation}`,
+    text: (organisation: string) =>
+      `Confirmez que cette adresse est bien la nouvelle adresse de votre compte ${organisation}. D’ici là, l’ancienne reste valable.`,
+    confirm: "Confirmer cette adresse",
+    validity: (expiresAt: number) => `Le lien fonctionne une seule fois, jusqu’au ${utc(expiresAt)}.`,
+    otherwise: "Si cela ne vous dit rien, vous n’avez rien à faire.",
+  },
+  accountExists: {
+    subject: (organisation: string) => `Vous avez déjà un compte ${organisation}`,
+    text: (organisation: string) =>
+      `Quelqu’un, sans doute vous, a demandé un compte ${organisation} avec cette adresse. Il en existe déjà un, et rien n’a changé.`,
+    advice:
+      "Connectez-vous avec le mot de passe que vous avez. Si vous l’avez oublié, définissez-en un nouveau. Si ce n’était pas vous, vous n’avez rien à faire.",
+  },
+  emailChanged: {
+    subject: (organisation: string) => `L’adresse e‑mail de votre compte ${organisation} a été modifiée`,
+    text: (organisation: string) =>
+      `Votre compte ${organisation} a désormais une autre adresse e‑mail. Celle-ci ne sert plus pour ce compte.`,
+    advice: (organisation: string) =>
+      `Si ce n’était pas vous, prévenez tout de suite un administrateur de l’organisation ${organisation} : les e‑mails contenant des liens sont maintenant envoyés à l’autre adresse.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Le mot de passe de votre compte ${organisation} a été modifié`,

@@ -34,6 +34,11 @@ export const error = {
     "redirect-uri-missing": "Le lien n’indique pas où revenir (redirect_uri est absent).",
     "redirect-uri-unregistered":
       "L’adresse de retour (redirect_uri) n’est pas enregistrée pour cette application.",
+    "app-id-missing": "Le lien ne nomme aucune application (appId est absent).",
+    "app-unknown": "L’application (appId) n’est pas connue ici.",
+    "return-url-missing": "Le lien n’indique pas où revenir (returnUrl est absent).",
+    "return-url-unregistered":
+      "L’adresse de retour (returnUrl) n’est pas enregistrée pour cette application.",
     "page-too-old": "Cette page est trop ancienne. Revenez à l’application et recommencez.",
     "answer-foreign":
       "Cette réponse ne correspond à aucune connexion commencée ici. Réessayez depuis la page de départ.",
@@ -74,6 +79,19 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `votre compte ${organisation}`,
   device: (organisation: string) => `votre appareil (${organisation})`,
+  application: (organisation: string) => `une application de l’organisation ${organisation}`,
+};
+
+export const notAssigned = {
+  heading: (application: string) => `Vous n’avez pas encore accès à l’application ${application}`,
+  explanation: (organisation: string, application: string) =>
+    `Chez ${organisation}, l’application ${application} est réservée aux personnes à qui elle a été attribuée, et ce compte n’en fait pas partie.`,
+  ask: (organisation: string) =>
+    `Demandez à un administrateur de l’organisation ${organisation} de vous l’attribuer.`,
+  askContacts: "Pour obtenir cet accès, adressez-vous à :",
+  signedInAs: "Session ouverte avec",
+  switchAccount: "Pas vous ? Changer de compte",
+  back: (application: string) => `Revenir vers ${application}`,
 };
 
 export const account = {

@@ -1,0 +1,78 @@
+/** Usernames, invitations and new addresses by command. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { readConfig } from "../config.ts";
+import { findUserByEmail } from "../core/users/store.ts";
+import { openService } from "../open-service.ts";
+import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
+import { forEachDatabase } from "../testing/databases.ts";
+import { MAIL_ENV, mailsTo } from "../testing/test-mailbox.ts";
+
+const PASSWORD = "plum tractor ninety";
+
+describe("signet user, with names and mails", () => {
+  forEachDatabase(({ fresh }) => {
+    let settings: OperatorSettings;
+    let org: string;
+    const withMail = () => ({ ...settings.env, ...MAIL_ENV });
+    const json = <Answer = { id: string }>(args: string[], password = "") =>
+      jsonHere<Answer>(["user", ...args, "--org", org], withMail(), password);
+    const typed = (args: string[], env: Record<string, string> = withMail()) =>
+      runHere(["user", ...args, "--org", org], env, "");
+    const opened = async <T>(work: (service: Awaited<ReturnType<typeof openService>>) => Promise<T>) => {
+      const service = await openService(readConfig(withMail()), { onError: assert.ifError });
+      try {
+        return await work(service);
+      } finally {
+        await service.close();
+      }
+    };
+
+    before(async () => {
+      settings = await operatorSettings(await fresh());
+      org = (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+      for (const email of ["ada@example.com", "bob@example.com"])
+        await json(["create", "--email", email, "--verified"], PASSWORD);
+    });
+    after(() => settings.remove());
+
+    test("a username is one user's, however it is written, until it is taken away", async () => {
+      const set = (email: string, ...name: string[]) => ["set-username", "--email", email, ...name];
+      await json(set("ada@example.com", "--username", " Ada.L "));
+      const user = () => opened((service) => findUserByEmail(service.database.query, org, "ada@example.com"));
+      assert.equal((await user())?.user.username, "ada.l");
+      assert.notEqual((await typed(set("bob@example.com", "--username", "ADA.L"))).code, 0);
+      assert.notEqual((await typed(set("bob@example.com", "--username", "bob@example"))).code, 0);
+      await json(set("ada@example.com"));
+      assert.equal((await user())?.user.username, null);
+      await json(set("bob@example.com", "--username", "ada.l"));
+    });
+
+    test("an invitation makes an account without a password, and a mail; mail must be set up", async () => {
+      const invite = ["invite", "--email", "ivy@example.com", "--firstname", "Ivy"];
+      assert.notEqual((await typed(invite, settings.env)).code, 0);
+      await json(invite);
+      const found = await opened((service) =>
+        findUserByEmail(service.database.query, org, "ivy@example.com"),
+      );
+      assert.deepEqual([found?.passwordHash, found?.user.emailVerified], [null, false]);
+      const mails = await opened((service) => mailsTo(service, "ivy@example.com"));
+      assert.deepEqual(
+        mails.map(({ mail }) => mail.template),
+        ["AcceptInvitation"],
+      );
+      assert.notEqual((await typed(["invite", "--email", "ada@example.com"])).code, 0, "there is one");
+    });
+
+    test("a new address is asked for at that address; one that is somebody's is refused", async () => {
+      const change = (to: string) => ["change-email", "--email", "ada@example.com", "--new-email", to];
+      await json(change("ada@lovelace.example"));
+      const mails = await opened((service) => mailsTo(service, "ada@lovelace.example"));
+      assert.deepEqual(
+        mails.map(({ mail }) => mail.template),
+        ["ChangeEmail"],
+      );
+      assert.notEqual((await typed(change("bob@example.com"))).code, 0);
+    });
+  });
+});

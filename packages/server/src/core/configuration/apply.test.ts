@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Change, ChangeFeed } from "../../db/change-feed.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { furnishedOrganisation } from "../../testing/furnished-organisation.ts";
+import {
+  actor,
+  applicationIn,
+  type TestConfiguration,
+  testConfiguration,
+  withApplication,
+  withoutIds,
+} from "../../testing/test-configuration.ts";
+import { listApplications } from "../applications/store.ts";
+import { listAuditEvents } from "../audit/store.ts";
+import { changeOrganisationSettings } from "../organisations/organisations.ts";
+import { applyFile, ConfigurationChanged } from "./apply.ts";
+import { countsOf } from "./entries.ts";
+import { InvalidFile } from "./organisation-file.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestConfiguration;
+  before(async () => {
+    running = await testConfiguration(await fresh());
+  });
+  after(() => running.close());
+  const furnished = () => furnishedOrganisation(running.deps);
+
+  test("a failure anywhere in the middle changes nothing", async () => {
+    const [from, to] = [await furnished(), await running.makeOrg()];
+    const { file } = await running.exported(from);
+    const { file: old } = await running.exported(to);
+    await running.apply(to, {
+      ...old,
+      scopes: [{ name: "old" }],
+      applications: [{ name: "Old", clientType: "spa" }],
+    });
+    const shown = await running.shownOf(to, file, true);
+    const before = await running.dump(to);
+    // Fails at the first notice, then at the second, and so on, until there is none to fail at.
+    for (let fatal = 1; ; fatal++) {
+      let told = 0;
+      const failing: ChangeFeed = {
+        ...running.deps.changes,
+        publish: async (db, change) => {
+          if (++told === fatal) throw new Error("the disk is full");
+          await running.deps.changes.publish(db, change);
+        },
+      };
+      const attempt = applyFile(
+        { ...running.deps, changes: failing },
+        { orgId: to, file, prune: true, shown, actor },
+      );
+      if (
+        await attempt.then(
+          () => true,
+          (error: Error) => void assert.match(error.message, /disk is full/),
+        )
+      ) {
+        assert.ok(fatal > 8, `there were ${told} notices`);
+        break;
+      }
+      assert.equal(await running.dump(to), before, `failed at notice ${fatal}`);
+    }
+    assert.equal(
+      withoutIds((await running.exported(to)).text),
+      withoutIds((await running.exported(from)).text),
+    );
+  });
+
+  test("what is not as it was shown is not applied", async () => {
+    const orgId = await furnished();
+    const { file } = await running.exported(orgId);
+    const wanted = withApplication(file, "Shop", { audience: "https://new.example" });
+    const shown = await running.shownOf(orgId, wanted);
+    await changeOrganisationSettings(running.deps, {
+      orgId,
+      settings: { passwordMinLength: 20 },
+      actor: "user:x",
+    });
+    const before = await running.dump(orgId);
+    await assert.rejects(
+      applyFile(running.deps, { orgId, file: wanted, prune: false, shown, actor }),
+      ConfigurationChanged,
+    );
+    assert.equal(await running.dump(orgId), before);
+  });
+
+  test("two that apply at the same time do not make anything twice", async () => {
+    const [from, to] = [await furnished(), await running.makeOrg()];
+    const { file } = await running.exported(from);
+    const shown = await running.shownOf(to, file);
+    const results = await Promise.allSettled(
+      [1, 2].map(() => applyFile(running.deps, { orgId: to, file, prune: false, shown, actor })),
+    );
+    assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+    assert.equal(
+      withoutIds((await running.exported(to)).text),
+      withoutIds((await running.exported(from)).text),
+    );
+  });
+
+  test("more scopes than an organisation may have are refused before anything is done", async () => {
+    const orgId = await furnished();
+    const scopes = Array.from({ length: 99 }, (_, index) => ({ name: `s${index}` }));
+    await assert.rejects(running.shownOf(orgId, { format: "signet-organisation/1", scopes }), (error) => {
+      assert.ok(error instanceof InvalidFile);
+      assert.deepEqual(
+        error.faults.map(({ path }) => path),
+        ["/scopes"],
+      );
+      return true;
+    });
+    // When the others go, there is room.
+    assert.deepEqual(
+      countsOf(await running.shownOf(orgId, { format: "signet-organisation/1", scopes }, true)).created,
+      99,
+    );
+  });
+
+  test("another organisation is not touched, whatever ids the file names", async () => {
+    const [mine, theirs] = [await running.makeOrg(), await furnished()];
+    const { file } = await running.exported(theirs);
+    const before = await running.dump(theirs);
+    const hostile = { ...withApplication(file, "Shop", { redirectUris: ["https://evil.example/"] }), scopes: [] };
+    const done = await running.apply(
+      mine,
+      { ...hostile, applications: hostile.applications?.filter(({ name }) => name === "Shop") ?? [] },
+      true,
+    );
+    assert.ok(done.includes("created application Shop"));
+    assert.equal(await running.dump(theirs), before);
+    const [made] = await listApplications(running.deps.database.query, mine, { limit: 9 });
+    assert.notEqual(made?.id, applicationIn(file, "Shop").id);
+    // Neither a key nor a scope of theirs is found.
+    await running.apply(theirs, withApplication(file, "Shop", { externalKey: "shop" }));
+    const alone = {
+      format: file.format,
+      applications: [{ name: "Other", clientType: "spa", externalKey: "shop" } as const],
+    };
+    assert.ok((await running.apply(mine, alone)).includes("created application Other"));
+  });
+
+  test("every change is in the audit log, and every node hears of it", async () => {
+    const [from, to] = [await furnished(), await running.makeOrg()];
+    const { file } = await running.exported(from);
+    const heard: Array<Change | "everything"> = [];
+    running.deps.changes.subscribe((change) => heard.push(change));
+    await running.apply(to, file);
+    const topics = new Set(
+      heard.flatMap((change) => (change !== "everything" && change.orgId === to ? [change.topic] : [])),
+    );
+    assert.deepEqual([...topics].sort(), ["application", "organisation", "scope"]);
+    const empty = {
+      format: file.format,
+      scopes: [],
+      applications: [
+        { ...applicationIn(file, "Shop"), enabled: false, organisationConsent: [], preauthorizations: [] },
+      ],
+    };
+    await running.apply(to, empty, true);
+    const events = (await listAuditEvents(running.deps.database.query, to, 100)).toSorted(
+      (a, b) => a.at - b.at,
+    );
+    assert.ok(events.every(({ actor: by }) => by === actor));
+    assert.deepEqual(
+      events.map(({ action }) => action),
+      [
+        "organisation.created",
+        "organisation.changed",
+        "scope.created",
+        "scope.created",
+        "application.created",
+        "application.created",
+        "application.created",
+        "consent.granted-for-organisation",
+        "preauthorization.created",
+        "preauthorization.created",
+        "organisation.configuration-applied",
+        "scope.deleted",
+        "scope.deleted",
+        "application.deleted",
+        "application.deleted",
+        "application.changed",
+        "consent.revoked",
+        "preauthorization.deleted",
+        "preauthorization.deleted",
+        "organisation.configuration-applied",
+      ],
+    );
+    assert.deepEqual(events.at(-1)?.details, { created: 0, changed: 1, removed: 7, prune: true });
+  });
+});

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FILE_FORMAT, InvalidFile, MOST_APPLICATIONS, MOST_BYTES } from "./organisation-file.ts";
+import { readOrganisationFile } from "./validation.ts";
+
+const bytes = (text: string) => Buffer.from(text);
+const file = (parts: object) => bytes(JSON.stringify({ format: FILE_FORMAT, ...parts }));
+const shop = { name: "Shop", clientType: "confidential" };
+const withApp = (members: object) => file({ applications: [{ ...shop, ...members }] });
+const withScope = (members: object) => file({ scopes: [{ name: "payroll", ...members }] });
+
+/** `path: message` of every fault. */
+function faultsOf(content: Uint8Array): string[] {
+  try {
+    readOrganisationFile(content);
+  } catch (error) {
+    assert.ok(error instanceof InvalidFile, String(error));
+    return error.faults.map(({ path, message }) => `${path}: ${message}`);
+  }
+  return [];
+}
+
+const pathsOf = (content: Uint8Array): string[] =>
+  faultsOf(content).map((fault) => fault.split(": ")[0] ?? "");
+
+test("a file says its format, and of another one nothing else is read", () => {
+  for (const value of [{}, { format: "signet-organisation/2", wrong: 1 }, { format: 1 }, [], null, "x"])
+    assert.deepEqual(faultsOf(bytes(JSON.stringify(value))), [
+      `/format: must be "${FILE_FORMAT}", which is what this version reads`,
+    ]);
+  assert.deepEqual(readOrganisationFile(file({})), { format: FILE_FORMAT });
+  assert.deepEqual(readOrganisationFile(bytes(`\ufeff{"format": "${FILE_FORMAT}"}`)), {
+    format: FILE_FORMAT,
+  });
+});
+
+test("what is no JSON text of a bearable size is refused before anything else", () => {
+  assert.match(faultsOf(bytes("{"))[0] ?? "", /^: is not JSON/);
+  assert.match(faultsOf(Uint8Array.of(0x22, 0xff, 0x22))[0] ?? "", /is not UTF-8/);
+  assert.match(faultsOf(Buffer.alloc(MOST_BYTES + 1, 0x20))[0] ?? "", /is larger than 8 MiB/);
+  const deep = `{"format":"${FILE_FORMAT}","x":${"[".repeat(40)}${"]".repeat(40)}}`;
+  assert.match(faultsOf(bytes(deep))[0] ?? "", /nested more than 32 deep/);
+  const many = Array.from({ length: MOST_APPLICATIONS + 1 }, () => ({}));
+  assert.deepEqual(pathsOf(file({ applications: many })), ["/applications"]);
+});
+
+test("a member that is there twice is a fault, wherever it stands", () => {
+  const text = `{"format":"${FILE_FORMAT}","applications":[{"name":"A, \\"{[","clientType":"spa"},
+    {"name":"B","clientType":"spa","jwks":{"keys":[{"a/b":1,"c":[{"d":2}],"a\\u002fb":3}]},"name":"C"}],"format":"x"}`;
+  assert.deepEqual(faultsOf(bytes(text)), [
+    "/applications/1/jwks/keys/0/a~1b: is there twice",
+    "/applications/1/name: is there twice",
+    "/format: is there twice",
+  ]);
+});
+
+test("every member that is not known is named: a secret has no place in a file", () => {
+  const content = file({
+    users: [],
+    branding: { colour: "red" },
+    policies: { strict: true },
+    scopes: [{ name: "a", claims: [{ name: "b", source: "static", value: 1, extra: 1 }] }],
+    applications: [
+      { ...shop, clientSecret: "sgn_cs_x", secrets: [], requireConsent: true, "a/b~c": 1 },
+      JSON.parse('{"name":"X","clientType":"spa","__proto__":{"enabled":false}}'),
+    ],
+  });
+  assert.deepEqual(
+    faultsOf(content).map((fault) => fault.replace(/: is not known here$/, "")),
+    [
+      "/users",
+      "/branding/colour",
+      "/policies/strict",
+      "/scopes/0/claims/0/extra",
+      "/applications/0/clientSecret",
+      "/applications/0/secrets",
+      "/applications/0/requireConsent",
+      "/applications/0/a~1b~0c",
+      "/applications/1/__proto__",
+    ],
+  );
+});
+
+test("every member of the wrong form is named, in words, however many there are", () => {
+  const wrong = Array.from({ length: 30 }, () => ({ name: 1, clientType: "server", enabled: "yes" }));
+  assert.equal(faultsOf(file({ applications: wrong })).length, 90);
+  const content = file({
+    branding: { accentColor: "blue", logoUri: 1 },
+    policies: {
+      passwordMinLength: 7,
+      sessionIdleSeconds: 1.5,
+      secondFactor: "maybe",
+      requireVerifiedEmail: 1,
+    },
+    scopes: [{}, null],
+    applications: [
+      {
+        name: null,
+        clientType: "spa",
+        redirectUris: "x",
+        grantTypes: ["password"],
+        jwks: { keys: [1] },
+        id: "x",
+      },
+      { ...shop, externalKey: "a b", organisationConsent: [1], preauthorizations: ["openid"] },
+    ],
+  });
+  assert.deepEqual(faultsOf(content), [
+    "/branding/accentColor: must be a colour like #2f4fd8",
+    "/branding/logoUri: must be a text",
+    "/policies/passwordMinLength: must be a whole number from 8 to 128",
+    "/policies/sessionIdleSeconds: must be a whole number from 60 to 31536000",
+    "/policies/secondFactor: must be one of optional, required",
+    "/policies/requireVerifiedEmail: must be true or false",
+    "/scopes/0/name: is missing",
+    "/scopes/1: must be an object",
+    "/applications/0/name: must be a text",
+    "/applications/0/redirectUris: must be a list",
+    "/applications/0/grantTypes/0: must be one of authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code",
+    "/applications/0/jwks/keys/0: must be an object",
+    "/applications/0/id: must be a UUID",
+    "/applications/1/externalKey: must be 1 to 100 of A-Z a-z 0-9 . _ - and begin with a letter or digit",
+    "/applications/1/organisationConsent/0: must be a text",
+    "/applications/1/preauthorizations/0: must be a list",
+  ]);
+});
+
+test("records of the right form are checked beside those that have not got it", () => {
+  const content = file({
+    scopes: [{ name: "openid" }, { name: 1 }],
+    applications: [
+      { name: 1, clientType: "spa" },
+      { ...shop, accessTokenLifetimeSeconds: 1 },
+    ],
+  });
+  assert.deepEqual(pathsOf(content), [
+    "/scopes/1/name",
+    "/applications/0/name",
+    "/scopes/0/name",
+    "/applications/1/accessTokenLifetimeSeconds",
+  ]);
+});
+
+test("the core's own rules are told by the place in the file, in the file's order", () => {
+  const { d: _d, ...rest } = { kty: "EC", crv: "P-256", x: "x", y: "y", d: "d" };
+  const content = withApp({
+    name: "a\u202eb",
+    redirectUris: ["https://z.example/", "javascript:alert(1)", "https://a.example/"],
+    logoUri: "ftp://a",
+    allowedScopes: ["openid", "a b"],
+    tokenEndpointAuthMethod: "private_key_jwt",
+    jwks: { keys: [{ ...rest, d: "private" }] },
+    refreshTokenGraceSeconds: 61,
+    backchannelLogoutUri: "http://logout.example/",
+  });
+  assert.deepEqual(pathsOf(content), [
+    "/applications/0/name",
+    "/applications/0/redirectUris/1",
+    "/applications/0/logoUri",
+    "/applications/0/allowedScopes/1",
+    "/applications/0/refreshTokenGraceSeconds",
+    "/applications/0/jwks/keys/0",
+    "/applications/0/backchannelLogoutUri",
+  ]);
+  assert.deepEqual(
+    pathsOf(
+      withScope({
+        claims: [
+          { name: "zeta", source: "user", path: "email" },
+          { name: "sub", source: "user", path: "email" },
+        ],
+      }),
+    ),
+    ["/scopes/0/claims/1/name"],
+  );
+  assert.deepEqual(pathsOf(withApp({ clientType: "spa", tokenEndpointAuthMethod: "client_secret_post" })), [
+    "/applications/0/tokenEndpointAuthMethod",
+  ]);
+});
+
+test("policies that contradict each other, and a logo that is no web address", () => {
+  assert.deepEqual(pathsOf(file({ policies: { sessionLifetimeSeconds: 600, sessionIdleSeconds: 601 } })), [
+    "/policies/sessionIdleSeconds",
+  ]);
+  assert.deepEqual(pathsOf(file({ branding: { logoUri: "javascript:1" } })), ["/branding/logoUri"]);
+});
+
+test("a claim has the value or the path that its source needs, and nothing else", () => {
+  const claims = [
+    { name: "a", source: "static", value: 1, path: "email" },
+    { name: "b", source: "user", path: "email", value: 1 },
+    { name: "c", source: "static" },
+    { name: "d", source: "membership" },
+  ];
+  assert.deepEqual(pathsOf(withScope({ claims })), [
+    "/scopes/0/claims/0/path",
+    "/scopes/0/claims/1/value",
+    "/scopes/0/claims/2/value",
+    "/scopes/0/claims/3/path",
+  ]);
+});
+
+test("what administrators allow must be what the application may ask for", () => {
+  const content = withApp({
+    allowedScopes: ["openid", "email"],
+    organisationConsent: ["openid", "phone"],
+    preauthorizations: [["openid", "email"], [], ["email", "openid"], ["profile"]],
+  });
+  assert.deepEqual(pathsOf(content), [
+    "/applications/0/organisationConsent/1",
+    "/applications/0/preauthorizations/1",
+    "/applications/0/preauthorizations/3/0",
+    "/applications/0/preauthorizations/2",
+  ]);
+});
+
+test("two records of one id, key or scope name", () => {
+  const id = "01998D6E-0000-7000-8000-000000000000";
+  const content = file({
+    scopes: [{ name: "a" }, { name: "b" }, { name: "a" }],
+    applications: [
+      { ...shop, id, externalKey: "k" },
+      { ...shop, id: id.toLowerCase() },
+      { ...shop, externalKey: "k" },
+    ],
+  });
+  assert.deepEqual(faultsOf(content), [
+    "/scopes/2/name: is that of /scopes/0 too",
+    "/applications/1/id: is that of /applications/0 too",
+    "/applications/2/externalKey: is that of /applications/0 too",
+  ]);
+});

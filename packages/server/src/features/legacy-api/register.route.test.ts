@@ -1,0 +1,243 @@
+/** Registration by call: silent about who is there, and no account before its address is shown to be its owner's. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createAction } from "../../core/actions/actions.ts";
+import { findUserByEmail } from "../../core/users/store.ts";
+import { disableUser } from "../../core/users/users.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { dumpDatabase } from "../../testing/dump-database.ts";
+import { fakeClock } from "../../testing/fake-clock.ts";
+import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { testBrowser } from "../../testing/test-browser.ts";
+import { MAIL_ENV, mailsTo, newestLink } from "../../testing/test-mailbox.ts";
+import {
+  makeOrganisation,
+  PASSWORD,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import { callApi, makeSystemAccount, type TestAccount } from "../../testing/test-system-account.ts";
+import { withUser } from "../../testing/test-visit.ts";
+
+const CHOSEN = "walnut orbit seventeen";
+const json = { headers: { accept: "application/json" } };
+
+describe("registration by call", () => {
+  forEachDatabase(({ fresh }) => {
+    const clock = fakeClock();
+    let hashes = 0;
+    const passwords = {
+      ...quickPasswords,
+      hash: (password: string) => {
+        hashes += 1;
+        return quickPasswords.hash(password);
+      },
+    };
+    let running: TestService;
+    let org: TestOrganisation;
+    let account: TestAccount;
+    before(async () => {
+      const env = { ...MAIL_ENV, SIGNET_RATE_LIMITS: "registration-address=200/60" };
+      running = await startTestService({ databaseUrl: await fresh(), clock, passwords, env });
+      org = await makeOrganisation(running.service);
+      account = await makeSystemAccount(running.service, org);
+    });
+    after(() => running.close());
+
+    const register = (email: string, more: Record<string, unknown> = {}) =>
+      callApi(`${running.baseUrl}/legacy/api/Authentication/User/Register`, account, {
+        body: { Email: email, Password: CHOSEN, Firstname: "Nina", Surname: "New", ...more },
+      });
+    const login = (email: string, password = CHOSEN) =>
+      callApi(`${running.baseUrl}/legacy/api/Authentication/User/Login`, account, {
+        body: { Email: email, Password: password },
+      });
+    const userOf = async (email: string) =>
+      (await findUserByEmail(running.service.database.query, org.organisation.id, email))?.user;
+    const counts = async () => {
+      const { query } = running.service.database;
+      const rows = await Promise.all(
+        (["outgoing_mail", "user_action", "audit_event", "user_account"] as const).map((table) =>
+          query.selectFrom(table).select("org_id").execute(),
+        ),
+      );
+      return rows.map(({ length }) => length);
+    };
+
+    test("there is no account, and no sign-in, before the link is used", async () => {
+      const email = "nina@acme.example";
+      assert.equal((await register(email, { Phone: "+45 12 34 56 78" })).status, 202);
+      assert.equal(await userOf(email), undefined);
+      assert.equal((await login(email)).status, 401);
+      const link = await newestLink(running.service, email);
+      assert.ok(
+        link.startsWith(`${running.baseUrl}/legacy/api/Authentication/User/Register/Complete/sgn_ua_`),
+      );
+      const { status, body } = await callApi(link, undefined, json);
+      assert.deepEqual([status, body], [200, { Type: "VerifyEmail", Completed: true }]);
+      const user = await userOf(email);
+      assert.deepEqual([user?.role, user?.emailVerified, user?.phone], ["Standard", true, "+45 12 34 56 78"]);
+      assert.equal((await login(email)).status, 200);
+      assert.equal((await callApi(link, undefined, json)).status, 404, "once");
+    });
+
+    test("answer and work are the same for a taken, a disabled and a free address; the owner is told", async () => {
+      const owner = await withUser(running.service, org, "owner@acme.example");
+      const shut = await withUser(running.service, org, "shut@acme.example");
+      const key = { orgId: org.organisation.id, id: shut.user.id, disabled: true, actor: "test" };
+      await disableUser(running.service, key);
+      const seen: unknown[] = [];
+      for (const email of ["free@acme.example", " OWNER@acme.example", shut.user.email]) {
+        const [rows, made] = [await counts(), hashes];
+        const { status, text, headers } = await register(email);
+        const names = [...headers.keys()].filter((name) => name !== "date").sort();
+        const grown = (await counts()).map((count, index) => count - (rows[index] ?? 0));
+        seen.push({ status, text, names, grown, hashes: hashes - made });
+      }
+      for (const one of seen) assert.deepEqual(one, seen[0]);
+      assert.match(JSON.stringify(seen[0]), /"status":202.*"grown":\[1,1,1,0\],"hashes":1/);
+      const mails = await mailsTo(running.service, owner.user.email);
+      assert.deepEqual(
+        mails.map(({ mail }) => mail.template),
+        ["AccountExists"],
+      );
+      assert.deepEqual(await mailsTo(running.service, shut.user.email), []);
+      assert.equal((await login(owner.user.email, PASSWORD)).status, 200, "the account is as it was");
+      assert.equal((await login(owner.user.email)).status, 401);
+    });
+
+    test("who registers with somebody's address does not void that person's own link", async () => {
+      const { service } = running;
+      const { user } = await withUser(service, org, "linked@acme.example");
+      const { id } = await createAction(service.database.query, service, {
+        ...{ orgId: org.organisation.id, userId: user.id, type: "VerifyEmail", data: { email: user.email } },
+      });
+      assert.equal((await register(user.email)).status, 202);
+      const link = `${running.baseUrl}/legacy/api/Authentication/Action/${id}/VerifyEmail`;
+      assert.equal((await callApi(link, undefined, json)).status, 200);
+    });
+
+    test("nobody registers with more than the form has", async () => {
+      for (const more of [
+        { Role: "Administrator" },
+        { EmailVerified: true },
+        { PermId: org.user.id },
+        { OrganisationId: org.organisation.id },
+        { ["__proto__"]: { Role: "Administrator" } },
+      ]) {
+        const { status } = await register("mass@acme.example", more);
+        // What JSON.stringify leaves out was never sent.
+        assert.ok(status === 422 || !JSON.stringify(more).includes("Role"), JSON.stringify(more));
+      }
+      assert.equal((await register("mass@acme.example")).status, 202);
+      await callApi(await newestLink(running.service, "mass@acme.example"), undefined, json);
+      assert.equal((await userOf("mass@acme.example"))?.role, "Standard");
+    });
+
+    test("a password that cannot be one is told before anything is looked up", async () => {
+      const [rows, made] = [await counts(), hashes];
+      for (const email of [org.user.email, "unknown@acme.example"]) {
+        for (const password of ["short", "password1234", email, "a".repeat(300)]) {
+          const { status, body } = await register(email, { Password: password });
+          assert.equal(status, 422);
+          assert.deepEqual((body["errors"] as Array<{ path: string }>)[0]?.path, "/Password");
+        }
+      }
+      assert.deepEqual([await counts(), hashes], [rows, made]);
+    });
+
+    test("a browser or a mail scanner that opens the link completes nothing; the button does", async () => {
+      const email = "scanned@acme.example";
+      await register(email);
+      const link = await newestLink(running.service, email);
+      for (const accept of ["*/*", "text/html,application/xhtml+xml", "image/png"]) {
+        const scanner = testBrowser();
+        const first = await scanner.get(link, { accept });
+        assert.equal(first.status, 303);
+        const page = await scanner.get(first.location ?? "", { accept });
+        assert.equal(page.status, 200);
+      }
+      assert.equal(await userOf(email), undefined);
+      const browser = testBrowser();
+      const opened = await browser.get((await browser.get(link)).location ?? "");
+      assert.match(opened.body, /id="action-confirm"/);
+      const url = opened.url;
+      assert.equal((await testBrowser().post(url, opened.hidden)).status, 403, "another browser's form");
+      const done = await browser.post(url, opened.hidden);
+      assert.match(done.body, /<p role="status">/);
+      assert.equal((await login(email)).status, 200);
+      assert.equal((await browser.get(url)).status, 404);
+    });
+
+    test("asking again makes the older link void; the newest one's password counts", async () => {
+      const email = "again@acme.example";
+      await register(email, { Password: "stranger chose this one" });
+      const older = await newestLink(running.service, email);
+      await register(email);
+      const newer = await newestLink(running.service, email);
+      assert.equal((await callApi(older, undefined, json)).status, 404);
+      const both = await Promise.all([1, 2, 3].map(() => callApi(newer, undefined, json)));
+      assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404, 404]);
+      assert.equal((await login(email)).status, 200);
+    });
+
+    test("an address that somebody got meanwhile is not given twice", async () => {
+      const email = "race@acme.example";
+      await register(email);
+      const link = await newestLink(running.service, email);
+      const user = await withUser(running.service, org, email);
+      assert.equal((await callApi(link, undefined, json)).status, 404);
+      assert.equal((await userOf(email))?.id, user.user.id);
+      assert.equal((await login(email)).status, 401, "nor its password changed");
+    });
+
+    test("too late is told apart from never", async () => {
+      await register("late@acme.example");
+      const link = await newestLink(running.service, "late@acme.example");
+      clock.advance(25 * 3_600_000);
+      assert.equal((await callApi(link, undefined, json)).status, 410);
+      assert.equal((await testBrowser().get(link)).status, 410);
+      assert.match((await testBrowser().get(link)).body, /<html/);
+      assert.equal((await callApi(`${link}x`, undefined, json)).status, 404);
+    });
+
+    test("five mails in an hour to one mailbox, whoever asks and whether it is taken", async () => {
+      for (const email of ["often@acme.example", org.user.email]) {
+        for (let time = 0; time < 5; time += 1) assert.equal((await register(email)).status, 202);
+        const { status, headers } = await register(email);
+        assert.equal(status, 429);
+        assert.match(headers.get("ratelimit-policy") ?? "", /registration-account/);
+      }
+    });
+
+    test("neither a chosen password nor a link is readable in the database or the logs", async () => {
+      await register("quiet@acme.example", { Password: "quiet stranger chose this" });
+      const link = await newestLink(running.service, "quiet@acme.example");
+      const stored = await dumpDatabase(running.service.database.query);
+      const id = link.split("/").at(-1) ?? "";
+      for (const secret of [
+        id,
+        "quiet stranger chose this",
+        await quickPasswords.hash("quiet stranger chose this"),
+      ])
+        assert.ok(!stored.includes(secret));
+      assert.ok(!JSON.stringify(running.lines).includes("sgn_ua_"));
+      assert.deepEqual(running.errors, []);
+    });
+  });
+
+  test("without mail set up it says so", async () => {
+    const running = await startTestService({ databaseUrl: "sqlite::memory:", passwords: quickPasswords });
+    try {
+      const org = await makeOrganisation(running.service);
+      const account = await makeSystemAccount(running.service, org);
+      const body = { Email: "a@b.example", Password: CHOSEN, Firstname: "A", Surname: "B" };
+      const url = `${running.baseUrl}/legacy/api/Authentication/User/Register`;
+      const answer = await callApi(url, account, { body });
+      assert.deepEqual([answer.status, answer.body["type"]], [503, "urn:signet:error:mail-not-set-up"]);
+    } finally {
+      await running.close();
+    }
+  });
+});
