@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { matchReturnUrl, withParameter } from "./return-url.ts";
+import { isRegistrableReturnUrl, matchReturnUrl, withParameter } from "./return-url.ts";
 
 const registered = ["https://app.example/portal", "https://app.example/files/", "http://127.0.0.1:8765/"];
 
@@ -177,6 +177,17 @@ for (const [kind, urls] of Object.entries(differentials)) {
     for (const url of urls) assert.ok(!matchReturnUrl(url, registered), JSON.stringify(url));
   });
 }
+
+test("what can be registered is what can match", () => {
+  for (const url of registered) assert.ok(isRegistrableReturnUrl(url), url);
+  for (const url of [
+    "com.example.app:/back",
+    "http://app.example/",
+    "https://app.example/a/../b",
+    "https://a.example/#",
+  ])
+    assert.ok(!isRegistrableReturnUrl(url), url);
+});
 
 test("http is for the loopback interface, whatever is registered; private schemes are nobody's", () => {
   for (const url of [

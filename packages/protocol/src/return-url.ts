@@ -47,6 +47,9 @@ function isPlainPath(path: string): boolean {
   );
 }
 
+/** Whether an application may register it: what can never match is not worth having. */
+export const isRegistrableReturnUrl = (text: string): boolean => readReturnUrl(text) !== undefined;
+
 /**
  * Whether the address is one of the registered ones or below one: the same origin, and the registered path as a prefix
  * that ends on a segment's border. A registered address with a query means that address alone.

@@ -1,6 +1,7 @@
 /** What a client record must be before it is kept. Every fault is found in one go, each with its member's path. */
 import { isSigningAlg } from "@signet/protocol/jws";
 import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/redirect-uri";
+import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
 import { parseScope } from "@signet/protocol/scope";
 import { isAcr } from "../sessions/assurance.ts";
 import { acrValues } from "../sessions/session.ts";
@@ -38,7 +39,7 @@ export function requireValidApplication(input: {
     ...nameFaults(input.name),
     ...uriFaults("redirectUris", settings.redirectUris, clientType),
     ...uriFaults("postLogoutRedirectUris", settings.postLogoutRedirectUris, clientType),
-    ...uriFaults("returnUrls", settings.returnUrls, clientType),
+    ...returnUrlFaults(settings.returnUrls, clientType),
     ...optionalWebAddress("homepageUri", settings.homepageUri),
     ...optionalWebAddress("logoUri", settings.logoUri),
     ...grantFaults(settings, clientType),
@@ -73,6 +74,16 @@ function uriFaults(path: string, uris: readonly string[], clientType: ClientType
     const reason = checkRegistrableRedirectUri(uri, clientType);
     return reason === undefined ? [] : [{ path: `${path}[${index}]`, message: reason }];
   });
+}
+
+/** The federation knows no private-use schemes, and matches prefixes: fewer forms are safe. */
+function returnUrlFaults(urls: readonly string[], clientType: ClientType): Fault[] {
+  const faults = uriFaults("returnUrls", urls, clientType);
+  if (faults.length > 0) return faults;
+  const message = "must be a plain https address; http is for the loopback interface only";
+  return urls.flatMap((url, index) =>
+    isRegistrableReturnUrl(url) ? [] : [{ path: `returnUrls[${index}]`, message }],
+  );
 }
 
 export function optionalWebAddress(path: string, uri: string | undefined): Fault[] {

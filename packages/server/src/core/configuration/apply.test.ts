@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Change, ChangeFeed } from "../../db/change-feed.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { furnishedOrganisation } from "../../testing/furnished-organisation.ts";
@@ -88,16 +89,27 @@ forEachDatabase(({ fresh }) => {
 
   test("two that apply at the same time do not make anything twice", async () => {
     const [from, to] = [await furnished(), await running.makeOrg()];
-    const { file } = await running.exported(from);
+    const { file: whole } = await running.exported(from);
+    // Of names alone: nothing in the database would keep a second one out.
+    const file = { format: whole.format, applications: whole.applications ?? [] };
     const shown = await running.shownOf(to, file);
-    const results = await Promise.allSettled(
-      [1, 2].map(() => applyFile(running.deps, { orgId: to, file, prune: false, shown, actor })),
-    );
-    assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
-    assert.equal(
-      withoutIds((await running.exported(to)).text),
-      withoutIds((await running.exported(from)).text),
-    );
+    const applying = { orgId: to, file, prune: false, shown, actor };
+    let second: Promise<void> | undefined;
+    const slow: ChangeFeed = {
+      ...running.deps.changes,
+      // In the middle of the first: long enough for the second to look, if nothing holds it.
+      publish: async (db, change) => {
+        if (!second) {
+          second = applyFile(running.deps, applying);
+          second.catch(() => {});
+          await delay(100);
+        }
+        await running.deps.changes.publish(db, change);
+      },
+    };
+    await applyFile({ ...running.deps, changes: slow }, applying);
+    await assert.rejects(second ?? Promise.resolve(), ConfigurationChanged);
+    assert.equal((await listApplications(running.deps.database.query, to, { limit: 9 })).length, 3);
   });
 
   test("more scopes than an organisation may have are refused before anything is done", async () => {
@@ -122,7 +134,10 @@ forEachDatabase(({ fresh }) => {
     const [mine, theirs] = [await running.makeOrg(), await furnished()];
     const { file } = await running.exported(theirs);
     const before = await running.dump(theirs);
-    const hostile = { ...withApplication(file, "Shop", { redirectUris: ["https://evil.example/"] }), scopes: [] };
+    const hostile = {
+      ...withApplication(file, "Shop", { redirectUris: ["https://evil.example/"] }),
+      scopes: [],
+    };
     const done = await running.apply(
       mine,
       { ...hostile, applications: hostile.applications?.filter(({ name }) => name === "Shop") ?? [] },

@@ -52,7 +52,7 @@ export async function applyFile(deps: ApplicationDeps, applying: Applying): Prom
   const { orgId, file, prune, shown, actor } = applying;
   const { database } = deps;
   await database.transaction(async (tx) => {
-    const inside: Inside = { ...deps, database, orgId, actor };
+    const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, actor };
     await holdOrganisation(tx, orgId);
     const state = await readState(tx, orgId);
     if (!state) throw new ConfigurationChanged();

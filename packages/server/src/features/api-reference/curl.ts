@@ -15,8 +15,10 @@ const variable = (name: string) => `$${name.replace(/([a-z])([A-Z])/g, "$1_$2").
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The signature of specification, "HMAC API authentication", over what `$BODY` holds. */
-const SIGN =
-  'SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$SECRET_KEY" -binary | openssl base64 -A)';
+const SIGN = [
+  'SIGNATURE=$(printf %s "$BODY" \\',
+  '  | openssl dgst -sha256 -hmac "$SECRET_KEY" -binary | openssl base64 -A)',
+].join("\n");
 
 export function curlSample(subject: CurlSubject): string {
   const { operation, example } = subject;

@@ -9,7 +9,7 @@ import { exampleOf } from "./example.ts";
 import type { OpenApiAnswer, OpenApiDocument, OpenApiOperation, OpenApiResponse } from "./openapi.ts";
 import { headerParameters, openApiPaths, pathParameters, queryOf } from "./parameters.ts";
 import { mapValues, type SchemaCollection, schemaCollection } from "./schemas.ts";
-import { securitySchemes, summary, tags } from "./texts.ts";
+import { securitySchemes, tags, summary as whatItIs } from "./texts.ts";
 
 export interface DocumentSource {
   readonly operations: readonly DescribedOperation[];
@@ -41,7 +41,7 @@ export function openApiDocument({ operations, baseUrl, version }: DocumentSource
     info: {
       title: "Signet",
       version,
-      description: summary,
+      description: whatItIs,
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: baseUrl }],
@@ -73,8 +73,7 @@ function describe(
   const parameters = [...pathParameters(path), ...queryOf(operation), ...headerParameters(operation)];
   const source = curlSample({ ...at, example });
   return {
-    operationId: operationIdOf(operation, path),
-    summary: operation.summary,
+    ...namesOf(operation, path),
     ...(description === undefined ? {} : { description }),
     tags: [operation.tag],
     security: operation.security.map((schemes) => needed(schemes)),
@@ -94,11 +93,13 @@ function describe(
   };
 }
 
-/** The shorter of two paths has the plain name. */
-function operationIdOf({ operationId, path: registered }: DescribedOperation, path: string): string {
+/** The shorter of two paths has the plain names. */
+function namesOf({ operationId, summary, path: registered }: DescribedOperation, path: string) {
   const isLonger = registered.endsWith("?") && openApiPaths(registered).at(-1) === path;
-  const name = isLonger ? (pathParameters(path).at(-1)?.name ?? "") : "";
-  return isLonger ? `${operationId}By${name[0]?.toUpperCase()}${name.slice(1)}` : operationId;
+  const added = isLonger ? pathParameters(path).at(-1)?.name : undefined;
+  if (added === undefined) return { operationId, summary };
+  const suffix = `${added[0]?.toUpperCase()}${added.slice(1)}`;
+  return { operationId: `${operationId}By${suffix}`, summary: `${summary}, with {${added}}` };
 }
 
 const needed = (schemes: readonly SecurityScheme[]) =>

@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
   test("outside demo mode the page names no organisation and no way in, and there is no demo", async () => {
     const body = await page(plain);
     assert.match(body, /Signet is running/);
-    assert.doesNotMatch(body, /Secretive|demo|href="\/(?!assets)|oauth\//i);
+    assert.doesNotMatch(body, /Secretive|demo|href="\/(?!assets|docs")|oauth\//i);
     for (const path of ["/demo/try", "/demo/callback"])
       assert.equal((await fetch(plain.baseUrl + path)).status, 404, path);
   });

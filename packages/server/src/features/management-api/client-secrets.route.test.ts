@@ -32,8 +32,8 @@ describe("client secrets by the management API", () => {
       admin = await makeSystemAccount(running.service, org, { administrator: true });
     });
     after(async () => {
-      assert.deepEqual(running.errors, []);
       await running.close();
+      assert.deepEqual(running.errors, []);
     });
 
     const client = () =>

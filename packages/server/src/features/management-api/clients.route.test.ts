@@ -42,8 +42,8 @@ describe("clients by the management API", () => {
       admin = await makeSystemAccount(running.service, org, { administrator: true });
     });
     after(async () => {
-      assert.deepEqual(running.errors, []);
       await running.close();
+      assert.deepEqual(running.errors, []);
     });
 
     const call = (path: string, asked: ApiRequest = {}) =>

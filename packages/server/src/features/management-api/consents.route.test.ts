@@ -36,8 +36,8 @@ describe("consents and pre-authorizations by the management API", () => {
       admin = await makeSystemAccount(running.service, org, { administrator: true });
     });
     after(async () => {
-      assert.deepEqual(running.errors, []);
       await running.close();
+      assert.deepEqual(running.errors, []);
     });
 
     const call = (path: string, asked: ApiRequest = {}) =>
@@ -233,7 +233,7 @@ describe("consents and pre-authorizations by the management API", () => {
       const clientId = application.id;
       const [gone, ...others] = await Promise.all([
         call(`clients/${clientId}`, { method: "DELETE" }),
-        ...Array.from({ length: 6 }, (_, n) =>
+        ...Array.from({ length: 24 }, (_, n) =>
           n % 2
             ? call("consents/organisation", { body: { clientId, scopes } })
             : call(`clients/${clientId}/rotate-secret`, { body: {} }),

@@ -34,8 +34,8 @@ describe("custom scopes by the management API", () => {
       admin = await makeSystemAccount(running.service, org, { administrator: true });
     });
     after(async () => {
-      assert.deepEqual(running.errors, []);
       await running.close();
+      assert.deepEqual(running.errors, []);
     });
 
     const call = (path: string, asked: ApiRequest = {}) =>

@@ -88,7 +88,10 @@ const userinfoOperation = (method: "GET" | "POST"): DescribedOperation => ({
   method,
   path: "/oauth/:org/userinfo",
   operationId: method === "GET" ? "getUserinfo" : "postUserinfo",
-  summary: "What the access token tells about its user (OpenID Connect Core §5.3)",
+  summary:
+    method === "GET"
+      ? "What the access token tells about its user (OpenID Connect Core §5.3)"
+      : "The same by POST",
   description: "The token needs the scope openid. By POST it may stand in the form as `access_token`.",
   tag: "OAuth",
   security: method === "GET" ? [["accessToken"]] : [["accessToken"], []],

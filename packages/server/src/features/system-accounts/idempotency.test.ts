@@ -35,8 +35,8 @@ describe("Idempotency-Key", () => {
       admin = await makeSystemAccount(running.service, org, { administrator: true });
     });
     after(async () => {
-      assert.deepEqual(running.errors, []);
       await running.close();
+      assert.deepEqual(running.errors, []);
     });
 
     const post = (path: string, body: unknown, key?: string, by = admin, baseUrl = running.baseUrl) =>

@@ -31,8 +31,8 @@ export function notAssignedPage(view: NotAssignedView): Html {
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
-<div><p>${text.explanation(organisation.name, application.name)}</p>
-<p id="not-assigned-contacts">${contacts.length === 0 ? text.ask(organisation.name) : text.askContacts}</p>
+<p>${text.explanation(organisation.name, application.name)}</p>
+<div><p id="not-assigned-contacts">${contacts.length === 0 ? text.ask(organisation.name) : text.askContacts}</p>
 ${contacts.length > 0 && html`<ul>${contacts.map((contact) => html`<li>${contact}</li>\n`)}</ul>`}</div>
 ${wayBack(view)}`,
   });
