@@ -160,6 +160,22 @@ describe("signet org export and apply", () => {
       assert.deepEqual(await names(org), ["Shop"]);
     });
 
+    test("a narrower consent says that tokens end with it; a wider one does not", async () => {
+      const org = await makeOrg();
+      const allowing = (organisationConsent: readonly string[]) => ({
+        ...content,
+        applications: [{ ...shop, organisationConsent }],
+      });
+      await applied(org, allowing(["openid"]), "--yes");
+      const wider = await typed([...(await applying(org, allowing(["openid", "payroll"]))), "--yes"]);
+      assert.match(wider.out, /^ {2}~ consent for all users of "Shop"\n {6}scopes {2}\+ "payroll"$/m);
+      const narrower = await typed([...(await applying(org, allowing(["payroll"]))), "--yes"]);
+      assert.match(
+        narrower.out,
+        /^ {2}~ consent for all users of "Shop": the tokens that rest on it end\n {6}scopes {2}- "openid"$/m,
+      );
+    });
+
     test("every fault is named by its place, and nothing is changed", async () => {
       const org = await makeOrg();
       const wrong = {

@@ -38,9 +38,17 @@ export function differenceLines({ id, name }: Organisation, entries: readonly En
 
 function entryLines(entry: Entry): string[] {
   const sign = signs[entry.act as keyof typeof signs];
-  const loss = entry.act === "removed" ? `: ${losses[entry.kind]}` : "";
+  const loss = entry.act === "removed" || isNarrower(entry) ? `: ${losses[entry.kind]}` : "";
   const members = entry.act === "removed" ? [] : entry.changes.flatMap(changeLines);
   return [`  ${sign} ${titleOf(entry)}${loss}`, ...members];
+}
+
+/** A yes to less is given anew. */
+function isNarrower({ act, kind, changes }: Entry): boolean {
+  if (act !== "changed" || kind !== "organisation-consent") return false;
+  const scopes = changes.find(({ member }) => member === "scopes");
+  const now = [scopes?.after].flat();
+  return [scopes?.before].flat().some((scope) => !now.includes(scope));
 }
 
 function titleOf({ kind, name, id, changes }: Entry): string {

@@ -142,7 +142,7 @@ test("a command that does not exist is told from its family's, with where to loo
   assert.match(await said("cake", "--help"), /no command "cake"/);
   assert.match(
     await said("org"),
-    /"org"; there is: org create, org list, org set, org disable\nSee: signet org --help/,
+    /"org"; there is: org create, org list, org set, org disable, org export, org apply\nSee: signet org --help/,
   );
   assert.match(await said("org", "delete"), /"org delete"; there is: org create/);
   assert.match(await said("--json", "org", "list"), /the command comes first/);

@@ -116,9 +116,11 @@ function scopeSteps(
   const known = new Map(states.map((state) => [state.name, state]));
   const named = [...wanted.values()].map((record): Step<CustomScope, ScopeRecord> => {
     const current = known.get(record.name);
-    const changes = changesOf(current ? { ...scopeOfState(current) } : {}, { ...record });
-    if (!current) return { act: "create", wanted: record, changes };
-    return stepOf(current, record, changes);
+    if (!current) {
+      const defaults = { description: "", sensitive: false, claims: [] };
+      return { act: "create", wanted: record, changes: newMembers(defaults, { ...record }) };
+    }
+    return stepOf(current, record, changesOf({ ...scopeOfState(current) }, { ...record }));
   });
   const others = states.filter(({ name }) => !wanted.has(name));
   const act = prune && scopes !== undefined ? "remove" : "leave";
@@ -134,12 +136,10 @@ function applicationStep(
   const ahead = (current?.preauthorizations ?? []).map(
     (record) => [record, askable(record.scopes, allowedScopes)] as const,
   );
-  const before = current
-    ? flatRecord(applicationOfState(current))
-    : flatSettings(sortedSettings(defaultSettings(wanted.clientType)));
-  const changes = changesOf(before, flatRecord(wanted));
   return {
-    step: current ? stepOf(current, wanted, changes) : { act: "create", wanted, changes },
+    step: current
+      ? stepOf(current, wanted, changesOf(flatRecord(applicationOfState(current)), flatRecord(wanted)))
+      : { act: "create", wanted, changes: newMembers(flatDefaults(wanted), flatRecord(wanted)) },
     organisationConsent: consentSteps(current?.organisationConsent, wanted, prune),
     preauthorizations: preauthorizationSteps(ahead, wanted.preauthorizations, prune),
   };
@@ -151,6 +151,11 @@ const flatRecord = ({ name, clientType, externalKey, enabled, settings }: Applic
   clientType,
   enabled,
   ...flatSettings(settings),
+});
+
+const flatDefaults = ({ clientType }: ApplicationRecord) => ({
+  enabled: true,
+  ...flatSettings(sortedSettings(defaultSettings(clientType))),
 });
 
 const flatSettings = (settings: ApplicationRecord["settings"]): Record<string, unknown> =>
@@ -213,3 +218,7 @@ function changesOf(
     ];
   });
 }
+
+/** Of a new record: what differs from the defaults, as it will be. */
+const newMembers = (defaults: Readonly<Record<string, unknown>>, record: Readonly<Record<string, unknown>>) =>
+  changesOf(defaults, record).map(({ member, after }): MemberChange => ({ member, after }));

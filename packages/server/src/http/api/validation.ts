@@ -33,6 +33,8 @@ function faultsOf(errors: readonly SchemaFault[], pathOf: (path: string) => stri
       allowedValues?: readonly unknown[];
     };
     const at = (name: string) => pathOf(`${fault.instancePath}/${pointerPart(name)}`);
+    // Of a member that is not known: `additionalProperties` tells it beside this, and in words.
+    if (fault.keyword === "boolean") return [];
     if (fault.keyword === "additionalProperties")
       return additionalProperties.map((name) => ({ path: at(name), message: "is not known here" }));
     if (fault.keyword === "required")

@@ -1,0 +1,83 @@
+// What the document is made of, and what must not get into it unnoticed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import Type, { type TSchema } from "typebox";
+import type { DescribedOperation } from "../../http/api/described-operation.ts";
+import { openApiDocument } from "./document.ts";
+
+const operation = (more: Partial<DescribedOperation> = {}): DescribedOperation => ({
+  method: "GET",
+  path: "/things/:id",
+  operationId: "getThing",
+  summary: "A thing",
+  tag: "Service",
+  security: [],
+  answers: { 200: { description: "The thing" } },
+  ...more,
+});
+const made = (...operations: DescribedOperation[]) =>
+  openApiDocument({ operations, baseUrl: "https://id.example", version: "1.2.3" });
+const answering = (schema: TSchema, more: Partial<DescribedOperation> = {}) =>
+  operation({ answers: { 200: { description: "The thing", schema } }, ...more });
+
+test("a path parameter that may be left out gives two paths, each with a name of its own", () => {
+  const { paths } = made(operation({ path: "/keys/:key/:appId?" }));
+  assert.deepEqual(Object.keys(paths), ["/keys/{key}", "/keys/{key}/{appId}"]);
+  const names = Object.values(paths).map(({ get }) => [get?.operationId, get?.summary]);
+  assert.deepEqual(names, [
+    ["getThing", "A thing"],
+    ["getThingByAppId", "A thing, with {appId}"],
+  ]);
+  const parameters = paths["/keys/{key}/{appId}"]?.["get"]?.parameters ?? [];
+  assert.deepEqual(
+    parameters.map(({ name, in: place, required }) => [name, place, required]),
+    [
+      ["key", "path", true],
+      ["appId", "path", true],
+    ],
+  );
+});
+
+test("a schema with a title is written once and referred to; a choice of words is an enumeration", () => {
+  const colour = Type.Union([Type.Literal("red"), Type.Literal("blue")]);
+  const thing = Type.Object({ colour, more: Type.Record(Type.String(), Type.Unknown()) }, { title: "Thing" });
+  const { paths, components } = made(
+    answering(thing),
+    answering(Type.Array(thing), { operationId: "listThings", path: "/things" }),
+  );
+  const content = (path: string) => {
+    const response = paths[path]?.["get"]?.responses["200"];
+    return response && "content" in response ? response.content?.["application/json"] : undefined;
+  };
+  const reference = { $ref: "#/components/schemas/Thing" };
+  assert.deepEqual(content("/things/{id}")?.schema, reference);
+  assert.deepEqual(content("/things")?.schema, { type: "array", items: reference });
+  assert.deepEqual(content("/things")?.example, [{ colour: "red", more: {} }]);
+  const { properties } = components.schemas["Thing"] ?? {};
+  assert.deepEqual(properties, {
+    colour: { type: "string", enum: ["red", "blue"] },
+    more: { type: "object", additionalProperties: {} },
+  });
+});
+
+test("two different schemas of one title, two operations of one name or address, and what has no text are refused", () => {
+  const named = (schema: TSchema) => Type.Object({ a: schema }, { title: "Thing" });
+  const other = { operationId: "other", path: "/others/:id" };
+  assert.throws(() => made(answering(named(Type.String())), answering(named(Type.Null()), other)), /Thing/);
+  assert.throws(() => made(operation(), operation({ path: "/others/:id" })), /getThing/);
+  assert.throws(() => made(operation(), operation({ operationId: "other" })), /twice/);
+  assert.throws(() => made(operation({ path: "/things/:unheardOf" })), /unheardOf/);
+  assert.throws(() => made(operation({ tag: "Unheard of" })), /Unheard of/);
+});
+
+test("a body that would end a word of the shell does not", () => {
+  const body = {
+    contentType: "application/json",
+    schema: Type.Object({ name: Type.String() }),
+    isOptional: false,
+    example: { name: "it's $HOME `id`" },
+  } as const;
+  const { paths } = made(operation({ method: "POST", path: "/things", body }));
+  const [sample] = paths["/things"]?.["post"]?.["x-codeSamples"] ?? [];
+  assert.ok(sample?.source.includes(`-d '{"name":"it'\\''s $HOME \`id\`"}'`));
+});

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import Type from "typebox";
+import { ApiError } from "./api-error.ts";
+import { validator } from "./validation.ts";
+
+const check = validator(
+  Type.Object(
+    { name: Type.String(), kind: Type.Optional(Type.Enum(["a", "b"])) },
+    { additionalProperties: false },
+  ),
+);
+
+function faultsOf(value: unknown) {
+  try {
+    check(value);
+  } catch (error) {
+    assert.ok(error instanceof ApiError);
+    return error.errors?.map(({ path, message }) => `${path}: ${message}`);
+  }
+  return [];
+}
+
+test("a member that is not known, is missing or has another value is told in words", () => {
+  assert.deepEqual(faultsOf({ name: "x", "a/b": 1 }), ["/a~1b: is not known here"]);
+  assert.deepEqual(faultsOf({}), ["/name: is missing"]);
+  assert.deepEqual(faultsOf({ name: "x", kind: "c" }), ["/kind: must be one of a, b"]);
+  assert.deepEqual(faultsOf({ name: 1 }), ["/name: must be string"]);
+  assert.deepEqual(faultsOf({ name: "x", kind: "a" }), []);
+});
