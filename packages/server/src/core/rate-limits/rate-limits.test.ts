@@ -18,6 +18,9 @@ test("the limits are those of the contract", () => {
     "second-factor-address": { name: "second-factor-address", count: 50, windowSeconds: 3_600 },
     "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
     "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 3_600 },
+    "registration-address": { name: "registration-address", count: 60, windowSeconds: 60 },
+    "registration-account": { name: "registration-account", count: 5, windowSeconds: 3_600 },
+    "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
     "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
     "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
   });

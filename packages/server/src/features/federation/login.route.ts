@@ -83,21 +83,29 @@ interface LoginRequest {
 async function readLogin(deps: FederationDeps, form: Form): Promise<LoginRequest> {
   requireSingle(form, parameters);
   const appId = form.values.get("appId");
-  if (appId === undefined) throw invalid("The link names no application (appId is missing).");
+  if (appId === undefined)
+    throw untold("app-id-missing", "The link names no application (appId is missing).");
   const application = isUuid(appId) ? await deps.applications.ofPublicId(appId) : undefined;
   const organisation = application && (await deps.organisations.find(application.orgId));
-  if (!application || !organisation) throw invalid("The application (appId) is not known here.");
+  if (!application || !organisation)
+    throw untold("app-unknown", "The application (appId) is not known here.");
   const returnUrl = form.values.get("returnUrl");
   if (returnUrl === undefined)
-    throw invalid("The link does not say where to go back to (returnUrl is missing).");
+    throw untold("return-url-missing", "The link does not say where to go back to (returnUrl is missing).");
   if (!matchReturnUrl(returnUrl, application.settings.returnUrls))
-    throw invalid("The address to go back to (returnUrl) is not registered for this application.");
+    throw untold(
+      "return-url-unregistered",
+      "The address to go back to (returnUrl) is not registered for this application.",
+    );
   const asked = form.values.get("prompt");
   const prompt = prompts.find((one) => one === asked);
   if (asked !== undefined && prompt === undefined) throw invalid("prompt has an unknown value");
   const uiLocales = form.values.get("ui_locales")?.slice(0, 200);
   return { organisation, application, returnUrl, prompt, uiLocales };
 }
+
+const untold = (reason: string, description: string) =>
+  new OAuthError("invalid_request", description, { reason });
 
 const invalid = (description: string) => new OAuthError("invalid_request", description);
 
