@@ -81,14 +81,18 @@ function readCallback(
     );
   }
   const code = values.get("code");
-  if (code === undefined)
-    throw new OAuthError(
-      "access_denied",
-      values.get("error_description") ?? "The sign-in was not completed.",
-      { status: 400, reason: "sign-in-not-completed" },
-    );
+  if (code === undefined) throw refusedSignIn(values.get("error_description"));
   return { code, verifier, state };
 }
+
+/** In the server's own words where it has said any: whoever tries the demo wants to see them. */
+const refusedSignIn = (description: string | undefined) =>
+  description === undefined
+    ? new OAuthError("access_denied", "The sign-in was not completed.", {
+        status: 400,
+        reason: "sign-in-not-completed",
+      })
+    : new OAuthError("access_denied", description, { status: 400 });
 
 interface Tokens {
   readonly accessToken: string;
