@@ -48,6 +48,7 @@ export type SessionKeyRefusal =
   | "browser session ended"
   | "organisation disabled"
   | "application disabled"
+  | "permanent keys not allowed"
   | "user disabled or gone"
   | "user not assigned to the application";
 

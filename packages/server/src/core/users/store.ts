@@ -77,8 +77,11 @@ const members = (db: Db, orgId: string) =>
         .onRef("user_account.org_id", "=", "membership.home_org_id")
         .onRef("user_account.id", "=", "membership.user_id"),
     )
+    .innerJoin("organisation as home", "home.id", "membership.home_org_id")
     .selectAll("user_account")
     .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
+    // With the organisation that owns the account the account is disabled, wherever it roams.
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
     .where("membership.org_id", "=", orgId);
 
 const selectMember = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
@@ -225,24 +228,26 @@ export async function setMemberRecord(
 }
 
 /**
- * @param replaces when given, only that hash is replaced: a rehash must not undo a change made meanwhile
+ * @param replaces when given, only that hash is replaced, or with null only none: a rehash must not undo a change made
+ *   meanwhile, nor an invitation take the place of a password
  * @returns false when nothing was changed
  */
 export async function setPasswordHash(
   db: Db,
   key: { orgId: string; id: string },
-  change: { hash: string; now: number; replaces?: string },
+  change: { hash: string; now: number; replaces?: string | null },
 ): Promise<boolean> {
   let query = db
     .updateTable("user_account")
     .set(
-      change.replaces === undefined
+      typeof change.replaces !== "string"
         ? { password_hash: change.hash, password_changed_at: change.now, updated_at: change.now }
         : { password_hash: change.hash },
     )
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id);
-  if (change.replaces !== undefined) query = query.where("password_hash", "=", change.replaces);
+  if (change.replaces === null) query = query.where("password_hash", "is", null);
+  else if (change.replaces !== undefined) query = query.where("password_hash", "=", change.replaces);
   const result = await query.executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

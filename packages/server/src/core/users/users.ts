@@ -88,8 +88,7 @@ export async function disableUser(
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (input.disabled)
-      await voidActions(tx, { orgId: input.orgId, userId: input.id, type: "ResetPassword", now });
+    if (input.disabled) await voidPasswordLinks(tx, { orgId: input.orgId, userId: input.id, now });
     if (!(await setUserDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) {
       await endEverywhere(tx, input.orgId, { userId: input.id, now, reason: "user_disabled" });
@@ -147,7 +146,7 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
   const { orgId, id, hash, actor, action, origin = {} } = change;
   const now = deps.clock();
   // Links before the account, as the use of a link does it: two changes at once wait for each other in one direction.
-  await voidActions(tx, { orgId, userId: id, type: "ResetPassword", now });
+  await voidPasswordLinks(tx, { orgId, userId: id, now });
   if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
   await endEverywhere(tx, orgId, { userId: id, now, reason: "password_changed" });
   const { address } = origin;
@@ -156,6 +155,14 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
   const user = await findUser(tx, orgId, id);
   if (user) await sendNotice(tx, deps, user, { template: "PasswordChanged" }, origin);
   return true;
+}
+
+/** An invitation sets a password too. */
+async function voidPasswordLinks(
+  tx: Db,
+  which: { orgId: string; userId: string; now: number },
+): Promise<void> {
+  for (const type of ["ResetPassword", "AcceptInvitation"] as const) await voidActions(tx, { ...which, type });
 }
 
 /** Also where the user roams: the account is one, whichever organisation a session is of. */

@@ -20,8 +20,10 @@ export interface LinkCall {
   readonly type: string;
 }
 
-const isProgram = ({ caller, request }: LinkCall): boolean =>
-  caller !== undefined || /\bapplication\/json\b/i.test(request.headers.accept ?? "");
+/** Whoever would take a page gets one: scanners of mails say that they read everything. */
+const isProgram = ({ caller, request: { headers } }: LinkCall): boolean =>
+  caller !== undefined ||
+  (/\bapplication\/json\b/i.test(headers.accept ?? "") && !/\bhtml\b/i.test(headers.accept ?? ""));
 
 /** A program completes it; a browser is sent to its page. */
 export async function completeByGet(deps: LegacyDeps, asked: LinkCall): Promise<Answer> {

@@ -82,12 +82,15 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
  */
 async function settingsOf(
   { database, applications }: LegacyDeps,
-  { key, user }: SessionKeyCaller,
+  { key, user, signedBy }: SessionKeyCaller,
   appId = "",
 ): Promise<{ orgId: string; applicationId: string; userId: string }> {
   const application = await applications.find(key.orgId, appId);
   const isOpen = application?.id === key.applicationId || key.kind === "UserTemp";
   if (!application || !isOpen) throw notAuthenticated("the key is another application's");
+  // The door has asked the key's own application; a key that was handed on must not be a way round another one's wish.
+  if (application.settings.requireSignedKeyCalls && !signedBy)
+    throw notAuthenticated("the application demands a signature with session keys");
   if (!(await mayUse(database.query, application, user.id)))
     throw new ApiError(403, "not-assigned", "The user may not use this application");
   return { orgId: key.orgId, applicationId: application.id, userId: user.id };

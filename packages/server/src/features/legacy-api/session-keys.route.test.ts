@@ -76,6 +76,17 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([status, body["Kind"], body["ExpiresAt"]], [200, "UserPerm", null]);
   });
 
+  test("a temporary key becomes no other key: whoever it was handed to has it for its time", async () => {
+    const handedOver = await convertedKey(running.service, await newKey(), "UserTemp");
+    const web = await makeSystemAccount(running.service, org);
+    for (const kind of ["UserTemp", "UserPerm"])
+      for (const by of [undefined, web]) {
+        const { status, body } = await keys(`${handedOver}/Convert/To/${kind}`, by, "POST");
+        assert.deepEqual([status, body["type"]], [403, "urn:signet:error:temporary-key"], kind);
+      }
+    assert.equal((await keys(handedOver)).status, 200, "it goes on");
+  });
+
   test("no permanent key where the application has not allowed them", async () => {
     const answer = await keys(`${await newKey(org.web)}/Convert/To/UserPerm`, undefined, "POST");
     assert.deepEqual(

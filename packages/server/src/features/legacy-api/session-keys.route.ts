@@ -69,13 +69,18 @@ function convertRoute(
       method: "POST",
       path: `/legacy/api/Keys/User/:key/Convert/To/${kind}`,
       operationId: `convertTo${kind}`,
-      ...(kind === "UserPerm" ? { errors: [403] } : {}),
+      errors: [403],
       summary,
       answers: { 201: { description: "The new key; the old one stays as it was", schema: convertedSchema } },
     },
     async ({ caller, request }) => {
+      // Whoever it was handed to would have it for longer than it was made for.
+      if (caller.key.kind === "UserTemp")
+        throw new ApiError(403, "temporary-key", "A temporary key is not converted");
       if (kind === "UserPerm" && !caller.application.settings.allowPermanentKeys)
         throw new ApiError(403, "permanent-keys-not-allowed", "The application has no permanent keys");
+      if (kind === "UserPerm" && caller.key.kind === "UserTemp")
+        throw new ApiError(403, "temporary-key", "A temporary key cannot become a permanent one");
       const act = { address: addressOf(request), actor: caller.actor };
       const converted = await convertSessionKey(deps, caller, kind, act);
       if (!converted) throw notAuthenticated("the key has ended meanwhile");

@@ -1,6 +1,7 @@
 /** HMAC calls: who signs, what is covered, what is refused; every refusal looks the same from outside. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { disableApplication } from "../../core/applications/applications.ts";
 import { listAuditEvents } from "../../core/audit/store.ts";
@@ -151,6 +152,23 @@ describe("system accounts", () => {
       assert.equal((await ask(account, { body })).status, 200);
       assert.equal(await withdrawApplication(running.service, grant), true);
       await refused(ask(account, { body }), "taken back");
+    });
+
+    test("an application that is unknown, foreign or disabled is nobody's to act for", async () => {
+      const { service } = running;
+      const other = await makeOrganisation(service, "Foreign");
+      const off = await makeClient(service, org.organisation, {});
+      const named = { id: off.application.id, orgId: org.organisation.id, actor: "test" };
+      await grantApplication(service, { ...act(), applicationId: named.id });
+      const administrator = await makeSystemAccount(service, org, { administrator: true });
+      const of = (by: TestAccount, ApplicationId: string) =>
+        ask(by, { body: { email: org.user.email, ApplicationId } });
+      for (const by of [account, administrator]) {
+        assert.equal((await of(by, named.id)).status, 200);
+        for (const id of [other.web.application.id, randomUUID(), "x", ""]) await refused(of(by, id), id);
+      }
+      await disableApplication(service, { ...named, disabled: true });
+      for (const by of [account, administrator]) await refused(of(by, named.id), "disabled");
     });
 
     test("keys are replaced with an overlap, and end when they are said to", async () => {

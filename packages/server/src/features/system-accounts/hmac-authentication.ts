@@ -145,14 +145,18 @@ export function administratorDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> 
   };
 }
 
-/** For the legacy API: the application that the call names must be one that the account has permission on. */
+/**
+ * For the legacy API: the application that the call names must be one that the account has permission on. One that is
+ * unknown, disabled or another organisation's is nobody's to act for, an administrator's account included.
+ */
 export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> {
   return {
     authenticate: (request, raw) => authenticateSystemAccount(deps, request, raw),
     authorise: async (caller, request, body) => {
       const applicationId = targetOf(request, body) ?? caller.account.applicationId;
       const { account } = caller;
-      if (!account.isAdministrator && !mayActFor(account, applicationId))
+      const isPermitted = account.isAdministrator || mayActFor(account, applicationId);
+      if (!isPermitted || !(await deps.applications.find(account.orgId, applicationId)))
         return refuse(deps, request, account, "no-permission");
       return { ...caller, applicationId };
     },

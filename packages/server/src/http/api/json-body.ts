@@ -18,7 +18,10 @@ export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-/** @returns undefined for no body. @throws ApiError for what is not UTF-8, not JSON, or nested too deeply */
+/** A NUL as JSON writes it; after an odd number of backslashes more, it is a backslash and five letters. */
+const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
+
+/** @returns undefined for no body. @throws ApiError for what is not UTF-8, not JSON, nested too deeply, or has a NUL */
 export function parseJson(raw: Buffer): unknown {
   if (raw.length === 0) return undefined;
   let text: string;
@@ -28,6 +31,13 @@ export function parseJson(raw: Buffer): unknown {
     throw malformed("The body is not UTF-8.");
   }
   if (depthOf(text) > MOST_DEPTH) throw malformed(`The body is nested more than ${MOST_DEPTH} deep.`);
+  const parsed = parsedText(text);
+  // PostgreSQL's text cannot hold one, and no text of ours has one: as in addresses, queries and forms.
+  if (NUL.test(text)) throw malformed("The body has a NUL character in it.");
+  return parsed;
+}
+
+function parsedText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -51,3 +61,21 @@ function depthOf(text: string): number {
   }
   return deepest;
 }
+
+/**
+ * Where a NUL stands, in a member's name or in its text, as a JSON pointer; undefined when nowhere. PostgreSQL's text
+ * cannot hold one, and nothing of ours has one.
+ */
+export function nulIn(value: unknown, path = ""): string | undefined {
+  if (typeof value === "string") return value.includes("\0") ? path : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    if (name.includes("\0")) return path;
+    const found = nulIn(member, `${path}/${pointerPart(name)}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** RFC 6901 §3, bounded. */
+const pointerPart = (name: string) => name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
