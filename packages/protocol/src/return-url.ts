@@ -40,11 +40,24 @@ function readReturnUrl(text: string): ReturnUrl | undefined {
 
 function isPlainPath(path: string): boolean {
   if (escapedStructure.test(path) || escapedControl.test(path) || malformedEscape.test(path)) return false;
-  // `..;x` is a dot segment to servers that know path parameters; `//` begins a host to those that join addresses.
+  // Overlong UTF-8 (`%c0%ae` for a dot) is no character to us, and one to servers that decode it loosely.
+  if (!isUtf8(path)) return false;
+  // `..;x` is a dot segment to servers that know path parameters, `..%3bx` or `..%3fx` to one behind another that
+  // unescapes it: so is every segment whose dots are followed by what is not part of a plain name. `//` begins a host
+  // to those that join addresses.
   const segments = path.slice(1).split("/");
   return segments.every(
-    (segment, index) => !/^\.{1,2}(?:;|$)/.test(segment) && (segment !== "" || index === segments.length - 1),
+    (segment, index) => !/^\.+(?![\w.-])/.test(segment) && (segment !== "" || index === segments.length - 1),
   );
+}
+
+function isUtf8(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Whether an application may register it: what can never match is not worth having. */

@@ -91,8 +91,7 @@ const acceptInvitation: Act = async (tx, deps, completion) => {
   const { orgId, userId: id, data } = action;
   if (passwordHash === undefined) return false;
   const now = deps.clock();
-  if (!(await setPasswordHash(tx, { orgId, id }, { hash: passwordHash, now, replaces: null })))
-    return false;
+  if (!(await setPasswordHash(tx, { orgId, id }, { hash: passwordHash, now, replaces: null }))) return false;
   await setEmailVerified(tx, { orgId, id, email: data.email }, now);
   await audit(tx, deps, completion, { action: "invitation.accepted" });
   return true;

@@ -62,7 +62,10 @@ forEachDatabase(({ fresh }) => {
   /** Signed in with a browser session, at an application of their own. */
   async function signedIn(org = acme, access: "everyone" | "assigned" = "everyone") {
     const own = await withUser(running.service, org, `p${people++}@acme.example`);
-    const { application } = await makeClient(running.service, org.organisation, { access });
+    const { application } = await makeClient(running.service, org.organisation, {
+      access,
+      allowPermanentKeys: true,
+    });
     const assigned = { orgId: org.organisation.id, applicationId: application.id, userId: own.user.id };
     if (access === "assigned") await assignUser(running.service, { ...assigned, actor: "test" });
     const user = await findUser(db(), org.organisation.id, own.user.id);

@@ -92,7 +92,8 @@ export async function validateSessionKey(
   if (!organisation) return "organisation disabled";
   const application = await deps.applications.find(found.orgId, found.applicationId);
   if (!application) return "application disabled";
-  if (found.kind === "UserPerm" && !application.settings.allowPermanentKeys) return "permanent keys not allowed";
+  if (found.kind === "UserPerm" && !application.settings.allowPermanentKeys)
+    return "permanent keys not allowed";
   const user = await findUser(db, found.orgId, found.userId);
   if (!user || user.disabledAt !== null) return "user disabled or gone";
   if (!(await mayUse(db, application, user.id))) return "user not assigned to the application";
@@ -108,16 +109,9 @@ export const isSessionKeyText = (text: string): boolean => /^sgn_sk_[A-Za-z0-9_-
 const sessionEndOf = ({ authTime }: Pick<SessionKey, "authTime">, { settings }: Organisation): number =>
   authTime + settings.sessionLifetimeSeconds * 1000;
 
-/** A temporary key may have been handed to somebody else, who must not make it last longer. */
-const latestEndOf = ({ kind, expiresAt }: SessionKey, sessionEnd: number): number => {
-  if (kind === "UserPerm") return Number.POSITIVE_INFINITY;
-  return kind === "UserTemp" && expiresAt !== null ? Math.min(expiresAt, sessionEnd) : sessionEnd;
-};
-
 /**
  * A new key of the same user and application; the old one stays as it was. A temporary one ends with the session at the
- * latest, and with the temporary one that it was made from. A permanent one outlives the session: whether the application
- * allows it, and that it is not made from a temporary one, is the caller's to look at.
+ * latest, a permanent one (which the application must allow: the caller's to look at) outlives it.
  * @returns undefined when the old one has ended meanwhile
  */
 export function convertSessionKey(
@@ -128,7 +122,8 @@ export function convertSessionKey(
 ): Promise<IssuedSessionKey | undefined> {
   const now = deps.clock();
   const sessionEnd = sessionEndOf(key, organisation);
-  const temporaryEnd = Math.min(now + TEMPORARY_KEY_MS, latestEndOf(key, sessionEnd));
+  const temporaryEnd =
+    key.kind === "UserPerm" ? now + TEMPORARY_KEY_MS : Math.min(now + TEMPORARY_KEY_MS, sessionEnd);
   return deps.database.transaction(async (tx) => {
     // Held: an end at the same time finds the new key, or keeps it from being made.
     if (!(await touchSessionKey(tx, key, sessionEnd, now))) return undefined;

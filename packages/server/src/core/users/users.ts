@@ -162,7 +162,8 @@ async function voidPasswordLinks(
   tx: Db,
   which: { orgId: string; userId: string; now: number },
 ): Promise<void> {
-  for (const type of ["ResetPassword", "AcceptInvitation"] as const) await voidActions(tx, { ...which, type });
+  for (const type of ["ResetPassword", "AcceptInvitation"] as const)
+    await voidActions(tx, { ...which, type });
 }
 
 /** Also where the user roams: the account is one, whichever organisation a session is of. */

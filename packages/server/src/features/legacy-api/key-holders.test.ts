@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { createApplication } from "../../core/applications/applications.ts";
+import { createApplication, disableApplication } from "../../core/applications/applications.ts";
 import { issueSessionKey } from "../../core/session-keys/session-keys.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { signIn } from "../../core/sessions/sessions.ts";
@@ -15,6 +15,7 @@ import { testBrowser } from "../../testing/test-browser.ts";
 import { refresh } from "../../testing/test-client.ts";
 import { MAIL_ENV } from "../../testing/test-mailbox.ts";
 import {
+  makeClient,
   makeOrganisation,
   startTestService,
   type TestOrganisation,
@@ -101,10 +102,13 @@ describe("holders of session keys", () => {
         const who = await newUser();
         const browser = testBrowser();
         const tokens = await tokensOf(browser, who);
-        const key = await makeSessionKey(running.service, who);
+        const settings = { allowPermanentKeys: true };
+        const { application } = await makeClient(running.service, org.organisation, settings);
+        const key = await makeSessionKey(running.service, who, application);
         const temporary = await convertedKey(running.service, key, "UserTemp");
         const permanent = await convertedKey(running.service, key, "UserPerm");
         const bystander = await makeSessionKey(running.service, org);
+        for (const one of [key, temporary, permanent]) assert.ok(await lives(one), "before");
         assert.equal((await logout(key, `/${word}`)).status, 204);
         for (const one of [key, temporary, permanent]) assert.ok(!(await lives(one)), word);
         assert.equal((await refresh(who, tokens.refreshToken)).body["error"], "invalid_grant");
@@ -121,7 +125,7 @@ describe("holders of session keys", () => {
       const plainProfile = await call(path);
       assert.deepEqual([plainProfile.body["PermId"], "Settings" in plainProfile.body], [who.user.id, false]);
       assert.deepEqual((await call(`${path}/true`)).body["Settings"], {});
-      const Settings = { theme: "dark", text: "\u0000", nested: { list: [1] } };
+      const Settings = { theme: "dark", text: "\\u0000", nested: { list: [1] } };
       assert.equal(
         (await call(path, undefined, { method: "PUT", body: { Settings } })).status,
         401,
@@ -180,7 +184,17 @@ describe("holders of session keys", () => {
 
     test("application lists are paged, and leave out disabled ones", async () => {
       const { service } = running;
-      const made = { orgId: org.organisation.id, clientType: "native", actor: "test" } as const;
+      const own = await makeOrganisation(service);
+      const member = await makeSystemAccount(service, own);
+      const manager = await makeSystemAccount(service, own, { administrator: true });
+      const disabled = (await makeClient(service, own.organisation, {})).application;
+      await disableApplication(service, {
+        orgId: own.organisation.id,
+        id: disabled.id,
+        disabled: true,
+        actor: "test",
+      });
+      const made = { orgId: own.organisation.id, clientType: "native", actor: "test" } as const;
       const settings = { redirectUris: ["com.example.x:/cb"], homepageUri: "https://x.example/" };
       const { id } = await createApplication(service, { ...made, name: "X", settings });
       const all = async (path: string, account: TestAccount) => {
@@ -192,17 +206,18 @@ describe("holders of session keys", () => {
           cursor = `&cursor=${String(body["nextCursor"])}`;
         }
       };
-      const listed = await all("Organisation/Application/List", plain);
+      const listed = await all("Organisation/Application/List", member);
       assert.equal(new Set(listed.map((one) => one["ApplicationId"])).size, 4);
+      assert.ok(listed.every((one) => one["ApplicationId"] !== disabled.id));
       assert.equal(listed.find((one) => one["ApplicationId"] === id)?.["Url"], "https://x.example/");
-      const path = `Organisations/${org.web.application.id}/${org.organisation.id}/application/list`;
-      assert.deepEqual(await all(path, plain), listed);
-      const mine = await all("Organisation/External/Application/List", plain);
+      const path = `Organisations/${own.web.application.id}/${own.organisation.id}/application/list`;
+      assert.deepEqual(await all(path, member), listed);
+      const mine = await all("Organisation/External/Application/List", member);
       assert.deepEqual(
         mine.map((one) => one["ApplicationId"]),
-        [org.web.application.id],
+        [own.web.application.id],
       );
-      assert.deepEqual(await all("Organisation/External/Application/List", administrator), listed);
+      assert.deepEqual(await all("Organisation/External/Application/List", manager), listed);
     });
 
     test("no key reaches the logs", () => {

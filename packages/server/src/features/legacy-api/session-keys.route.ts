@@ -79,8 +79,6 @@ function convertRoute(
         throw new ApiError(403, "temporary-key", "A temporary key is not converted");
       if (kind === "UserPerm" && !caller.application.settings.allowPermanentKeys)
         throw new ApiError(403, "permanent-keys-not-allowed", "The application has no permanent keys");
-      if (kind === "UserPerm" && caller.key.kind === "UserTemp")
-        throw new ApiError(403, "temporary-key", "A temporary key cannot become a permanent one");
       const act = { address: addressOf(request), actor: caller.actor };
       const converted = await convertSessionKey(deps, caller, kind, act);
       if (!converted) throw notAuthenticated("the key has ended meanwhile");

@@ -139,9 +139,13 @@ describe("odd input", () => {
             const rest = Object.entries(body).filter(([other]) => other !== name);
             const members = [...rest.map(([other, is]) => `${JSON.stringify(other)}:${JSON.stringify(is)}`)];
             const text = `{${[...members, `${JSON.stringify(name)}:${value}`].join(",")}}`;
-            const { status } = await callApi(`${running.baseUrl}${path}`, administrator, { method, body: text });
+            const { status } = await callApi(`${running.baseUrl}${path}`, administrator, {
+              method,
+              body: text,
+            });
             const isUnknown = name === "__proto__" || name === "constructor";
-            if (status >= 500 || (isUnknown && status < 400)) faults.push(`${operation} ${name}=${value}: ${status}`);
+            if (status >= 500 || (isUnknown && status < 400))
+              faults.push(`${operation} ${name}=${value}: ${status}`);
           }
         }
       }

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { queryOf } from "../form-body.ts";
 import { invalid, malformed } from "./api-error.ts";
-import { nulIn, parseJson, rawBody } from "./json-body.ts";
+import { parseJson, rawBody } from "./json-body.ts";
 import { validator } from "./validation.ts";
 
 /** What a caller shows; `link` and `session-key` stand in the address or the body. */
@@ -113,7 +113,11 @@ export function apiRoute<
         reply,
         params: (request.params ?? {}) as Record<string, string>,
         query: readQuery(request, checkQuery),
-        body: readBody(bodyOptional && sent === undefined ? {} : sent, checkBody, lenient && { ...lenient, nullable }),
+        body: readBody(
+          bodyOptional && sent === undefined ? {} : sent,
+          checkBody,
+          lenient && { ...lenient, nullable },
+        ),
         caller,
       } as Omit<Call<Of<Q>, Of<B>, C, W>, "within">;
       const run: Run<W> = (within) => handler({ ...call, within });
@@ -149,8 +153,6 @@ function readBody(
     return undefined;
   }
   if (sent === undefined) throw malformed("A JSON body is expected.");
-  const nul = nulIn(sent);
-  if (nul !== undefined) throw invalid([{ path: nul, message: "must not have a NUL in it" }]);
   return check(lenient ? withoutReadOnly(sent, lenient) : sent);
 }
 

@@ -61,21 +61,3 @@ function depthOf(text: string): number {
   }
   return deepest;
 }
-
-/**
- * Where a NUL stands, in a member's name or in its text, as a JSON pointer; undefined when nowhere. PostgreSQL's text
- * cannot hold one, and nothing of ours has one.
- */
-export function nulIn(value: unknown, path = ""): string | undefined {
-  if (typeof value === "string") return value.includes("\0") ? path : undefined;
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    if (name.includes("\0")) return path;
-    const found = nulIn(member, `${path}/${pointerPart(name)}`);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** RFC 6901 §3, bounded. */
-const pointerPart = (name: string) => name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");
