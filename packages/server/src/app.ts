@@ -106,7 +106,7 @@ const BODY_LIMIT = 64 * 1024;
 export async function createApp(service: Service, options: AppOptions): Promise<FastifyInstance> {
   const documents = publishedDocuments({ capacity: 10_000, clock: service.clock });
   service.changes.subscribe((change) =>
-    change === "everything" ? documents.clear() : documents.evictOrganisation(change.orgId),
+    change === "everything" ? documents.doubtAll() : documents.evictOrganisation(change.orgId),
   );
   const app = bareApp(service, options, documents);
   app.addHook("onRoute", ({ method, path }) => {

@@ -30,7 +30,7 @@ describe("the map of documents", () => {
 
   test("keeps nothing that was made from what has been evicted since", () => {
     const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
-    for (const evict of [() => documents.evictOrganisation("a"), () => documents.clear()]) {
+    for (const evict of [() => documents.evictOrganisation("a"), () => documents.doubtAll()]) {
       const mark = documents.mark();
       evict();
       documents.put(path(1), make("a"), mark);
@@ -58,6 +58,11 @@ describe("the map of documents", () => {
     now = 1_000;
     assert.equal(ask(path(1)), false, "stale");
     assert.ok(documents.kept(path(1)));
+    documents.put(path(1), make("a", 2_000), documents.mark());
+    assert.equal(ask(path(1)), true);
+    documents.doubtAll();
+    assert.equal(ask(path(1)), false, "in doubt");
+    assert.ok(documents.kept(path(1)), "for as long as no better one can be made");
   });
 
   test("a document is ASCII whatever is in it, so that its length in characters is its length in bytes", () => {

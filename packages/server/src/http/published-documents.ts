@@ -29,7 +29,8 @@ export interface PublishedDocuments {
   /** Stale or not. */
   kept(path: string): PublishedDocument | undefined;
   evictOrganisation(orgId: string): void;
-  clear(): void;
+  /** After a gap in the news: all are made anew, but while that cannot be, what was kept is better than nothing. */
+  doubtAll(): void;
   /** How many were answered here since the last call: they have no log line of their own. */
   takeCount(): number;
 }
@@ -73,9 +74,9 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
       evictions++;
       for (const [path, document] of documents) if (document.orgId === orgId) documents.delete(path);
     },
-    clear: () => {
+    doubtAll: () => {
       evictions++;
-      documents.clear();
+      for (const [path, document] of documents) documents.set(path, { ...document, staleAt: 0 });
     },
     takeCount: () => {
       const taken = count;

@@ -33,6 +33,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
       credential: "system-account",
       body,
       bodyOptional: true,
+      example: {},
       answers: mailAnswers,
     },
     async ({ caller, params, request }) => {
