@@ -25,7 +25,7 @@ import {
 import { type ServerOptions, type ServerProcess, startServer } from "./server-process.ts";
 import { signet } from "./signet-command.ts";
 
-const kills = { sqlite: 36, postgres: 14 };
+const kills = { sqlite: 20, postgres: 10 };
 const chainsPerClient = 4;
 const longestLoadMs = 200;
 const seed = Number(process.env["SIGNET_TEST_SEED"] ?? randomInt(2 ** 31));

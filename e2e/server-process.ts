@@ -8,6 +8,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import { nodeEnvironment } from "../packages/server/src/testing/node-environment.ts";
 import { guardProcess } from "./process-guard.ts";
 
 export type ServerOptions = {
@@ -72,7 +73,7 @@ type Running = { child: ChildProcess; port: number; output: { text: string } };
 async function startOnce(options: ServerOptions, port: number, dataDir: string): Promise<Running | string> {
   const { databaseUrl, isDemo = true, settings = {} } = options;
   const environment = {
-    PATH: process.env["PATH"],
+    ...nodeEnvironment(),
     PORT: String(port),
     SIGNET_DATA_DIR: dataDir,
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),

@@ -12,8 +12,8 @@ import { check } from "./check.ts";
 import { listFiles, repositoryRoot } from "./source-files.ts";
 import { selectTests } from "./test-selection.ts";
 
-// Most test files wait (browser, database, processes) more than they compute: two at once even on one core.
-const concurrency = Math.min(4, Math.max(2, os.availableParallelism()));
+// Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
+const concurrency = Math.min(4, os.availableParallelism() + 1);
 
 /** Runs the named tests, or all after all checks, and gives the exit code. */
 async function runTests(parameters: string[]): Promise<number> {
@@ -28,7 +28,8 @@ async function runTests(parameters: string[]): Promise<number> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "signet-test-"));
   try {
     const skippedFile = path.join(folder, "skipped");
-    const exitCode = await runNodeTest([...nodeOptions(skippedFile), ...options, ...files]);
+    const parameters = [...nodeOptions(skippedFile), ...options, ...files];
+    const exitCode = await runNodeTest(parameters, path.join(folder, "compiled"));
     return (await skippedFail(skippedFile)) ? exitCode || 1 : exitCode;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -48,8 +49,10 @@ function nodeOptions(skippedFile: string): string[] {
   ];
 }
 
-async function runNodeTest(parameters: string[]): Promise<number> {
-  const child = spawn(process.execPath, parameters, { cwd: repositoryRoot, stdio: "inherit" });
+/** @param compileCache where what is compiled once is found by every later process: half of a start is types stripped */
+async function runNodeTest(parameters: string[], compileCache: string): Promise<number> {
+  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
+  const child = spawn(process.execPath, parameters, { cwd: repositoryRoot, stdio: "inherit", env });
   // Ctrl-C goes to the test runner as well: wait for its report, then clean up.
   process.on("SIGINT", () => {});
   const [code] = (await once(child, "exit")) as [number | null];

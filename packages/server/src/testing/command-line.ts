@@ -6,6 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { run } from "../cli/run.ts";
 import { readConfig } from "../config.ts";
+import { nodeEnvironment } from "./node-environment.ts";
 import { TEST_MASTER_KEY } from "./test-service.ts";
 
 export interface Ended {
@@ -59,10 +60,10 @@ export async function operatorSettings(databaseUrl: string): Promise<OperatorSet
   return { env, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
-/** Starts the program. Nothing of this process's environment reaches it but PATH. */
+/** Starts the program. Nothing of this process's environment reaches it but PATH and Node's compile cache. */
 export function startProgram(args: readonly string[], env: Environment, cwd?: string): ChildProcess {
   return spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env["PATH"], ...env },
+    env: { ...nodeEnvironment(), ...env },
     stdio: ["pipe", "pipe", "pipe"],
     ...(cwd === undefined ? {} : { cwd }),
   });
