@@ -24,6 +24,12 @@ import type {
   SessionKeyTable,
 } from "./tables/session-keys.ts";
 import type {
+  AgentKeyTable,
+  SigningAgentTable,
+  SigningPoolTable,
+  SigningRequestTable,
+} from "./tables/sovereign-signing.ts";
+import type {
   IdempotencyKeyTable,
   SystemAccountKeyTable,
   SystemAccountPermissionTable,
@@ -81,4 +87,8 @@ export interface Schema {
   session_key: SessionKeyTable;
   application_user: ApplicationUserTable;
   application_user_setting: ApplicationUserSettingTable;
+  signing_pool: SigningPoolTable;
+  signing_agent: SigningAgentTable;
+  agent_key: AgentKeyTable;
+  signing_request: SigningRequestTable;
 }

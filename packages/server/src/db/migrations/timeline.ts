@@ -2,6 +2,12 @@
 import { foundation } from "./0001-foundation.ts";
 import { openidComplete } from "./0002-openid-complete.ts";
 import { systemAccountsSessionKeys } from "./0003-system-accounts-session-keys.ts";
+import { sovereignSigning } from "./0004-sovereign-signing.ts";
 import type { Migration } from "./migration.ts";
 
-export const timeline: readonly Migration[] = [foundation, openidComplete, systemAccountsSessionKeys];
+export const timeline: readonly Migration[] = [
+  foundation,
+  openidComplete,
+  systemAccountsSessionKeys,
+  sovereignSigning,
+];

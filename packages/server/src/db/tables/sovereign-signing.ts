@@ -1,0 +1,113 @@
+/** Sovereign signing. What is rendered, claimed and answered is sealed under the master key until it is purged. */
+
+export interface SigningPoolTable {
+  org_id: string;
+  id: string;
+  name: string;
+  issuer_mode: string;
+  /** JSON. */
+  algs: string;
+  max_token_lifetime_seconds: number;
+  token_wait_seconds: number;
+  key_publish_delay_seconds: number;
+  max_pending: number;
+  /** JSON: PEM texts. */
+  trusted_roots: string;
+  require_x5c: number;
+  created_at: number;
+  created_by: string;
+  updated_at: number;
+  disabled_at: number | null;
+  version: number;
+}
+
+export interface SigningAgentTable {
+  org_id: string;
+  id: string;
+  pool_id: string;
+  name: string;
+  /** SHA-256 of the API key, base64url. */
+  api_key_hash: string;
+  created_at: number;
+  created_by: string;
+  last_seen_at: number | null;
+  deactivated_at: number | null;
+  compromised_at: number | null;
+}
+
+/** `published` becomes `active` when `active_from` has come, without a write: read the state by `keyState`. */
+export interface AgentKeyTable {
+  org_id: string;
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  pool_id: string;
+  agent_id: string;
+  /** JSON: the public members only. */
+  public_jwk: string;
+  alg: string;
+  /** JSON: base64 DER texts, the leaf first. */
+  x5c: string;
+  state: string;
+  created_at: number;
+  active_from: number;
+  retiring_at: number | null;
+  /** Milliseconds: the latest expiry of what it signed. */
+  last_token_exp: number | null;
+  compromised_at: number | null;
+}
+
+export interface SigningRequestTable {
+  org_id: string;
+  id: string;
+  pool_id: string;
+  application_id: string;
+  user_id: string | null;
+  grant_type: string;
+  interactive: number;
+  parent_request_id: string | null;
+  /** Sealed JSON: what the agent is told beside the tokens. */
+  context: string | null;
+  /** Sealed JSON: what each claim renders the tokens from. */
+  claims: string | null;
+  /** Sealed JSON: the tokens as they were handed to the lease's agent. */
+  rendered: string | null;
+  /** JSON: SHA-256 of each signed input, by use; stays after the purge. */
+  input_hashes: string | null;
+  state: string;
+  seq: number;
+  attempts: number;
+  /** JSON: agents that gave it back. */
+  refused_by: string;
+  claimed_by: string | null;
+  kid: string | null;
+  lease_token_hash: string | null;
+  lease_until: number | null;
+  /** Sealed JSON. */
+  challenge: string | null;
+  challenge_count: number;
+  challenge_until: number | null;
+  /** Sealed JSON. */
+  answer: string | null;
+  answered_at: number | null;
+  bad_submissions: number;
+  browser_session_hash: string | null;
+  /** Sealed JSON: where the browser goes on to. */
+  continuation: string | null;
+  join_key_hash: string | null;
+  /** Who of the token endpoint waits for it, and until when at the latest. */
+  waiter: string | null;
+  waiter_until: number | null;
+  /** Sealed JSON: the JWTs, until they are released. */
+  signed: string | null;
+  signed_lease_hash: string | null;
+  /** JSON: jti by use. */
+  token_ids: string | null;
+  token_exp: number | null;
+  fail_reason: string | null;
+  created_at: number;
+  expires_at: number;
+  signed_at: number | null;
+  released_at: number | null;
+  /** When it reached a final state; purged 30 days after. */
+  ended_at: number | null;
+}
