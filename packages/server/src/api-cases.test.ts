@@ -11,6 +11,7 @@ import { legacyHolderCases } from "./testing/api-cases/legacy-holders.ts";
 import { legacySignedCases } from "./testing/api-cases/legacy-signed.ts";
 import { managementCases } from "./testing/api-cases/management.ts";
 import { sessionKeyCases } from "./testing/api-cases/session-keys.ts";
+import { sovereignCases } from "./testing/api-cases/sovereign.ts";
 import { usersGetCases } from "./testing/api-cases/users-get.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { answerJudge, type Judged } from "./testing/described-answers.ts";
@@ -26,6 +27,7 @@ const cases: ApiCases = {
   ...usersGetCases,
   ...legacyHolderCases,
   ...legacySignedCases,
+  ...sovereignCases,
 };
 
 const KINDS = [
@@ -35,7 +37,9 @@ const KINDS = [
   "forbidden",
   "malformed",
 ] as const satisfies readonly (keyof ApiCase)[];
-const routes = (await listRoutes()).filter(({ path }) => path.startsWith("/legacy/"));
+const routes = (await listRoutes()).filter(
+  ({ path }) => path.startsWith("/legacy/") || path.startsWith("/oauth/:org/sovereign/admin/"),
+);
 
 test("every operation has a row", () => {
   assert.deepEqual(Object.keys(cases).sort(), routes.map(({ method, path }) => `${method} ${path}`).sort());

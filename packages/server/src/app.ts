@@ -49,11 +49,13 @@ import { deviceCodeGrant } from "./features/oauth/token/device-code.ts";
 import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
+import { agentOperations } from "./features/sovereign/agent-operations.ts";
+import { sovereignErrorHandler } from "./features/sovereign/sovereign-error.ts";
 import { administratorDoor, systemAccountDoor } from "./features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "./features/system-accounts/idempotency.ts";
 import { sessionKeyDoor } from "./features/system-accounts/session-key-door.ts";
 import { usersGetRoute } from "./features/system-accounts/users-get.route.ts";
-import { copyScript, formPostScript, passkeyScript } from "./html/scripts.ts";
+import { copyScript, formPostScript, passkeyScript, waitScript } from "./html/scripts.ts";
 import { referenceStylesheet, stylesheet } from "./html/stylesheet.ts";
 import type { ApiScope, Operation } from "./http/api/api-route.ts";
 import { acceptJson } from "./http/api/json-body.ts";
@@ -77,6 +79,8 @@ import { recognitionCookies } from "./http/recognition-cookie.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
 import { sessionCookies } from "./http/session-cookie.ts";
 import { mailBodyOf } from "./mail-content.ts";
+import { mountAgents, mountWaitPages, openSovereign, type Sovereign } from "./mount-sovereign.ts";
+import { mountPoolDocuments, mountSovereignAdmin } from "./mount-sovereign-admin.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
 import { version } from "./version.ts";
 
@@ -130,24 +134,32 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   }
 
   healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
-  assetRoutes(app, [stylesheet, referenceStylesheet, formPostScript, copyScript, passkeyScript]);
+  assetRoutes(app, [stylesheet, referenceStylesheet, formPostScript, copyScript, passkeyScript, waitScript]);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
-  await app.register(async (scope) => mountTokenEndpoints(scope, service, errors));
+  const sovereign = await openSovereign(service);
+  app.addHook("onClose", () => sovereign.requests.close());
+  await app.register(async (scope) => mountTokenEndpoints(scope, service, sovereign, errors));
+  await app.register(async (scope) => mountAgents(scope, service, sovereign, errors));
   const apiOperations: Operation[] = [];
   await app.register(async (scope) => void apiOperations.push(...mountApis(scope, service, errors)));
+  await app.register(async (scope) => {
+    await scope.register(cookie);
+    const browser = browserDeps(service, sovereign);
+    apiOperations.push(...mountSovereignAdmin(scope, service, browser, errors));
+  });
   await app.register(async (scope) => {
     referenceRoutes(scope, {
       baseUrl: service.config.baseUrl,
       version,
       documents,
       apiOperations,
-      otherOperations: [...oauthOperations, ...consentsOperations, ...healthOperations],
+      otherOperations: [...oauthOperations, ...consentsOperations, ...agentOperations, ...healthOperations],
     });
   });
   await app.register(async (scope) => {
     // Only pages know cookies: the token endpoints do not pay for them.
     await scope.register(cookie);
-    mountPages(scope, service, errors, options);
+    await mountPages(scope, service, sovereign, { ...options, errors });
   });
   return app;
 }
@@ -221,15 +233,22 @@ function mountDocuments(scope: FastifyInstance, service: Service, documents: Pub
   const deps = { ...service, baseUrl: service.config.baseUrl, documents };
   discoveryRoutes(scope, deps);
   jwksRoute(scope, deps);
+  mountPoolDocuments(scope, service, documents);
 }
 
-function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: ErrorHandlerDeps): void {
+function mountTokenEndpoints(
+  scope: FastifyInstance,
+  service: Service,
+  { poolSigning }: Sovereign,
+  errors: ErrorHandlerDeps,
+): void {
   const { database, clock } = service;
   const shared = {
     ...service,
     baseUrl: service.config.baseUrl,
     noteSecretUse: service.secretUse.note,
     refreshTokenKey: refreshTokenKey(service.masterKey),
+    poolSigning,
   };
   const keys = { database, clock, refreshTokenKey: shared.refreshTokenKey };
   acceptForms(scope);
@@ -248,7 +267,7 @@ function mountTokenEndpoints(scope: FastifyInstance, service: Service, errors: E
       authorizationCodeGrant(keys),
       refreshTokenGrant(keys),
       clientCredentialsGrant,
-      deviceCodeGrant(keys),
+      deviceCodeGrant({ ...keys, poolSigning }),
     ],
   });
   deviceRoute(scope, { ...shared, rateLimits: service.config.rateLimits });
@@ -280,14 +299,14 @@ function mountApis(scope: FastifyInstance, service: Service, errors: ErrorHandle
   return operations;
 }
 
-function mountPages(
+async function mountPages(
   scope: FastifyInstance,
   service: Service,
-  errors: ErrorHandlerDeps,
-  options: AppOptions,
-): void {
+  sovereign: Sovereign,
+  { errors, ...options }: AppOptions & { readonly errors: ErrorHandlerDeps },
+): Promise<void> {
   const { baseUrl } = service.config;
-  const browser = browserDeps(service);
+  const browser = browserDeps(service, sovereign);
   acceptForms(scope);
   scope.setErrorHandler(pageErrorHandler(errors, errorPageRenderer(service)));
   authorizeRoutes(scope, browser);
@@ -308,6 +327,12 @@ function mountPages(
       page: pageErrorHandler(errors, errorPageRenderer(service)),
     },
   });
+  await scope.register(async (waiting) => {
+    mountWaitPages(waiting, sovereign, browser, {
+      program: sovereignErrorHandler(errors),
+      page: pageErrorHandler(errors, errorPageRenderer(service)),
+    });
+  });
   recoveryRoute(scope, browser);
   newPasswordRoutes(scope, { ...browser, passwords: service.passwords });
   actionPageRoutes(scope, { ...browser, passwords: service.passwords });
@@ -321,13 +346,14 @@ function mountPages(
     mailboxRoutes(scope, { ...service, bodyOf: (mail) => mailBodyOf({ ...service, baseUrl }, mail) });
 }
 
-function browserDeps(service: Service): BrowserDeps {
+function browserDeps(service: Service, { poolSigning }: Sovereign): BrowserDeps {
   const { config, masterKey } = service;
   const { baseUrl, rateLimits } = config;
   return {
     ...service,
     baseUrl,
     rateLimits,
+    poolSigning,
     cookies: sessionCookies(baseUrl),
     recognition: recognitionCookies(baseUrl),
     csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),

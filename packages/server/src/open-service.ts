@@ -15,6 +15,7 @@ import { type Outbound, outbound } from "./core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "./core/scopes/custom-scopes.ts";
 import { requireOpeningKey, type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
+import { type SigningPoolDirectory, signingPoolDirectory } from "./core/signing-pools/directory.ts";
 import { type SystemAccountDirectory, systemAccountDirectory } from "./core/system-accounts/directory.ts";
 import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
 import { localSigner, type Signer } from "./core/tokens/signer.ts";
@@ -36,6 +37,7 @@ export interface Service {
   readonly outbound: Outbound;
   readonly clientKeys: ClientKeys;
   readonly keys: SigningKeys;
+  readonly signingPools: SigningPoolDirectory;
   readonly signer: Signer;
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
@@ -69,6 +71,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
     const keys = signingKeys({ ...shared, encryption, rotationDays: config.keyRotationDays });
+    const signingPools = signingPoolDirectory(shared);
     const wayOut = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
     const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
@@ -84,7 +87,8 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       clientKeys: clientKeys({ outbound: wayOut, clock }),
       keys,
       signer: localSigner(keys),
-      accessTokens: accessTokens({ database, clock, baseUrl: config.baseUrl, keys, applications }),
+      signingPools,
+      accessTokens: accessTokens({ ...shared, baseUrl: config.baseUrl, keys, signingPools, applications }),
       passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
       secretUse: use,
       systemAccounts,

@@ -175,6 +175,12 @@ const settings: Readonly<Record<string, Setting>> = {
     help: "session keys of the federation login may be made permanent",
     read: () => true,
   },
+  "signing-pool": {
+    member: "signingPoolId",
+    value: "ID",
+    help: "the agents of this pool sign its tokens, and nobody else (signet pool list)",
+    read: (text) => text.toLowerCase(),
+  },
   "require-signed-key-calls": {
     member: "requireSignedKeyCalls",
     flag: true,

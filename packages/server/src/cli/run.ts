@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { type Config, InvalidConfig, readConfig } from "../config.ts";
 import { accountCommands } from "./account-commands.ts";
+import { agentCommands } from "./agent-commands.ts";
 import { appCommands } from "./app-commands.ts";
 import { type Command, type Io, optionalText, UsageError } from "./command.ts";
 import { consentCommands } from "./consent-commands.ts";
@@ -10,6 +11,7 @@ import { helpOf, helpOfAll } from "./help.ts";
 import { keysCommands } from "./keys-commands.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orgCommands } from "./org-commands.ts";
+import { poolCommands } from "./pool-commands.ts";
 import { reasonOf } from "./reason.ts";
 import { scopeCommands } from "./scope-commands.ts";
 import { secretCommands } from "./secret-commands.ts";
@@ -27,6 +29,8 @@ export const commands: readonly Command[] = [
   ...secretCommands,
   ...accountCommands,
   ...keysCommands,
+  ...poolCommands,
+  ...agentCommands,
   ...scopeCommands,
   ...consentCommands,
 ];

@@ -7,7 +7,14 @@ import { sql } from "kysely";
 import type { Database, Db } from "./open.ts";
 import { listenOnPostgres } from "./postgres-listener.ts";
 
-const topics = ["organisation", "application", "signing-key", "scope", "system-account"] as const;
+const topics = [
+  "organisation",
+  "application",
+  "signing-key",
+  "scope",
+  "system-account",
+  "signing-pool",
+] as const;
 type Topic = (typeof topics)[number];
 
 export interface Change {

@@ -1,5 +1,5 @@
 import { accentRules, isAccentColour } from "./accent.ts";
-import { type Content, type Html, html, raw } from "./html.ts";
+import { type Content, type Html, html, linkAddress, raw } from "./html.ts";
 import { mark } from "./mark.ts";
 import type { Messages } from "./messages/messages.ts";
 
@@ -39,6 +39,8 @@ export type LayoutView = PageFrame & {
   notice?: Html | undefined;
   /** Addresses of deferred scripts, `Asset.path`. */
   scripts?: readonly string[] | undefined;
+  /** Without scripts the browser goes there after so many seconds. */
+  refresh?: { seconds: number; path: string } | undefined;
 };
 
 /** A seal ring, inline so that browsers do not ask for /favicon.ico: the stylesheet stays the only request. */
@@ -50,6 +52,15 @@ function accentStyle(view: LayoutView): Content {
   const colour = view.organisation?.accentColor;
   // Six hexadecimal digits are checked, so that no stored value can leave the style element.
   return isAccentColour(colour) && html`<style nonce="${view.nonce}">${raw(accentRules(colour))}</style>`;
+}
+
+/** Where scripts run, they know better when there is something new. */
+function refreshWithoutScripts({ refresh }: LayoutView): Content {
+  const path = linkAddress(refresh?.path);
+  if (refresh === undefined || path === undefined) return undefined;
+  const content = `${refresh.seconds};url=${path}`;
+  return html`<noscript><meta http-equiv="refresh" content="${content}"></noscript>
+`;
 }
 
 function documentShell(view: LayoutView, frame: Html): Html {
@@ -66,7 +77,7 @@ function documentShell(view: LayoutView, frame: Html): Html {
 <link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="${view.stylesheet}">
 ${accentStyle(view)}${scripts}
-</head>
+${refreshWithoutScripts(view)}</head>
 ${frame}
 </html>
 `;

@@ -8,3 +8,6 @@ export const copyScript: Asset = readAsset("copy", "js", ["scripts/copy.js"]);
 
 /** Asks the browser for passkeys; without it, or without passkeys, pages work with passwords and codes. */
 export const passkeyScript: Asset = readAsset("passkey", "js", ["scripts/passkey.js"]);
+
+/** Keeps the wait page up to date; without it the page looks again by itself, and every answer is a plain form. */
+export const waitScript: Asset = readAsset("wait", "js", ["scripts/wait.js"]);

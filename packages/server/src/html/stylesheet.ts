@@ -6,6 +6,7 @@ export const stylesheet: Asset = readAsset("signet", "css", [
   "styles/frame.css",
   "styles/forms.css",
   "styles/messages.css",
+  "styles/wait.css",
   "styles/reading.css",
 ]);
 

@@ -87,6 +87,8 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
 }
 
 export const DOCUMENT_MAX_AGE_SECONDS = 300;
+/** The safety net under the change feed: a document is made anew at least this often. */
+export const DOCUMENT_LIFETIME_MS = 30_000;
 const cacheControl = `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}`;
 
 /** @param content plain JSON; other than ASCII characters are escaped so that one character is one byte */
@@ -119,14 +121,16 @@ export interface DocumentRouteDeps<O> {
  */
 export function documentRoute<O>(
   { documents, isUnavailable, find }: DocumentRouteDeps<O>,
-  make: (organisation: O) => Promise<PublishedDocument>,
+  make: (organisation: O, params: Readonly<Record<string, string>>) => Promise<PublishedDocument>,
 ): OrganisationRoute {
   return async (request, reply) => {
-    const { org = "" } = request.params as { org?: string };
-    const path = (request.routeOptions.url ?? "").replace(":org", org.toLowerCase());
+    const params = request.params as Record<string, string>;
+    const path = (request.routeOptions.url ?? "").replace(/:(\w+)/g, (_, name: string) =>
+      (params[name] ?? "").toLowerCase(),
+    );
     const mark = documents.mark();
     const answer = inOrganisation(find, async ({ organisation }) => {
-      const document = await make(organisation);
+      const document = await make(organisation, params);
       documents.put(path, document, mark);
       await sendDocument(request, reply, document);
     });

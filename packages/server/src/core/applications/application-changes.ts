@@ -3,6 +3,7 @@
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Application } from "./application.ts";
 import { type ApplicationDeps, endWhatItHolds } from "./applications.ts";
+import { requireKnownPool } from "./known-pool.ts";
 import { deleteApplicationRow, findApplication, replaceApplication } from "./store.ts";
 import { requireValidApplication } from "./validation.ts";
 
@@ -44,6 +45,7 @@ export async function changeApplication(
     const now = deps.clock();
     const { name, settings, disabled } = contentOf(before);
     requireValidApplication({ name, clientType: before.clientType, settings });
+    await requireKnownPool(tx, orgId, settings);
     const after: Application = {
       ...before,
       name: name.trim(),

@@ -74,6 +74,8 @@ export interface ApplicationSettings {
   readonly allowPermanentKeys: boolean;
   /** A session key alone does not do: the call with it is signed by a system account. */
   readonly requireSignedKeyCalls: boolean;
+  /** Access and ID tokens are signed by the agents of this pool, and by nobody else. */
+  readonly signingPoolId?: string;
 }
 
 export interface ClientSecret {

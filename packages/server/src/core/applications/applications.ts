@@ -12,6 +12,7 @@ import { revokeSessionKeys } from "../session-keys/store.ts";
 import { revokeTokenFamilies } from "../tokens/store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
 import { bothConsentMembers } from "./consent-mode.ts";
+import { requireKnownPool } from "./known-pool.ts";
 import {
   applicationsOfOrigin,
   findApplication,
@@ -99,6 +100,7 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
     version: 1,
   };
   await deps.database.transaction(async (tx) => {
+    await requireKnownPool(tx, input.orgId, settings);
     await insertApplication(tx, application);
     await recordAuditEvent(tx, {
       orgId: input.orgId,

@@ -1,4 +1,5 @@
 /** What a client record must be before it is kept. Every fault is found in one go, each with its member's path. */
+import { isUuid } from "@signet/protocol/hash";
 import { isSigningAlg } from "@signet/protocol/jws";
 import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/redirect-uri";
 import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
@@ -55,6 +56,7 @@ export function requireValidApplication(input: {
     ...textFaults(settings),
     ...contactFaults(settings.contacts),
     ...accessFaults(settings.access),
+    ...poolFaults(settings),
   ];
   if (faults.length > 0) throw new InvalidApplication(faults);
 }
@@ -217,3 +219,8 @@ const accessFaults = (access: ApplicationSettings["access"]): Fault[] =>
   accessModes.includes(access)
     ? []
     : [{ path: "access", message: `must be one of ${accessModes.join(", ")}` }];
+
+const poolFaults = ({ signingPoolId }: ApplicationSettings): Fault[] =>
+  signingPoolId === undefined || isUuid(signingPoolId)
+    ? []
+    : [{ path: "signingPoolId", message: "must be the id of a signing pool" }];

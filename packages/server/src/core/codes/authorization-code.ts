@@ -2,6 +2,7 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import type { Authentication } from "../tokens/claims.ts";
+import type { BegunSigning } from "../tokens/signer.ts";
 
 export const CODE_LIFETIME_MS = 10 * 60 * 1000;
 
@@ -24,6 +25,8 @@ export interface AuthorizationCode {
   readonly requestedClaims: RequestedClaims;
   /** What the first use began. */
   readonly familyId: string | null;
+  /** The tokens that an agent has signed for it; null where they are signed when it is redeemed. */
+  readonly signing: BegunSigning | null;
 }
 
 export function newCode(): { plaintext: string; hash: string } {

@@ -63,6 +63,7 @@ forEachDatabase(({ fresh }) => {
       expiresAt: NOW + CODE_LIFETIME_MS,
       usedAt: null,
       familyId: null,
+      signing: null,
       ...more,
     };
     await insertCode(db(), code);

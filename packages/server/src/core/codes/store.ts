@@ -3,6 +3,7 @@ import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { holdConsent } from "../consents/store.ts";
 import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
+import type { BegunSigning } from "../tokens/signer.ts";
 import type { AuthorizationCode } from "./authorization-code.ts";
 
 export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
@@ -28,6 +29,7 @@ export async function insertCode(db: Db, code: AuthorizationCode): Promise<void>
       used_at: code.usedAt,
       family_id: code.familyId,
       requested_claims: writeRequestedClaims(code.requestedClaims),
+      signing: code.signing && JSON.stringify(code.signing),
     })
     .execute();
 }
@@ -66,6 +68,7 @@ export async function findCode(
     usedAt: row.used_at,
     familyId: row.family_id,
     requestedClaims: readRequestedClaims(row.requested_claims),
+    signing: row.signing === null ? null : (JSON.parse(row.signing) as BegunSigning),
   };
 }
 

@@ -9,6 +9,7 @@ import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
 import { matchApplications } from "./match.ts";
 import {
   brandingNames,
+  type FileFault,
   InvalidFile,
   type OrganisationFile,
   policyNames,
@@ -77,7 +78,11 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
   const scopes = scopeSteps(state.scopes, file, prune);
   const kept = scopes.filter(({ act }) => act !== "remove").length;
   const tooMany = `an organisation has at most ${MOST_SCOPES} scopes, and these would be ${kept}`;
-  const allFaults = [...faults, ...(kept > MOST_SCOPES ? [{ path: "/scopes", message: tooMany }] : [])];
+  const allFaults = [
+    ...faults,
+    ...poolFaults(state, file),
+    ...(kept > MOST_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
+  ];
   if (allFaults.length > 0) throw new InvalidFile(allFaults);
   const prunesApplications = prune && file.applications !== undefined;
   return {
@@ -91,6 +96,18 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
       }),
     ],
   };
+}
+
+function poolFaults(
+  { signingPools }: OrganisationState,
+  { applications = [] }: OrganisationFile,
+): FileFault[] {
+  const message = "names no signing pool of the organisation";
+  return applications.flatMap(({ signingPoolId }, index) =>
+    signingPoolId === undefined || signingPools.includes(signingPoolId)
+      ? []
+      : [{ path: `/applications/${index}/signingPoolId`, message }],
+  );
 }
 
 function organisationChanges(

@@ -90,6 +90,7 @@ const settingMembers = {
   backchannelLogoutUri: Type.String(),
   allowPermanentKeys: Type.Boolean(),
   requireSignedKeyCalls: Type.Boolean(),
+  signingPoolId: Type.String({ format: "uuid", description: "a UUID" }),
 } satisfies Record<SettingMember, TSchema>;
 
 /** In the order in which a file has them. */

@@ -8,6 +8,7 @@ import type { Organisation } from "../organisations/organisation.ts";
 import { findOrganisation } from "../organisations/store.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
 import { listCustomScopes } from "../scopes/store.ts";
+import { listAllPools } from "../signing-pools/store.ts";
 import { listExternalKeys } from "./store.ts";
 
 export interface ApplicationState {
@@ -21,6 +22,8 @@ export interface OrganisationState {
   readonly organisation: Organisation;
   readonly scopes: readonly CustomScope[];
   readonly applications: readonly ApplicationState[];
+  /** Their ids: applications name them, and a file does not make them. */
+  readonly signingPools: readonly string[];
 }
 
 /** @param db best a transaction, so that the parts fit together. @returns undefined when there is no such organisation */
@@ -33,9 +36,11 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
   const consents = new Map(given.map((consent) => [consent.applicationId, consent]));
   const preauthorizations = Map.groupBy(ahead, ({ applicationId }) => applicationId);
   const keys = await listExternalKeys(db, orgId);
+  const signingPools = (await listAllPools(db, orgId)).map(({ id }) => id);
   return {
     organisation,
     scopes: await listCustomScopes(db, orgId),
+    signingPools,
     applications: applications.map((application) => ({
       application,
       externalKey: keys.get(application.id),

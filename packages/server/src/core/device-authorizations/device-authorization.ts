@@ -2,6 +2,7 @@
 import { randomInt } from "node:crypto";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { Authentication } from "../tokens/claims.ts";
+import type { BegunSigning } from "../tokens/signer.ts";
 
 export const DEVICE_LIFETIME_MS = 15 * 60 * 1000;
 /** How long a device waits between two polls (RFC 8628 §3.2), and by how much longer after a poll too soon (§3.5). */
@@ -23,6 +24,17 @@ export interface DeviceAuthorization {
   readonly expiresAt: number;
   /** What the device code's use began. */
   readonly familyId: string | null;
+  /** The tokens that an agent signs for it; null where they are signed when it is used. */
+  readonly signing: DeviceSigning | null;
+}
+
+export interface DeviceSigning {
+  /** That the tokens name; known with the yes. */
+  readonly familyId: string;
+  /** Milliseconds. */
+  readonly approvedAt: number;
+  /** Absent in the moment between the yes and the request, and when there could be none. */
+  readonly begun?: BegunSigning;
 }
 
 export interface DeviceApproval {

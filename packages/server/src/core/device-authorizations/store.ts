@@ -5,6 +5,7 @@ import type { DeviceAuthorizationTable } from "../../db/tables/tokens.ts";
 import {
   type DeviceApproval,
   type DeviceAuthorization,
+  type DeviceSigning,
   POLL_INTERVAL_SECONDS,
 } from "./device-authorization.ts";
 
@@ -79,8 +80,17 @@ export async function findByUserCode(
 
 type Answered = { readonly orgId: string; readonly deviceCodeHash: string; readonly now: number };
 
-/** A person's yes, once. @returns false when it was answered, or expired, before */
-export function approveDevice(db: Db, answered: Answered, approval: DeviceApproval): Promise<boolean> {
+/**
+ * A person's yes, once.
+ * @param signing when an agent has to sign the tokens
+ * @returns false when it was answered, or expired, before
+ */
+export function approveDevice(
+  db: Db,
+  answered: Answered,
+  approval: DeviceApproval,
+  signing: DeviceSigning | null = null,
+): Promise<boolean> {
   return answer(db, answered, {
     status: "approved",
     user_id: approval.userId,
@@ -89,7 +99,21 @@ export function approveDevice(db: Db, answered: Answered, approval: DeviceApprov
     auth_time: approval.authentication.authTime,
     amr: JSON.stringify(approval.authentication.amr),
     acr: approval.authentication.acr,
+    signing: signing && JSON.stringify(signing),
   });
+}
+
+/** What an approved device's tokens are signed by. */
+export async function noteDeviceSigning(
+  db: Db,
+  { orgId, deviceCodeHash, signing }: Pick<DeviceAuthorization, "orgId" | "deviceCodeHash" | "signing">,
+): Promise<void> {
+  await db
+    .updateTable("device_authorization")
+    .set({ signing: signing && JSON.stringify(signing) })
+    .where("org_id", "=", orgId)
+    .where("device_code_hash", "=", deviceCodeHash)
+    .execute();
 }
 
 /** A person's no, once. @returns false when it was answered, or expired, before */
@@ -209,6 +233,7 @@ function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     familyId: row.family_id,
+    signing: row.signing === null ? null : (JSON.parse(row.signing) as DeviceSigning),
   };
 }
 

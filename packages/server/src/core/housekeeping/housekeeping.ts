@@ -20,6 +20,7 @@ import { deleteDeadSessions } from "../sessions/store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { deleteRetiredKeys } from "../signing-keys/store.ts";
+import { deleteRetiredAgentKeys } from "../signing-pools/registration/store.ts";
 import { deleteDeadTokens } from "../tokens/store.ts";
 import { takeLease } from "./store.ts";
 
@@ -50,6 +51,7 @@ const removals: readonly Removal[] = [
   (db, now) => deleteDeadSessionKeys(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedWindows(db, now, BATCH),
   (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
+  (db, now) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, BATCH),
   // A day longer than needed: a clock that is set back must not make a value good again.
   (db, now) => deletePassedValues(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedRequests(db, now, BATCH),

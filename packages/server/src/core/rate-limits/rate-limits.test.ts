@@ -23,6 +23,7 @@ test("the limits are those of the contract", () => {
     "username-address": { name: "username-address", count: 60, windowSeconds: 60 },
     "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
     "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
+    "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
   });
 });
 

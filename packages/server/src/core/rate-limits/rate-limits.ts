@@ -29,6 +29,8 @@ export const defaultRateLimits = {
   // Wrong codes of devices: of 20^8 a few hundred are good at any moment (RFC 8628 §5.1).
   "user-code": { name: "user-code", count: 5, windowSeconds: 15 * 60 },
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
+  // Wrong API keys of signing agents; the right ones are not counted.
+  "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
 } satisfies Record<string, RateLimit>;
 
 export type RateLimitName = keyof typeof defaultRateLimits;

@@ -3,19 +3,22 @@
  * resource server asks about the same token again and again); whether it still stands is looked up every time.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { verifyJws } from "@signet/protocol/jws";
+import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jws";
 import type { Database } from "../../db/open.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { type Clock, seconds } from "../clock.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
+import { verifyAgentToken } from "../signing-pools/agent-token.ts";
+import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
+import { issuerOfPool } from "../signing-pools/signing-pool.ts";
 import { type AccessTokenClaims, familyOfTokenId } from "./claims.ts";
 import { isAccessTokenRevoked, isFamilyTokenGood } from "./store.ts";
 
 export interface AccessTokens {
   /**
-   * The claims of a token that this organisation signed and that has not expired; revocation is not looked at.
-   * Undefined for everything else.
+   * The claims of a token that this organisation, or an agent of its pools, signed and that has not expired; revocation
+   * is not looked at. Undefined for everything else.
    */
   read(organisation: Organisation, token: string): Promise<AccessTokenClaims | undefined>;
   /** Whether the token, its family, its client and its user all still stand. */
@@ -27,6 +30,7 @@ export interface AccessTokenDeps {
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly keys: SigningKeys;
+  readonly signingPools: SigningPoolDirectory;
   readonly applications: ApplicationDirectory;
 }
 
@@ -35,32 +39,38 @@ interface Verified {
   readonly claims: AccessTokenClaims;
 }
 
+/** A key that the organisation publishes, and what tokens by it must say. */
+interface TrustedKey {
+  readonly kid: string;
+  readonly issuer: string;
+  /** The pool whose agent has the key; undefined for the organisation's own. */
+  readonly poolId?: string;
+  verify(token: string): Record<string, unknown> | undefined;
+}
+
 const CACHED_TOKENS = 10_000;
 
 export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const verified = new Map<string, Verified>();
 
-  const verify = async (organisation: Organisation, token: string) => {
-    const cacheKey = sha256Base64url(token);
-    const keys = await deps.keys.published(organisation.id);
-    const known = verified.get(cacheKey);
-    // A key that was taken out of the JWKS takes its tokens with it, cached or not.
-    if (known && keys.some(({ kid }) => kid === known.kid)) return known.claims;
-    const jws = verifyJws(token, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
-      typ: ["at+jwt"],
-    });
-    if (!jws) return undefined;
-    const claims = jws.payload as unknown as AccessTokenClaims;
+  const verify = (cacheKey: string, token: string, key: TrustedKey) => {
+    const claims = key.verify(token) as unknown as AccessTokenClaims | undefined;
+    if (!claims) return undefined;
     if (verified.size >= CACHED_TOKENS) verified.delete(verified.keys().next().value as string);
-    verified.set(cacheKey, { kid: String(jws.header.kid), claims });
+    verified.set(cacheKey, { kid: key.kid, claims });
     return claims;
   };
 
   return {
     read: async (organisation, token) => {
-      const claims = await verify(organisation, token);
-      if (!claims || claims.iss !== issuerOf(deps.baseUrl, organisation.id)) return undefined;
-      return claims.exp > seconds(deps.clock()) ? claims : undefined;
+      const cacheKey = sha256Base64url(token);
+      const known = verified.get(cacheKey);
+      const kid = known?.kid ?? decodeJwsUnverified(token)?.header["kid"];
+      // A key that was taken out of the JWKS takes its tokens with it, cached or not.
+      const key = (await ownKey(deps, organisation, kid)) ?? (await agentKey(deps, organisation, kid));
+      const claims = key && (known?.claims ?? verify(cacheKey, token, key));
+      if (!claims || claims.iss !== key.issuer || claims.exp <= seconds(deps.clock())) return undefined;
+      return (await isOfPool(deps, claims, key, organisation)) ? claims : undefined;
     },
     stands: async (organisation, { client_id, jti }) => {
       if (!(await deps.applications.find(organisation.id, client_id))) return false;
@@ -70,4 +80,48 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       return isFamilyTokenGood(db, { orgId: organisation.id, familyId, jti });
     },
   };
+}
+
+async function ownKey(
+  { keys, baseUrl }: AccessTokenDeps,
+  { id }: Organisation,
+  kid: unknown,
+): Promise<TrustedKey | undefined> {
+  const key = (await keys.published(id)).find((one) => one.kid === kid);
+  if (!key) return undefined;
+  const typ = ["at+jwt"];
+  return {
+    kid: key.kid,
+    issuer: issuerOf(baseUrl, id),
+    verify: (token) => verifyJws(token, (named) => (named === key.kid ? key : undefined), { typ })?.payload,
+  };
+}
+
+async function agentKey(
+  { signingPools, baseUrl }: AccessTokenDeps,
+  { id }: Organisation,
+  kid: unknown,
+): Promise<TrustedKey | undefined> {
+  if (typeof kid !== "string") return undefined;
+  const found = (await signingPools.published(id)).find(({ key }) => key.kid === kid);
+  if (!found) return undefined;
+  const { key, pool, publicKey } = found;
+  return {
+    kid: key.kid,
+    poolId: pool.id,
+    issuer: issuerOfPool(baseUrl, pool),
+    verify: (token) => verifyAgentToken(token, { publicKey, alg: key.alg }),
+  };
+}
+
+/** An agent has a say for the applications of its pool alone: else any agent could sign for all of the organisation's. */
+async function isOfPool(
+  { applications }: AccessTokenDeps,
+  { client_id }: AccessTokenClaims,
+  { poolId }: TrustedKey,
+  { id }: Organisation,
+): Promise<boolean> {
+  if (poolId === undefined) return true;
+  const application = typeof client_id === "string" ? await applications.find(id, client_id) : undefined;
+  return application?.settings.signingPoolId === poolId;
 }

@@ -135,7 +135,7 @@ const UUID_BYTES = 16;
  * The `jti`: a random UUID (Node draws its randomness ahead, which matters once per token), and before it the token
  * family when there is one, so that revoking a family reaches its access tokens without a list of them.
  */
-function newTokenId(familyId: string | undefined): string {
+export function newTokenId(familyId: string | undefined): string {
   const random = bytesOfUuid(randomUUID());
   const bytes = familyId === undefined ? random : Buffer.concat([bytesOfUuid(familyId), random]);
   return bytes.toString("base64url");

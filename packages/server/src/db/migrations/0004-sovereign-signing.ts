@@ -24,14 +24,14 @@ export const sovereignSigning: Migration = {
 
     `create table agent_key (
       org_id text not null, kid text not null, pool_id text not null, agent_id text not null,
-      public_jwk text not null, alg text not null, x5c text not null, state text not null,
+      public_jwk text not null, alg text not null, x5c text not null,
       created_at bigint not null, active_from bigint not null, retiring_at bigint, last_token_exp bigint,
       compromised_at bigint,
       primary key (org_id, kid),
       foreign key (org_id, agent_id) references signing_agent (org_id, id) on delete cascade)`,
     // One key, one agent, in the whole service.
     "create unique index agent_key_thumbprint on agent_key (kid)",
-    "create index agent_key_pool on agent_key (org_id, pool_id, state)",
+    "create index agent_key_pool on agent_key (org_id, pool_id)",
     "create index agent_key_agent on agent_key (org_id, agent_id)",
 
     `create table signing_request (
@@ -50,11 +50,16 @@ export const sovereignSigning: Migration = {
       foreign key (org_id, application_id) references application (org_id, id) on delete cascade)`,
     // The oldest that waits in a pool; what a pool still has open.
     "create index signing_request_open on signing_request (org_id, pool_id, created_at) where ended_at is null and state <> 'signed'",
-    "create index signing_request_claimed on signing_request (org_id, claimed_by) where claimed_by is not null",
+    "create index signing_request_leased on signing_request (org_id, claimed_by) where lease_until is not null",
     "create index signing_request_join on signing_request (org_id, join_key_hash) where join_key_hash is not null",
     "create index signing_request_expiry on signing_request (expires_at) where ended_at is null",
     "create index signing_request_ended on signing_request (ended_at)",
+    "create index signing_request_goes_on on signing_request (ended_at) where continuation is not null",
     "create index signing_request_user on signing_request (org_id, user_id)",
     "create index signing_request_application on signing_request (org_id, application_id)",
+
+    // The request whose tokens a code stands for.
+    "alter table authorization_code add column signing text",
+    "alter table device_authorization add column signing text",
   ],
 };

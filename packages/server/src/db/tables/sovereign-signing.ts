@@ -35,7 +35,7 @@ export interface SigningAgentTable {
   compromised_at: number | null;
 }
 
-/** `published` becomes `active` when `active_from` has come, without a write: read the state by `keyState`. */
+/** A key's state follows from its times and the clock, without a write: read it by `agentKeyState`. */
 export interface AgentKeyTable {
   org_id: string;
   /** RFC 7638 thumbprint. */
@@ -47,9 +47,9 @@ export interface AgentKeyTable {
   alg: string;
   /** JSON: base64 DER texts, the leaf first. */
   x5c: string;
-  state: string;
   created_at: number;
   active_from: number;
+  /** From then on it signs nothing new. */
   retiring_at: number | null;
   /** Milliseconds: the latest expiry of what it signed. */
   last_token_exp: number | null;

@@ -23,6 +23,8 @@ export interface AuthorizationCodeTable {
   family_id: string | null;
   /** JSON: the `claims` parameter (OpenID Connect Core §5.5). */
   requested_claims: string | null;
+  /** JSON: the request whose tokens it stands for. */
+  signing: string | null;
 }
 
 /** A device that waits for a person (RFC 8628). Codes are kept as SHA-256 only. */
@@ -47,6 +49,8 @@ export interface DeviceAuthorizationTable {
   created_at: number;
   expires_at: number;
   family_id: string | null;
+  /** JSON: what an agent signs since the yes. */
+  signing: string | null;
 }
 
 export interface TokenFamilyTable {

@@ -1,6 +1,10 @@
 /** What the JSON interfaces' routes say of themselves, with what all of them have in common. */
 import type { Credential, Operation } from "../../http/api/api-route.ts";
-import { type DescribedOperation, problemAnswers } from "../../http/api/described-operation.ts";
+import {
+  type DescribedOperation,
+  oauthErrorAnswers,
+  problemAnswers,
+} from "../../http/api/described-operation.ts";
 
 const securityOf: Readonly<Record<Credential, DescribedOperation["security"]>> = {
   administrator: [["administratorAccount"]],
@@ -42,14 +46,25 @@ export function describedOperation(operation: Operation): DescribedOperation {
           },
         }
       : {}),
-    answers: { ...problemAnswers(errorsOf(operation)), ...answers },
+    answers: { ...errorAnswersOf(operation), ...answers },
   };
 }
 
-function headersOf({ method, credential, path }: Operation): Record<string, string> {
+function errorAnswersOf(operation: Operation): DescribedOperation["answers"] {
+  const { method, errors = [], errorForm } = operation;
+  if (errorForm === undefined) return problemAnswers(errorsOf(operation));
+  return oauthErrorAnswers([
+    ...[400, 401, 403, 404],
+    ...(method === "GET" ? [] : [413, 415]),
+    ...errors,
+    ...[500, 503],
+  ]);
+}
+
+function headersOf({ method, credential, path, errorForm }: Operation): Record<string, string> {
   if (credential !== "administrator") return {};
   if (method === "POST") return { "Idempotency-Key": "for a day the same answer again, without its secrets" };
-  const isChange = (method === "PUT" || method === "DELETE") && path.includes("/:");
+  const isChange = (method === "PUT" || method === "DELETE") && path.includes("/:") && !errorForm;
   return isChange ? { "If-Match": "the `ETag` of the record as it was read" } : {};
 }
 

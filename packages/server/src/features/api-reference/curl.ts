@@ -29,6 +29,7 @@ export function curlSample(subject: CurlSubject): string {
     `curl -s${method === "GET" ? "" : ` -X ${method}`} "${addressOf(subject)}"`,
     ...(isSigned ? [`-H "Authorization: $PUBLIC_KEY:$SIGNATURE"`] : []),
     ...(wants(operation, "accessToken") ? [`-H "Authorization: Bearer $ACCESS_TOKEN"`] : []),
+    ...(wants(operation, "agentKey") ? [`-H "Authorization: Bearer $AGENT_API_KEY"`] : []),
     ...(wants(operation, "clientSecretBasic") ? [`-u "$CLIENT_ID:$CLIENT_SECRET"`] : []),
     ...(operation.hasPage ? [`-H 'Accept: application/json'`] : []),
     ...(isJson ? [`-H 'Content-Type: application/json'`] : []),

@@ -39,6 +39,7 @@ const schemeTexts: Readonly<Record<string, string>> = {
   sessionKey: "a session key",
   accessToken: "an access token",
   clientSecretBasic: "client authentication",
+  agentKey: "the API key of a signing agent",
 };
 
 function credentialText({ security }: OpenApiOperation): Html {

@@ -13,6 +13,8 @@ const inPaths: Readonly<Record<string, { readonly description: string; readonly 
   appId: { description: "the application", schema: uuid },
   permId: { description: "the user's PermId", schema: uuid },
   userId: { description: "the user's PermId", schema: uuid },
+  poolId: { description: "the signing pool", schema: uuid },
+  agentId: { description: "the signing agent", schema: uuid },
   id: { description: "the record; of an action, what its link holds", schema: text },
   key: { description: "the session key, or of a registration what its link holds", schema: text },
   type: { description: "the kind of action", schema: text },

@@ -34,6 +34,11 @@ export const tags = [
   },
   { name: "Session keys", description: "Checking session keys and exchanging them for others." },
   { name: "Users", description: "Members of the organisation." },
+  {
+    name: "Sovereign signing",
+    description:
+      "Pools of agents of the organisation that hold the keys which sign its tokens. Errors have the form of OAuth.",
+  },
   { name: "Organisations", description: "Applications that the caller can reach." },
   { name: "Service", description: "What this server says about itself." },
 ];
@@ -69,6 +74,11 @@ export const securitySchemes = {
     scheme: "bearer",
     bearerFormat: "JWT",
     description: "An access token of this issuer with the scope openid (RFC 6750).",
+  },
+  agentKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The API key of a signing agent, which begins with `sgn_ak_` and is shown at registration.",
   },
   clientSecretBasic: {
     type: "http",

@@ -58,6 +58,7 @@ const members = {
   allowedResources: uris(),
   allowPermanentKeys: Type.Boolean(),
   requireSignedKeyCalls: Type.Boolean(),
+  signingPoolId: Type.String({ description: "the pool whose agents sign its tokens; nobody else does then" }),
 };
 
 const { name, clientType, ...others } = members;
@@ -89,6 +90,7 @@ export const clientSchema = Type.Object(
     audience: absentAsNull(members.audience),
     backchannelLogoutUri: absentAsNull(members.backchannelLogoutUri),
     requiredAcr: absentAsNull(members.requiredAcr),
+    signingPoolId: absentAsNull(members.signingPoolId),
     secrets: Type.Array(secretSchema),
     createdAt: Type.String({ format: "date-time" }),
     updatedAt: Type.String({ format: "date-time" }),
@@ -137,6 +139,7 @@ export function clientRecord({ id, name: called, clientType: type, settings, ...
     allowedResources: settings.allowedResources,
     allowPermanentKeys: settings.allowPermanentKeys,
     requireSignedKeyCalls: settings.requireSignedKeyCalls,
+    signingPoolId: settings.signingPoolId ?? null,
     secrets: rest.secrets.map(secretRecord),
     createdAt: wireTime(rest.createdAt),
     updatedAt: wireTime(rest.updatedAt),

@@ -11,7 +11,12 @@ import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
 import { LANGUAGES } from "../../html/messages/messages.ts";
-import { documentRoute, type PublishedDocuments, publishedDocument } from "../../http/published-documents.ts";
+import {
+  DOCUMENT_LIFETIME_MS,
+  documentRoute,
+  type PublishedDocuments,
+  publishedDocument,
+} from "../../http/published-documents.ts";
 
 export interface DiscoveryDeps {
   readonly baseUrl: string;
@@ -20,9 +25,6 @@ export interface DiscoveryDeps {
   readonly customScopes: CustomScopeDirectory;
   readonly documents: PublishedDocuments;
 }
-
-/** The safety net under the change feed: a document is made anew at least this often. */
-export const DOCUMENT_LIFETIME_MS = 30_000;
 
 export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
   const { documents, organisations } = deps;

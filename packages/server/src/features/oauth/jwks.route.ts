@@ -1,17 +1,28 @@
-/** The organisation's public keys (RFC 7517): those that sign, will sign soon, or signed what may still be valid. */
+/**
+ * The organisation's public keys (RFC 7517): those that sign, will sign soon, or signed what may still be valid; and those
+ * of the pools that sign in the organisation's name.
+ */
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { SigningKeys } from "../../core/signing-keys/signing-keys.ts";
+import { nextChangeOf } from "../../core/signing-pools/agent-key.ts";
+import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
+import { publishedJwk } from "../../core/signing-pools/published-jwk.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
-import { documentRoute, type PublishedDocuments, publishedDocument } from "../../http/published-documents.ts";
-import { DOCUMENT_LIFETIME_MS } from "./discovery.route.ts";
+import {
+  DOCUMENT_LIFETIME_MS,
+  documentRoute,
+  type PublishedDocuments,
+  publishedDocument,
+} from "../../http/published-documents.ts";
 
 export interface JwksDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly keys: SigningKeys;
+  readonly signingPools: SigningPoolDirectory;
   readonly documents: PublishedDocuments;
 }
 
@@ -24,9 +35,19 @@ export function jwksRoute(app: FastifyInstance, deps: JwksDeps): void {
       const keys = (await deps.keys.published(id)).filter(
         ({ retireAt }) => retireAt === null || retireAt > now,
       );
-      const nextChange = Math.min(...keys.map(({ retireAt }) => retireAt ?? Number.POSITIVE_INFINITY));
-      const staleAt = Math.min(nextChange, now + DOCUMENT_LIFETIME_MS);
-      return publishedDocument(id, { keys: keys.map(({ publicJwk }) => publicJwk) }, staleAt);
+      const agentKeys = (await deps.signingPools.published(id)).filter(
+        ({ pool }) => pool.issuerMode === "organisation",
+      );
+      const nextChanges = [
+        ...keys.map(({ retireAt }) => retireAt ?? Number.POSITIVE_INFINITY),
+        ...agentKeys.map(({ key }) => nextChangeOf(key, now)),
+      ];
+      const staleAt = Math.min(now + DOCUMENT_LIFETIME_MS, ...nextChanges);
+      const published = [
+        ...keys.map(({ publicJwk }) => publicJwk),
+        ...agentKeys.map(({ key }) => publishedJwk(key)),
+      ];
+      return publishedDocument(id, { keys: published }, staleAt);
     },
   );
   app.get("/oauth/:org/.well-known/jwks.json", { exposeHeadRoute: true }, handler);

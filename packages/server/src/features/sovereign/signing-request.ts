@@ -2,10 +2,8 @@
  * A signing request: tokens that wait for an agent of the organisation (sovereign-signing.md §2 and §3). The service
  * fixes the bytes and keeps the state; it holds no key that could sign them.
  */
+import type { AgentAlg } from "@signet/protocol/agent-signature";
 import type { AccessTokenClaims, IdTokenClaims } from "../../core/tokens/claims.ts";
-
-export const signingAlgs = ["ES256", "ES384", "PS256", "RS256", "EdDSA"] as const;
-export type AgentAlg = (typeof signingAlgs)[number];
 
 export const requestStates = [
   "pending",

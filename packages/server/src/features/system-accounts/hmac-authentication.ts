@@ -133,13 +133,21 @@ export async function refuse(
   throw notAuthenticated(refusal);
 }
 
-/** For the management API: accounts of administrators, for any application of their organisation. */
-export function administratorDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> {
+/**
+ * For the management API: accounts of administrators, for any application of their organisation.
+ * @param rule.strictOnly the form that can be sent again by whoever sees it is refused
+ */
+export function administratorDoor(
+  deps: HmacDeps,
+  rule: { readonly strictOnly?: boolean } = {},
+): ApiDoor<SystemAccountCaller> {
   return {
     authenticate: async (request, raw) => {
       const caller = await authenticateSystemAccount(deps, request, raw);
       if (!caller.account.isAdministrator)
         return refuse(deps, request, caller.account, "not-an-administrator");
+      if (rule.strictOnly && strictPartOf(request) === undefined)
+        return refuse(deps, request, caller.account, "strict-form-required");
       return caller;
     },
   };

@@ -42,6 +42,8 @@ export interface Operation {
   readonly errors?: readonly number[];
   /** An example of the body. */
   readonly example?: unknown;
+  /** How errors are told: problem documents (RFC 9457) when left out, or the `error` of OAuth. */
+  readonly errorForm?: "oauth";
 }
 
 export interface Call<Q, B, C, W = undefined> {

@@ -7,7 +7,8 @@ export type SecurityScheme =
   | "administratorAccount"
   | "sessionKey"
   | "accessToken"
-  | "clientSecretBasic";
+  | "clientSecretBasic"
+  | "agentKey";
 
 export interface DescribedAnswer {
   readonly description: string;

@@ -36,6 +36,16 @@ export function answerWithError(
   ]);
 }
 
+/** That of the tokens (RFC 9207 §2.4 compares them). */
+async function issuer(
+  { baseUrl, poolSigning }: BrowserDeps,
+  { organisation }: Visit,
+  { application }: AnswerTarget,
+): Promise<string> {
+  const isPoolSigned = application.settings.signingPoolId !== undefined;
+  return isPoolSigned ? poolSigning.issuer(organisation, application) : issuerOf(baseUrl, organisation.id);
+}
+
 async function answer(
   deps: BrowserDeps,
   visit: Visit,
@@ -47,7 +57,7 @@ async function answer(
   const parameters = [
     ...outcome,
     ...(state === undefined ? [] : [["state", state] as const]),
-    ["iss", issuerOf(deps.baseUrl, organisation.id)] as const,
+    ["iss", await issuer(deps, visit, target)] as const,
   ];
   if (responseMode === "form_post") {
     const frame = pageFrame(visit);

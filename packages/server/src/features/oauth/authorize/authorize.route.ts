@@ -16,8 +16,9 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit } from "./browser.ts";
 import { type Flow, flowOf, withAnotherAccount, withPrompts } from "./flow.ts";
+import { issueCode } from "./issue-code.ts";
 import { repeatByGet } from "./repeat-by-get.ts";
-import { issueCode, type ReadFlow, type ReadPageFlow, readFlow, takeStep } from "./take-step.ts";
+import { issue, type ReadFlow, type ReadPageFlow, readFlow, takeStep } from "./take-step.ts";
 
 export function authorizeRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
@@ -87,8 +88,9 @@ async function allow(
   const { application } = request;
   const { scopes, fingerprints } = asked;
   const userId = signedIn.user.id;
-  const code = await deps.database.transaction(async (tx) => {
-    if (restsOn !== null) return issueCode(deps, tx, read, { signedIn, consentId: restsOn });
+  if (restsOn !== null) return issue(deps, visit, read, { signedIn, consentId: restsOn });
+  const isPoolSigned = application.settings.signingPoolId !== undefined;
+  const given = await deps.database.transaction(async (tx) => {
     const grant = { orgId, applicationId: application.id, userId, scopes, fingerprints, now };
     const consentId = await grantUserConsent(tx, grant);
     await recordAuditEvent(tx, {
@@ -100,9 +102,14 @@ async function allow(
       address: addressOf(visit.request),
       details: { scopes },
     });
-    return issueCode(deps, tx, read, { signedIn, consentId });
+    // A code that waits for an agent is issued later; the consent is given all the same.
+    return {
+      consentId,
+      code: isPoolSigned ? undefined : await issueCode(deps, tx, read, { signedIn, consentId }),
+    };
   });
-  return answerWithCode(deps, visit, request, code);
+  if (given.code === undefined) return issue(deps, visit, read, { signedIn, consentId: given.consentId });
+  return answerWithCode(deps, visit, request, given.code);
 }
 
 /** Either way the request goes on without the question. */

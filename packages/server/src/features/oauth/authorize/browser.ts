@@ -15,6 +15,7 @@ import type { RelyingParty } from "../../../core/second-factors/passkeys/passkey
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findSignedIn } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
+import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import type { Database } from "../../../db/open.ts";
 import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
@@ -47,6 +48,8 @@ export interface BrowserDeps {
   /** Tells a browser that was here before from a new one. */
   readonly recognition: RecognitionCookies;
   readonly secondFactors: SecondFactorMeans;
+  /** For the applications whose tokens an agent signs. */
+  readonly poolSigning: PoolSigning;
 }
 
 export interface SecondFactorMeans {
@@ -66,7 +69,7 @@ export interface Visit {
 
 export function whoIsThere(
   deps: BrowserDeps,
-  { organisation, request }: Visit,
+  { organisation, request }: Pick<Visit, "organisation" | "request">,
 ): Promise<SignedIn | undefined> {
   return findSignedIn(deps, organisation, deps.cookies.read(request, organisation.id));
 }
@@ -86,7 +89,7 @@ export function formBinding(
 
 export function isOwnForm(
   deps: BrowserDeps,
-  { organisation, request }: Visit,
+  { organisation, request }: Pick<Visit, "organisation" | "request">,
   presented: string | undefined,
 ): boolean {
   return deps.csrf.isOwn(request, organisation.id, deps.cookies.read(request, organisation.id), presented);
@@ -148,4 +151,9 @@ export function pageApplication({ name, settings }: Application): PageApplicatio
 
 export function orgPath(organisation: Organisation, rest: string): string {
   return `/oauth/${organisation.id}/${rest}`;
+}
+
+/** What comes next is decided on a request of its own, which can be reloaded. */
+export async function goTo({ reply }: Visit, address: string): Promise<void> {
+  await reply.header("cache-control", "no-store").redirect(address, 303);
 }

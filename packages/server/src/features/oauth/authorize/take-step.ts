@@ -1,18 +1,15 @@
 /** Carries out what next-step decided: the pages, the code, the refusal. Every browser step ends here. */
 import { OAuthError } from "@signet/protocol/oauth-error";
-import { CODE_LIFETIME_MS, newCode } from "../../../core/codes/authorization-code.ts";
-import { insertCode } from "../../../core/codes/store.ts";
 import { findConsents } from "../../../core/consents/store.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { Db } from "../../../db/open.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { type Asked, askedScopes } from "./asked-scopes.ts";
 import { type AuthorizationRequest, readAuthorizationRequest, readTarget } from "./authorization-request.ts";
-import { type BrowserDeps, orgPath, type Visit } from "./browser.ts";
+import { type BrowserDeps, goTo, orgPath, type Visit } from "./browser.ts";
 import { type Flow, formOfFlow } from "./flow.ts";
+import { type CodeGround, issueCode } from "./issue-code.ts";
 import { type NextStep, nextStep, signInStep } from "./next-step.ts";
 import { type PageRequest, readPageRequest } from "./page-request.ts";
-import { reportedAcr } from "./requested-acr.ts";
+import { answerSigned } from "./pool-signed-code.ts";
 import { showFactorStepOfSession } from "./show-factor-step.ts";
 import { showAccountChoice, showLogin } from "./show-login.ts";
 import { showNotAssigned } from "./show-not-assigned.ts";
@@ -120,11 +117,21 @@ export async function takeStep(
     case "ask-administrator":
       return goTo(visit, `${orgPath(visit.organisation, "consent")}?flow=${deps.flows.seal(flow)}`);
     case "issue-code":
-      if (read.kind === "authorization") {
-        const code = await issueCode(deps, deps.database.query, read, step);
-        await answerWithCode(deps, visit, read.request, code);
-      }
+      if (read.kind === "authorization") await issue(deps, visit, read, step);
   }
+}
+
+/** Everything is decided: the code, or first the wait for the agent that signs what it stands for. */
+export async function issue(
+  deps: BrowserDeps,
+  visit: Visit,
+  read: ReadFlow,
+  ground: CodeGround,
+): Promise<void> {
+  if (read.request.application.settings.signingPoolId !== undefined)
+    return answerSigned(deps, visit, read, ground);
+  const code = await issueCode(deps, deps.database.query, read, ground);
+  await answerWithCode(deps, visit, read.request, code);
 }
 
 /** To the client; a page of our own has none, and shows it. @throws OAuthError for a page */
@@ -138,47 +145,6 @@ export function refuse(
   return answerWithError(deps, visit, read.request, error);
 }
 
-/** What comes next is decided on a request of its own, which can be reloaded. */
-export async function goTo({ reply }: Visit, address: string): Promise<void> {
-  await reply.header("cache-control", "no-store").redirect(address, 303);
-}
-
 /** On with the flow. */
 export const goOn = (deps: BrowserDeps, visit: Visit, flow: Flow): Promise<void> =>
   goTo(visit, `${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(flow)}`);
-
-/** @param db the transaction in which the consent was given, or the plain connection */
-export async function issueCode(
-  deps: BrowserDeps,
-  db: Db,
-  { request, asked }: ReadFlow,
-  { signedIn, consentId }: { signedIn: SignedIn; consentId: string | null },
-): Promise<string> {
-  const now = deps.clock();
-  const { session, user } = signedIn;
-  const { plaintext, hash } = newCode();
-  await insertCode(db, {
-    orgId: session.orgId,
-    codeHash: hash,
-    applicationId: request.application.id,
-    userId: user.id,
-    sessionId: session.id,
-    consentId,
-    redirectUri: request.redirectUri,
-    scopes: request.scopes,
-    resources: request.resources,
-    codeChallenge: request.codeChallenge,
-    nonce: request.nonce,
-    requestedClaims: asked.requestedClaims,
-    authentication: {
-      authTime: session.authTime,
-      amr: session.amr,
-      acr: reportedAcr(request.acr, session.acr),
-    },
-    createdAt: now,
-    expiresAt: now + CODE_LIFETIME_MS,
-    usedAt: null,
-    familyId: null,
-  });
-  return plaintext;
-}

@@ -1,5 +1,5 @@
 /** A person's yes or no to a device: one conditional statement decides, and what belongs to it happens with it or not at all. */
-
+import { randomUUIDv7 } from "node:crypto";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { consentStanding } from "../../../core/consents/consent.ts";
@@ -7,9 +7,11 @@ import { findConsents, grantUserConsent } from "../../../core/consents/store.ts"
 import { approveDevice, denyDevice } from "../../../core/device-authorizations/store.ts";
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { BegunSigning } from "../../../core/tokens/signer.ts";
 import type { Db } from "../../../db/open.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
+import { beginDeviceSigning } from "./begin-device-signing.ts";
 import type { WaitingDevice } from "./find-device.ts";
 
 /** Somebody else, or another window, was faster. */
@@ -18,8 +20,10 @@ class AnsweredBefore extends Error {}
 /** Only an administrator's yes counts, and there is none. */
 class AdministratorFirst extends Error {}
 
-/** What became of an answer; in any case but `done` nothing has happened. */
-export type Answered = "done" | "answered-before" | "ask-administrator";
+/** What became of an answer; `signing`: a yes that an agent has to sign the tokens of. Else nothing has happened. */
+export type Answered =
+  | { readonly kind: "done" | "answered-before" | "ask-administrator" }
+  | { readonly kind: "signing"; readonly begun: BegunSigning };
 
 export async function answerDevice(
   deps: BrowserDeps,
@@ -33,18 +37,17 @@ export async function answerDevice(
   const { orgId, deviceCodeHash } = device;
   const { user, session } = signedIn;
   const customScopes = await deps.customScopes.list(orgId);
+  const isPoolSigned = application.settings.signingPoolId !== undefined && decision === "allow";
+  const signing = isPoolSigned ? { familyId: randomUUIDv7(), approvedAt: now } : null;
   try {
-    await deps.database.transaction(async (tx) => {
+    const consentId = await deps.database.transaction(async (tx) => {
       const answered = { orgId, deviceCodeHash, now };
-      const isFirst =
-        decision === "deny"
-          ? await denyDevice(tx, answered, user.id)
-          : await approveDevice(tx, answered, {
-              userId: user.id,
-              sessionId: session.id,
-              consentId: await consentTo(tx, waiting, customScopes, user.id, now),
-              authentication: session,
-            });
+      const allowed = decision === "allow";
+      const consentId = allowed ? await consentTo(tx, waiting, customScopes, user.id, now) : null;
+      const approval = { userId: user.id, sessionId: session.id, consentId, authentication: session };
+      const isFirst = allowed
+        ? await approveDevice(tx, answered, approval, signing)
+        : await denyDevice(tx, answered, user.id);
       if (!isFirst) throw new AnsweredBefore();
       await recordAuditEvent(tx, {
         orgId,
@@ -55,11 +58,14 @@ export async function answerDevice(
         address: addressOf(visit.request),
         details: { scopes: device.scopes, deviceAddress: device.address },
       });
+      return consentId;
     });
-    return "done";
+    const begun =
+      signing && (await beginDeviceSigning(deps, visit, waiting, { signedIn, consentId, signing }));
+    return begun ? { kind: "signing", begun } : { kind: "done" };
   } catch (error) {
-    if (error instanceof AnsweredBefore) return "answered-before";
-    if (error instanceof AdministratorFirst) return "ask-administrator";
+    if (error instanceof AnsweredBefore) return { kind: "answered-before" };
+    if (error instanceof AdministratorFirst) return { kind: "ask-administrator" };
     throw error;
   }
 }

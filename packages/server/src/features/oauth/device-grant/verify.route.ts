@@ -9,11 +9,13 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { BegunSigning } from "../../../core/tokens/signer.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, type Visit } from "../authorize/browser.ts";
+import { type BrowserDeps, goTo, isOwnForm, orgPath, type Visit } from "../authorize/browser.ts";
 import type { OwnPage } from "../authorize/flow.ts";
 import { pageFlow } from "../authorize/page-request.ts";
+import { HOLD_MS, waitPath } from "../authorize/pool-signed-code.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { answerDevice, needsAdministrator } from "./answer-device.ts";
 import { findDevice, type WaitingDevice } from "./find-device.ts";
@@ -85,7 +87,10 @@ async function decideOn(
   if (decision !== "deny" && (await needsAdministrator(deps, found, signedIn)))
     return showAdministratorFirst(deps, visit, shown);
   if (decision !== "allow" && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
-  switch (await answerDevice(deps, visit, found, signedIn, decision)) {
+  const answered = await answerDevice(deps, visit, found, signedIn, decision);
+  switch (answered.kind) {
+    case "signing":
+      return showSigning(deps, visit, found, answered.begun);
     case "done":
       return showDone(visit, { decision, application: found.application });
     case "ask-administrator":
@@ -93,6 +98,18 @@ async function decideOn(
     case "answered-before":
       return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
   }
+}
+
+/** Who has a quick agent sees the end at once, everybody else waits for it on its page. */
+async function showSigning(
+  deps: BrowserDeps,
+  visit: Visit,
+  { application }: WaitingDevice,
+  { requestId }: BegunSigning,
+): Promise<void> {
+  const outcome = await deps.poolSigning.waitFor(application.orgId, requestId, HOLD_MS);
+  if (outcome === "signed") return showDone(visit, { decision: "allow", application });
+  return goTo(visit, waitPath(visit, requestId));
 }
 
 function typedCode(form: Form): string {

@@ -11,8 +11,15 @@ import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, originOf, show, type Visit } from "../authorize/browser.ts";
-import { goTo } from "../authorize/take-step.ts";
+import {
+  type BrowserDeps,
+  goTo,
+  isOwnForm,
+  orgPath,
+  originOf,
+  show,
+  type Visit,
+} from "../authorize/browser.ts";
 import { donePage, type NewPasswordFailure, newPasswordPage } from "./new-password.page.ts";
 import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
 import { fromTheStart, hiddenOf, surroundings, withFlow } from "./surroundings.ts";

@@ -7,8 +7,15 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, show, type Visit, whoIsThere } from "../authorize/browser.ts";
-import { goTo } from "../authorize/take-step.ts";
+import {
+  type BrowserDeps,
+  goTo,
+  isOwnForm,
+  orgPath,
+  show,
+  type Visit,
+  whoIsThere,
+} from "../authorize/browser.ts";
 import { donePage } from "./new-password.page.ts";
 import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
 import { fromTheStart, hiddenOf, surroundings, withFlow } from "./surroundings.ts";

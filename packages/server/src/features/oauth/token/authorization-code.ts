@@ -12,6 +12,7 @@ import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
 import { findCode, holdGrounds, useCode } from "../../../core/codes/store.ts";
 import { noteSessionUse } from "../../../core/sessions/store.ts";
+import type { Release } from "../../../core/tokens/issue-tokens.ts";
 import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
 import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
 import { findUser } from "../../../core/users/store.ts";
@@ -50,7 +51,8 @@ async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Pro
   const user = await findUser(db, organisation.id, code.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 
-  const familyId = randomUUIDv7();
+  // Tokens that are signed already name the family that they will belong to.
+  const familyId = code.signing?.familyId ?? randomUUIDv7();
   const { authentication, nonce, sessionId, consentId, requestedClaims } = code;
   return {
     subject: {
@@ -60,7 +62,9 @@ async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Pro
       resources,
       user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
     },
-    commit: () => redeem(deps, request, code, familyId),
+    proofHash: code.codeHash,
+    ...(code.signing ? { begun: code.signing } : {}),
+    commit: (release) => redeem(deps, request, code, { familyId, release }),
   };
 }
 
@@ -68,7 +72,7 @@ async function redeem(
   deps: AuthorizationCodeDeps,
   request: GrantRequest,
   code: AuthorizationCode,
-  familyId: string,
+  { familyId, release }: { readonly familyId: string; readonly release: Release | undefined },
 ) {
   const { organisation, application } = request;
   const refreshToken = getsRefreshToken(application, code.scopes)
@@ -82,6 +86,7 @@ async function redeem(
     const { orgId, sessionId } = code;
     await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
     await insertTokenFamily(tx, newTokenFamily(application, code, { familyId, refreshToken, now }));
+    await release?.(tx);
     return true;
   });
   if (!used) throw await replayed(deps, request, code);

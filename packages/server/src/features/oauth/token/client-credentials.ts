@@ -17,7 +17,13 @@ export const clientCredentialsGrant: Grant = {
       scopes: grantedScopes(request),
       resources,
     };
-    return { subject, commit: async () => ({}) };
+    return {
+      subject,
+      commit: async (release) => {
+        await release?.();
+        return {};
+      },
+    };
   },
 };
 

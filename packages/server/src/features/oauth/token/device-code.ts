@@ -16,6 +16,8 @@ import type {
 import { findByDeviceCode, notePoll, useDeviceCode } from "../../../core/device-authorizations/store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import { noteSessionUse } from "../../../core/sessions/store.ts";
+import type { Release } from "../../../core/tokens/issue-tokens.ts";
+import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
 import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
 import { findUser } from "../../../core/users/store.ts";
@@ -27,7 +29,11 @@ import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";
 export interface DeviceCodeDeps extends RefreshTokenKeys {
   readonly database: Database;
   readonly clock: Clock;
+  readonly poolSigning: PoolSigning;
 }
+
+/** The request of an approved device follows its yes within this time, or there is none. */
+const REQUEST_FOLLOWS_MS = 10_000;
 
 type Approved = DeviceAuthorization & { readonly approval: DeviceApproval };
 
@@ -53,7 +59,8 @@ async function readDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): Prom
   const user = await findUser(db, organisation.id, approval.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 
-  const familyId = randomUUIDv7();
+  const familyId = device.signing?.familyId ?? randomUUIDv7();
+  const begun = device.signing?.begun;
   const { authentication, sessionId, consentId } = approval;
   const requestedClaims = noRequestedClaims;
   return {
@@ -64,7 +71,9 @@ async function readDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): Prom
       resources,
       user: { user, authentication, nonce: null, sessionId, familyId, consentId, requestedClaims },
     },
-    commit: () => redeem(deps, request, approved, familyId),
+    proofHash: device.deviceCodeHash,
+    ...(begun ? { begun } : {}),
+    commit: (release) => redeem(deps, request, approved, { familyId, release }),
   };
 }
 
@@ -75,17 +84,39 @@ async function requireApproved(
   device: DeviceAuthorization,
 ): Promise<Approved> {
   const { now } = request;
+  const { approval } = device;
   if (device.familyId !== null) throw await replayed(deps, request, device);
   if (device.expiresAt <= now) throw new OAuthError("expired_token", "the device code has expired");
   if (device.status === "denied") throw new OAuthError("access_denied", "the user denied the device");
-  if (device.approval) return { ...device, approval: device.approval };
+  if (approval && !(await isBeingSigned(deps, device, now))) return { ...device, approval };
   const { orgId, deviceCodeHash } = device;
   if (await notePoll(deps.database.query, { orgId, deviceCodeHash, now }))
     throw new OAuthError("authorization_pending", "the user has not answered yet");
   throw new OAuthError("slow_down", "the device polls too fast: wait 5 seconds more between polls");
 }
 
-async function redeem(deps: DeviceCodeDeps, request: GrantRequest, device: Approved, familyId: string) {
+/**
+ * Whether the person who said yes still waits for an agent. What failed for want of agents is tried anew by the poll.
+ * @throws OAuthError when the agent, or the person there, refused
+ */
+async function isBeingSigned(
+  { poolSigning }: DeviceCodeDeps,
+  { orgId, signing }: DeviceAuthorization,
+  now: number,
+): Promise<boolean> {
+  if (!signing) return false;
+  if (!signing.begun) return now < signing.approvedAt + REQUEST_FOLLOWS_MS;
+  const outcome = await poolSigning.waitFor(orgId, signing.begun.requestId, 0);
+  if (outcome instanceof OAuthError && outcome.code !== "temporarily_unavailable") throw outcome;
+  return outcome === "waiting";
+}
+
+async function redeem(
+  deps: DeviceCodeDeps,
+  request: GrantRequest,
+  device: Approved,
+  { familyId, release }: { readonly familyId: string; readonly release: Release | undefined },
+) {
   const { application } = request;
   const { orgId, deviceCodeHash, approval } = device;
   const refreshToken = firstRefreshToken(deps, orgId, familyId);
@@ -99,6 +130,7 @@ async function redeem(deps: DeviceCodeDeps, request: GrantRequest, device: Appro
     // RFC 8628 has neither nonce nor claims parameter.
     const ground = { ...device, ...approval, nonce: null, requestedClaims: noRequestedClaims };
     await insertTokenFamily(tx, newTokenFamily(application, ground, { familyId, refreshToken, now }));
+    await release?.(tx);
     return true;
   });
   if (!used) throw await replayed(deps, request, device);

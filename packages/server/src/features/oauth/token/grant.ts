@@ -7,6 +7,8 @@ import type { Form } from "@signet/protocol/form";
 import type { Application, GrantType } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { TokenSubject } from "../../../core/tokens/claims.ts";
+import type { Release } from "../../../core/tokens/issue-tokens.ts";
+import type { BegunSigning } from "../../../core/tokens/signer.ts";
 
 export interface GrantRequest {
   readonly organisation: Organisation;
@@ -21,12 +23,17 @@ export interface GrantRequest {
 
 export interface ReadGrant {
   readonly subject: TokenSubject;
+  /** SHA-256 of the code or token that was presented. */
+  readonly proofHash?: string;
+  /** What a browser waited for before the code was issued. */
+  readonly begun?: BegunSigning;
   /**
    * Consumes the grant. Nothing has been given away before it, and nothing is when it throws.
+   * @param release of the signed tokens, where there is one: happens with it or not at all
    * @returns what the answer holds beside the signed tokens
    * @throws OAuthError invalid_grant when another request was faster
    */
-  commit(): Promise<{ readonly refresh_token?: string }>;
+  commit(release?: Release): Promise<{ readonly refresh_token?: string }>;
 }
 
 export interface Grant {

@@ -9,6 +9,7 @@ import { isSubset, parseScope } from "@signet/protocol/scope";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
+import type { Release } from "../../../core/tokens/issue-tokens.ts";
 import {
   familyOfRefreshToken,
   type RefreshTokenKeys,
@@ -62,7 +63,8 @@ async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): 
       resources: stillAllowedResources(form, family.resources, application),
       user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
     },
-    commit: () => rotate(deps, request, family, presented),
+    proofHash: presented.hash,
+    commit: (release) => rotate(deps, request, family, { ...presented, release }),
   };
 }
 
@@ -70,24 +72,35 @@ async function rotate(
   deps: RefreshTokenDeps,
   request: GrantRequest,
   family: TokenFamily,
-  presented: Presented,
+  presented: Presented & { readonly release: Release | undefined },
 ) {
   const { organisation, application } = request;
+  const { release } = presented;
+  const { query } = deps.database;
   const successor = successorOf(deps, organisation.id, presented.familyId, presented.token);
   const now = deps.clock();
-  const rotated = await rotateRefreshToken(deps.database.query, {
+  const rotation = {
     orgId: organisation.id,
     id: presented.familyId,
     presentedHash: presented.hash,
     successorHash: sha256Base64url(successor),
     now,
     expiresAt: refreshExpiry(family, application.settings.refreshTokenLifetimeSeconds, now),
-  });
+  };
+  // Rotation and release stand or fall together: an answer that cannot be given burns no refresh token.
+  const rotated = await (release
+    ? deps.database.transaction(async (tx) => {
+        const isFirst = await rotateRefreshToken(tx, rotation);
+        if (isFirst) await release(tx);
+        return isFirst;
+      })
+    : rotateRefreshToken(query, rotation));
   if (!rotated) {
     // Somebody was faster with the same token, or this is a repeat: what the family says now decides.
-    const current = await findTokenFamily(deps.database.query, organisation.id, presented.familyId);
+    const current = await findTokenFamily(query, organisation.id, presented.familyId);
     if (!current) throw refused("unknown");
     await requireGood(deps, request, current, presented, now);
+    await release?.();
   }
   return { refresh_token: successor };
 }

@@ -8,6 +8,7 @@ import { issuerOf, type Organisation } from "../../../core/organisations/organis
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { type AddedClaimsDeps, addedClaims } from "../../../core/tokens/added-claims.ts";
 import { signTokens } from "../../../core/tokens/issue-tokens.ts";
+import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import type { Signer } from "../../../core/tokens/signer.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
@@ -20,7 +21,9 @@ export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDep
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
+  /** Of the applications without a pool. */
   readonly signer: Signer;
+  readonly poolSigning: PoolSigning;
   readonly grants: readonly Grant[];
 }
 
@@ -41,20 +44,27 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
         throw new OAuthError("unauthorized_client", "the client may not use this grant_type");
       }
       const now = deps.clock();
-      const issuer = issuerOf(deps.baseUrl, organisation.id);
-      const read = await grant.read({
-        organisation,
-        application,
-        form,
-        issuer,
-        now,
-        address: addressOf(request),
-      });
+      const isPoolSigned = application.settings.signingPoolId !== undefined;
+      const issuer = isPoolSigned
+        ? await deps.poolSigning.issuer(organisation, application)
+        : issuerOf(deps.baseUrl, organisation.id);
+      const address = addressOf(request);
+      const read = await grant.read({ organisation, application, form, issuer, now, address });
       await requireAdmitted(deps, read);
       const subject = { ...read.subject, added: await addedClaims(deps, read.subject) };
-      const signed = await signTokens(deps.signer, organisation, subject, now);
-      const committed = await read.commit();
-      return sendJson(reply, JSON.stringify({ ...signed, ...committed }));
+      const { proofHash, begun } = read;
+      const signed = await signTokens(isPoolSigned ? deps.poolSigning : deps.signer, organisation, subject, {
+        now,
+        clock: deps.clock,
+        occasion: {
+          grantType: grant.grantType,
+          address,
+          ...(proofHash === undefined ? {} : { proofHash }),
+          ...(begun === undefined ? {} : { begun }),
+        },
+      });
+      const committed = await read.commit(signed.release);
+      return sendJson(reply, JSON.stringify({ ...signed.answer(), ...committed }));
     }),
   );
 }

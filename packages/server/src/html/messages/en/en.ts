@@ -7,6 +7,7 @@ import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
 import { security } from "./security.ts";
 import { accountNav, sessions } from "./sessions.ts";
 import { account, error, formPost, frame, notAssigned, places, signIn, signOut } from "./sign-in.ts";
+import { wait } from "./wait.ts";
 
 export const en = {
   locale: "en" as string,
@@ -34,6 +35,7 @@ export const en = {
   brokenLink,
   action,
   verifyEmail,
+  wait,
   mails,
   landing,
   tokens,

@@ -11,6 +11,7 @@ import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
 import { security } from "./security.ts";
 import { accountNav, sessions } from "./sessions.ts";
 import { account, error, formPost, frame, notAssigned, places, signIn, signOut } from "./sign-in.ts";
+import { wait } from "./wait.ts";
 
 export const es: Messages = {
   locale: "es",
@@ -38,6 +39,7 @@ export const es: Messages = {
   brokenLink,
   action,
   verifyEmail,
+  wait,
   mails,
   landing,
   tokens,

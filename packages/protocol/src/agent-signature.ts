@@ -1,0 +1,93 @@
+/**
+ * The signatures that a signing agent makes and the service checks (sovereign-signing.md §6): five algorithms, each with
+ * one kind of key, one length and one spelling.
+ */
+import { constants, type KeyObject, type SigningOptions, verify } from "node:crypto";
+
+export const agentAlgs = ["ES256", "ES384", "PS256", "RS256", "EdDSA"] as const;
+export type AgentAlg = (typeof agentAlgs)[number];
+
+interface AgentAlgorithm {
+  readonly digest: "sha256" | "sha384" | null;
+  readonly options: SigningOptions;
+  readonly keyType: "ec" | "rsa" | "ed25519";
+  readonly namedCurve?: string;
+}
+
+/** One row per algorithm (RFC 7518 §3.3 to §3.5, RFC 8037 §3.1). */
+export const agentAlgorithms: Readonly<Record<AgentAlg, AgentAlgorithm>> = {
+  ES256: {
+    digest: "sha256",
+    options: { dsaEncoding: "ieee-p1363" },
+    keyType: "ec",
+    namedCurve: "prime256v1",
+  },
+  ES384: { digest: "sha384", options: { dsaEncoding: "ieee-p1363" }, keyType: "ec", namedCurve: "secp384r1" },
+  PS256: {
+    digest: "sha256",
+    options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+    keyType: "rsa",
+  },
+  RS256: { digest: "sha256", options: { padding: constants.RSA_PKCS1_PADDING }, keyType: "rsa" },
+  EdDSA: { digest: null, options: {}, keyType: "ed25519" },
+};
+
+export interface AgentVerificationKey {
+  readonly publicKey: KeyObject;
+  readonly alg: AgentAlg;
+}
+
+export const isAgentAlg = (alg: unknown): alg is AgentAlg => agentAlgs.some((one) => one === alg);
+
+/** What a key without `alg` signs with: by its type (sovereign-signing.md §5). Undefined for a key that none of the five has. */
+export function defaultAgentAlg(publicKey: KeyObject): AgentAlg | undefined {
+  return (["ES256", "ES384", "EdDSA", "PS256"] as const).find((alg) => fitsAgentAlg({ publicKey, alg }));
+}
+
+const LEAST_MODULUS = 2048;
+/** A longer one only makes the check of a signature slow. */
+const MOST_MODULUS = 8192;
+/** FIPS 186-5 §5.4: an exponent of 1 would make every message its own signature. */
+const LEAST_EXPONENT = 65_537n;
+
+/** Whether the key is of the algorithm's kind, curve and size. */
+export function fitsAgentAlg({ publicKey, alg }: AgentVerificationKey): boolean {
+  const { keyType, namedCurve } = agentAlgorithms[alg];
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = publicKey;
+  if (type !== keyType) return false;
+  if (keyType === "ec") return details.namedCurve === namedCurve;
+  if (keyType === "ed25519") return true;
+  const { modulusLength = 0, publicExponent = 0n } = details;
+  return (
+    modulusLength >= LEAST_MODULUS &&
+    modulusLength <= MOST_MODULUS &&
+    publicExponent >= LEAST_EXPONENT &&
+    publicExponent % 2n === 1n
+  );
+}
+
+/** The only length in bytes that a signature of the key has; undefined when the key does not fit its algorithm. */
+export function agentSignatureLength(key: AgentVerificationKey): number | undefined {
+  if (!fitsAgentAlg(key)) return undefined;
+  if (key.alg === "ES384") return 96;
+  if (key.alg === "ES256" || key.alg === "EdDSA") return 64;
+  return Math.ceil((key.publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
+}
+
+/**
+ * @param signingInput `protected.payload`
+ * @param signature base64url; Node decodes many spellings of one signature, only its own is taken
+ */
+export function checkAgentSignature(
+  key: AgentVerificationKey,
+  signingInput: string,
+  signature: string,
+): "good" | "bad_encoding" | "bad_signature" {
+  const bytes = Buffer.from(signature, "base64url");
+  if (bytes.toString("base64url") !== signature) return "bad_encoding";
+  // Also tells a DER signature: it never has this length and this form both.
+  if (bytes.length !== agentSignatureLength(key)) return "bad_signature";
+  const { digest, options } = agentAlgorithms[key.alg];
+  const holds = verify(digest, Buffer.from(signingInput), { key: key.publicKey, ...options }, bytes);
+  return holds ? "good" : "bad_signature";
+}

@@ -1,0 +1,93 @@
+/** Reads DER (X.690 §8 and §10) strictly: one spelling of each value, nothing before, between or after what is read. */
+
+export interface DerElement {
+  readonly tag: number;
+  readonly content: Buffer;
+  /** Tag, length and content, as they are compared and signed. */
+  readonly raw: Buffer;
+}
+
+export class DerError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "DerError";
+  }
+}
+
+export const derTags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  sequence: 0x30,
+} as const;
+
+/** Exactly one element. @throws DerError */
+export function readDer(bytes: Buffer, tag: number): DerElement {
+  const element = elementAt(bytes, 0);
+  if (element.raw.length !== bytes.length) throw new DerError("there is something after the value");
+  return expectTag(element, tag);
+}
+
+/** What a constructed value holds. @throws DerError */
+export function childrenOf({ content }: DerElement): DerElement[] {
+  const children: DerElement[] = [];
+  for (let at = 0; at < content.length; ) {
+    const child = elementAt(content, at);
+    children.push(child);
+    at += child.raw.length;
+  }
+  return children;
+}
+
+/** @throws DerError when it is missing or another */
+export function expectTag(element: DerElement | undefined, tag: number): DerElement {
+  if (element?.tag !== tag) throw new DerError(`a value of tag ${tag} is missing`);
+  return element;
+}
+
+/** @throws DerError when it does not fit, is negative, or is written longer than need be */
+export function smallInteger({ content }: DerElement): number {
+  const [first = 0x80, second = 0] = content;
+  const isPadded = first === 0 && content.length > 1 && second < 0x80;
+  if (first >= 0x80 || content.length > 4 || isPadded) throw new DerError("not a small number");
+  return content.readUIntBE(0, content.length);
+}
+
+/** @throws DerError; DER has one spelling of true (X.690 §11.1) */
+export function booleanOf({ content }: DerElement): boolean {
+  if (content.length !== 1 || (content[0] !== 0 && content[0] !== 0xff)) throw new DerError("not a boolean");
+  return content[0] === 0xff;
+}
+
+/** The bits that are set, counted from the left. @throws DerError */
+export function bitsOf({ content }: DerElement): ReadonlySet<number> {
+  const [unused = 8, ...bytes] = content;
+  if (unused > 7 || (bytes.length === 0 && unused > 0)) throw new DerError("not a bit string");
+  const set = new Set<number>();
+  for (let bit = 0; bit < bytes.length * 8 - unused; bit++)
+    if (((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1) set.add(bit);
+  return set;
+}
+
+/** As hexadecimal text of its content: it is compared, never shown. */
+export const oidOf = ({ content }: DerElement): string => content.toString("hex");
+
+function elementAt(bytes: Buffer, at: number): DerElement {
+  const [tag, first] = [bytes[at], bytes[at + 1]];
+  if (tag === undefined || first === undefined) throw new DerError("the value ends too early");
+  if ((tag & 0x1f) === 0x1f) throw new DerError("a tag of several bytes");
+  let header = 2;
+  let length = first;
+  if (first >= 0x80) {
+    const size = first & 0x7f;
+    if (size < 1 || size > 3 || at + 2 + size > bytes.length) throw new DerError("a length that is none");
+    length = bytes.readUIntBE(at + 2, size);
+    if (length < 0x80 || length < 2 ** (8 * (size - 1))) throw new DerError("a length that is too long");
+    header += size;
+  }
+  const end = at + header + length;
+  if (end > bytes.length) throw new DerError("the value ends too early");
+  return { tag, content: bytes.subarray(at + header, end), raw: bytes.subarray(at, end) };
+}

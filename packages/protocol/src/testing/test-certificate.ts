@@ -1,0 +1,113 @@
+/** Certificates for tests, right and wrong ones, made on the spot so that no private key lies in the tree. */
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+
+const tagged = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const header =
+    length < 128
+      ? [tag, length]
+      : length < 256
+        ? [tag, 0x81, length]
+        : [tag, 0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from(header), content]);
+};
+const sequence = (...parts: readonly Buffer[]) => tagged(0x30, ...parts);
+const oid = (hex: string) => tagged(0x06, Buffer.from(hex, "hex"));
+const integer = (value: number) => tagged(0x02, Buffer.from([value]));
+const yes = tagged(0x01, Buffer.from([0xff]));
+const time = (date: Date) =>
+  tagged(0x18, Buffer.from(`${date.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`));
+const name = (text: string) =>
+  sequence(tagged(0x31, sequence(oid("550403"), tagged(0x0c, Buffer.from(text)))));
+
+const ECDSA = { sha256: "2a8648ce3d040302", sha1: "2a8648ce3d0401" } as const;
+
+export interface TestCertificateInput {
+  readonly subject: string;
+  /** Itself when left out. */
+  readonly issuer?: TestCertificate;
+  /** An EC key that signs what this certificate issues; made when left out. */
+  readonly privateKey?: KeyObject;
+  /** What it certifies, when that is not the private key's public one. */
+  readonly publicKey?: KeyObject;
+  readonly isCa?: boolean;
+  readonly pathLength?: number;
+  /** Bits of keyUsage; the extension is left out when null. */
+  readonly keyUsage?: readonly number[] | null;
+  readonly uris?: readonly string[];
+  readonly validFrom?: Date;
+  readonly validTo?: Date;
+  readonly more?: readonly Buffer[];
+  readonly digest?: "sha256" | "sha1";
+  readonly version?: number;
+  /** Signs it instead of the issuer. */
+  readonly forger?: KeyObject;
+}
+
+export interface TestCertificate {
+  readonly subject: string;
+  readonly privateKey: KeyObject;
+  readonly der: Buffer;
+  readonly x5c: string;
+  readonly pem: string;
+}
+
+/** @param oidHex content of the OID. @param value content of the octet string */
+export const extension = (oidHex: string, value: Buffer, isCritical = false): Buffer =>
+  sequence(oid(oidHex), ...(isCritical ? [yes] : []), tagged(0x04, value));
+
+export const newEcKey = (): KeyObject => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+
+const HOUR_MS = 3_600_000;
+
+/** From an hour ago to a day ahead; an ordinary leaf or authority where nothing else is said. */
+export function testCertificate(input: TestCertificateInput): TestCertificate {
+  const { subject, isCa = false, digest = "sha256" } = input;
+  const privateKey = input.privateKey ?? newEcKey();
+  const algorithm = sequence(oid(ECDSA[digest]));
+  const publicKey = input.publicKey ?? privateKey;
+  const body = sequence(
+    tagged(0xa0, integer(input.version ?? 2)),
+    integer(1 + Math.floor(Math.random() * 126)),
+    algorithm,
+    name(input.issuer?.subject ?? subject),
+    sequence(
+      time(input.validFrom ?? new Date(Date.now() - HOUR_MS)),
+      time(input.validTo ?? new Date(Date.now() + 24 * HOUR_MS)),
+    ),
+    name(subject),
+    publicOf(publicKey),
+    tagged(0xa3, sequence(...extensionsOf(input, isCa))),
+  );
+  const signer = input.forger ?? input.issuer?.privateKey ?? privateKey;
+  const der = sequence(body, algorithm, tagged(0x03, Buffer.from([0]), sign(digest, body, signer)));
+  const x5c = der.toString("base64");
+  const pem = `-----BEGIN CERTIFICATE-----\n${x5c.replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
+  return { subject, privateKey, der, x5c, pem };
+}
+
+const publicOf = (key: KeyObject): Buffer =>
+  (key.type === "private" ? createPublicKey(key) : key).export({ format: "der", type: "spki" });
+
+function extensionsOf(
+  { pathLength, keyUsage, uris = [], more = [] }: TestCertificateInput,
+  isCa: boolean,
+): Buffer[] {
+  const usage = keyUsage === undefined ? [isCa ? 5 : 0] : keyUsage;
+  const constraints = [...(isCa ? [yes] : []), ...(pathLength === undefined ? [] : [integer(pathLength)])];
+  return [
+    extension("551d13", sequence(...constraints), true),
+    ...(usage === null ? [] : [extension("551d0f", usageBits(usage), true)]),
+    ...(uris.length === 0
+      ? []
+      : [extension("551d11", sequence(...uris.map((uri) => tagged(0x86, Buffer.from(uri)))))]),
+    ...more,
+  ];
+}
+
+/** A named bit list: no zero bits at its end (X.690 §11.2.2). */
+function usageBits(bits: readonly number[]): Buffer {
+  const value = bits.reduce((byte, bit) => byte | (0x80 >> bit), 0);
+  return tagged(0x03, Buffer.from([7 - Math.max(...bits), value]));
+}

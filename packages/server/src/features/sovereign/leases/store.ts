@@ -1,0 +1,363 @@
+/** What an agent does with a request: each is one statement that asks for the state, the lease and the time. */
+import { type ExpressionBuilder, PostgresAdapter, sql } from "kysely";
+import type { Db } from "../../../db/open.ts";
+import { type Parameter, prepared } from "../../../db/prepared.ts";
+import type { Schema } from "../../../db/schema.ts";
+import { CHALLENGE_LEASE_MS, LEASE_MS, MOST_BAD_SUBMISSIONS, MOST_CHALLENGES } from "../signing-request.ts";
+import type { SigningRequestRow } from "../store.ts";
+
+/** Nothing of it outlives the end of a request, nor its signature (sovereign-signing.md §2, "Purge"). */
+export const forgotten = {
+  context: null,
+  claims: null,
+  rendered: null,
+  challenge: null,
+  challenge_until: null,
+  answer: null,
+  lease_token_hash: null,
+  lease_until: null,
+};
+
+/** At a final state also nobody waits for it any more, and nobody joins it. */
+export const ended = { ...forgotten, join_key_hash: null, waiter: null, waiter_until: null };
+
+/** Spelled out as the partial index has it, or it would not be used. */
+const isOpen = sql<boolean>`ended_at is null and state <> 'signed'`;
+
+type Candidate = { orgId: string; poolId: string; refusal: string; now: number };
+
+const selectOldest = prepared((db, value: Parameter<Candidate>) => {
+  const oldest = db
+    .selectFrom("signing_request")
+    .selectAll()
+    .where("org_id", "=", value("orgId"))
+    .where("pool_id", "=", value("poolId"))
+    .where(isOpen)
+    .where("state", "=", "pending")
+    .where("expires_at", ">", value("now"))
+    .where("refused_by", "not like", value("refusal"))
+    .orderBy("created_at")
+    .limit(1);
+  // SQLite's transactions have the write lock from their beginning.
+  return db.getExecutor().adapter instanceof PostgresAdapter ? oldest.forUpdate().skipLocked() : oldest;
+});
+
+/** Agents' ids are UUIDs: nothing in them means anything to LIKE. */
+const refusalOf = (agentId: string) => `%"${agentId}"%`;
+
+type AgentOf = { orgId: string; poolId: string; agentId: string };
+
+/** In the transaction that claims it: no other agent sees it meanwhile. */
+export async function lockOldest(
+  tx: Db,
+  { orgId, poolId, agentId, now }: AgentOf & { now: number },
+): Promise<SigningRequestRow | undefined> {
+  return (await selectOldest(tx, { orgId, poolId, refusal: refusalOf(agentId), now }))[0];
+}
+
+/** Oldest first. */
+export async function listPending(
+  db: Db,
+  { orgId, poolId, agentId, now, max }: AgentOf & { now: number; max: number },
+): Promise<SigningRequestRow[]> {
+  return db
+    .selectFrom("signing_request")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("pool_id", "=", poolId)
+    .where(isOpen)
+    .where("state", "=", "pending")
+    .where("expires_at", ">", now)
+    .where("refused_by", "not like", refusalOf(agentId))
+    .orderBy("created_at")
+    .limit(max)
+    .execute();
+}
+
+/** Those of the agent's leases whose challenge has been answered. */
+export async function listAnswered(
+  db: Db,
+  { orgId, agentId, now }: { orgId: string; agentId: string; now: number },
+): Promise<SigningRequestRow[]> {
+  return db
+    .selectFrom("signing_request")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("claimed_by", "=", agentId)
+    .where("lease_until", "is not", null)
+    .where("lease_until", ">", now)
+    .where("expires_at", ">", now)
+    .where("state", "=", "responded")
+    .orderBy("answered_at")
+    .execute();
+}
+
+type NewLease = {
+  orgId: string;
+  requestId: string;
+  agentId: string;
+  kid: string;
+  leaseTokenHash: string;
+  leaseUntil: number;
+  rendered: string;
+  now: number;
+};
+
+const claimPending = prepared((db, value: Parameter<NewLease & { refusal: string }>) =>
+  db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      state: "claimed",
+      seq: eb("seq", "+", 1),
+      attempts: eb("attempts", "+", 1),
+      claimed_by: value("agentId"),
+      kid: value("kid"),
+      lease_token_hash: value("leaseTokenHash"),
+      lease_until: value("leaseUntil"),
+      rendered: value("rendered"),
+    }))
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("requestId"))
+    .where("state", "=", "pending")
+    .where("expires_at", ">", value("now"))
+    .where("refused_by", "not like", value("refusal"))
+    .returning("attempts"),
+);
+
+/** @returns which attempt it is; undefined when somebody was faster, or the agent gave it back before */
+export async function claimRequest(db: Db, lease: NewLease): Promise<number | undefined> {
+  return (await claimPending(db, { ...lease, refusal: refusalOf(lease.agentId) }))[0]?.attempts;
+}
+
+export interface Lease {
+  readonly orgId: string;
+  readonly poolId: string;
+  readonly agentId: string;
+  readonly requestId: string;
+  /** SHA-256 of the lease token. */
+  readonly hash: string;
+  readonly now: number;
+}
+
+type LeasedBuilder = ExpressionBuilder<Schema, "signing_request">;
+
+/** The lease holds, and the request has not expired. */
+const isLeased =
+  ({ orgId, poolId, agentId, requestId, hash, now }: Lease) =>
+  (eb: LeasedBuilder) =>
+    eb.and([
+      eb("org_id", "=", orgId),
+      eb("id", "=", requestId),
+      eb("pool_id", "=", poolId),
+      eb("claimed_by", "=", agentId),
+      eb("lease_token_hash", "=", hash),
+      eb("lease_until", ">", now),
+      eb("expires_at", ">", now),
+      eb("state", "in", ["claimed", "challenge", "responded"]),
+    ]);
+
+type Signed = {
+  orgId: string;
+  poolId: string;
+  agentId: string;
+  requestId: string;
+  hash: string;
+  now: number;
+  rendered: string;
+  signed: string;
+  inputHashes: string;
+  tokenIds: string;
+  tokenExp: number;
+  keptUntil: number;
+};
+
+const signLeased = prepared((db, value: Parameter<Signed>) =>
+  db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      ...forgotten,
+      state: "signed",
+      seq: eb("seq", "+", 1),
+      signed: value("signed"),
+      signed_lease_hash: value("hash"),
+      input_hashes: value("inputHashes"),
+      token_ids: value("tokenIds"),
+      token_exp: value("tokenExp"),
+      signed_at: value("now"),
+      expires_at: value("keptUntil"),
+    }))
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("requestId"))
+    .where("pool_id", "=", value("poolId"))
+    .where("claimed_by", "=", value("agentId"))
+    .where("lease_token_hash", "=", value("hash"))
+    .where("lease_until", ">", value("now"))
+    .where("expires_at", ">", value("now"))
+    .where("state", "in", ["claimed", "challenge", "responded"])
+    // The bytes that were checked, not some that were rendered meanwhile.
+    .where("rendered", "=", value("rendered"))
+    .where(
+      sql<boolean>`exists (select 1 from agent_key k
+        join signing_agent a on a.org_id = k.org_id and a.id = k.agent_id
+        join signing_pool p on p.org_id = a.org_id and p.id = a.pool_id
+        join organisation o on o.id = p.org_id
+        where k.org_id = signing_request.org_id and k.kid = signing_request.kid and k.agent_id = ${value("agentId")}
+          and k.compromised_at is null and k.active_from <= ${value("now")}
+          and (k.retiring_at is null or k.retiring_at > ${value("now")})
+          and a.deactivated_at is null and p.disabled_at is null and o.disabled_at is null)`,
+    )
+    .returning("id"),
+);
+
+/** Lease, agent, key, pool and organisation must all still stand. */
+export async function signRequest(db: Db, signed: Signed): Promise<boolean> {
+  return (await signLeased(db, signed)).length > 0;
+}
+
+/** The tokens rendered anew for the same lease; no other state. @param was as it was read */
+export async function renderAgain(db: Db, lease: Lease, was: string, rendered: string): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_request")
+    .set({ rendered })
+    .where(isLeased(lease))
+    .where("rendered", "=", was)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** @returns whether this was the one too many; undefined when the lease did not hold */
+export async function countBadSubmission(db: Db, lease: Lease): Promise<"counted" | "failed" | undefined> {
+  const row = await db
+    .updateTable("signing_request")
+    .set((eb) => ({ bad_submissions: eb("bad_submissions", "+", 1) }))
+    .where(isLeased(lease))
+    .where("bad_submissions", "<", MOST_BAD_SUBMISSIONS - 1)
+    .returning("id")
+    .executeTakeFirst();
+  if (row) return "counted";
+  const failed = await db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      ...ended,
+      state: "failed",
+      seq: eb("seq", "+", 1),
+      bad_submissions: eb("bad_submissions", "+", 1),
+      fail_reason: "bad_signatures",
+      ended_at: lease.now,
+    }))
+    .where(isLeased(lease))
+    .where("bad_submissions", ">=", MOST_BAD_SUBMISSIONS - 1)
+    .returning("id")
+    .executeTakeFirst();
+  return failed && "failed";
+}
+
+/**
+ * Asks the user.
+ * @param challenge.was what was asked last, as it was read: the same call twice at once asks once
+ * @returns false when the lease does not hold, nobody can be asked, or three were asked
+ */
+export async function openChallenge(
+  db: Db,
+  lease: Lease,
+  challenge: { readonly was: string | null; readonly sealed: string; readonly until: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      state: "challenge",
+      seq: eb("seq", "+", 1),
+      challenge: challenge.sealed,
+      challenge_count: eb("challenge_count", "+", 1),
+      challenge_until: challenge.until,
+      lease_until: lease.now + CHALLENGE_LEASE_MS,
+      answer: null,
+      answered_at: null,
+    }))
+    .where(isLeased(lease))
+    .where("state", "in", ["claimed", "responded"])
+    .where("challenge", challenge.was === null ? "is" : "=", challenge.was)
+    .where("interactive", "=", 1)
+    .where("challenge_count", "<", MOST_CHALLENGES)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The agent's no, for good. */
+export async function failLeased(db: Db, lease: Lease, reason: string): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      ...ended,
+      state: "failed",
+      seq: eb("seq", "+", 1),
+      fail_reason: reason,
+      ended_at: lease.now,
+    }))
+    .where(isLeased(lease))
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A lease that has ended, whatever ended it: the challenge is withdrawn with it. */
+export const waitsAgain = {
+  state: "pending",
+  claimed_by: null,
+  kid: null,
+  rendered: null,
+  challenge: null,
+  challenge_until: null,
+  answer: null,
+  answered_at: null,
+  lease_token_hash: null,
+  lease_until: null,
+};
+
+/** The agent gives it back, for others. @param refusedBy the row's `refused_by` as it was read, with this agent added */
+export async function giveBack(
+  db: Db,
+  lease: Lease,
+  refusals: { readonly was: string; readonly refusedBy: string },
+): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_request")
+    .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1), refused_by: refusals.refusedBy }))
+    .where(isLeased(lease))
+    .where("refused_by", "=", refusals.was)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Keeps the agent's leases for longer; no other state. @returns the state of each that it has */
+export async function renewLeases(
+  db: Db,
+  {
+    orgId,
+    agentId,
+    requestIds,
+    now,
+  }: Omit<AgentOf, "poolId"> & { requestIds: readonly string[]; now: number },
+): Promise<Array<{ id: string; state: string }>> {
+  return db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      lease_until: eb
+        .case()
+        .when("state", "=", "challenge")
+        .then(now + CHALLENGE_LEASE_MS)
+        .else(now + LEASE_MS)
+        .end(),
+    }))
+    .where("org_id", "=", orgId)
+    .where("id", "in", requestIds)
+    .where("claimed_by", "=", agentId)
+    .where("state", "in", ["claimed", "challenge", "responded"])
+    .where("lease_until", ">", now)
+    .where("expires_at", ">", now)
+    .returning(["id", "state"])
+    .execute();
+}

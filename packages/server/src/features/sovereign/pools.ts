@@ -1,0 +1,142 @@
+/** Making and disabling signing pools (sovereign-signing.md §2). */
+import { randomUUIDv7 } from "node:crypto";
+import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
+import { rootFault } from "@signet/protocol/x5c-chain";
+import { recordAuditEvent } from "../../core/audit/store.ts";
+import type { Clock } from "../../core/clock.ts";
+import { countPools, insertPool, setPoolDisabled } from "../../core/signing-pools/registration/store.ts";
+import { type IssuerMode, issuerModes, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
+import type { ChangeFeed } from "../../db/change-feed.ts";
+import type { Database } from "../../db/open.ts";
+import { SovereignError } from "./sovereign-error.ts";
+
+export interface SovereignAdminDeps {
+  readonly database: Database;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+  readonly baseUrl: string;
+}
+
+/** Who acts, and from where, as the audit log has it. */
+export interface Acting {
+  readonly orgId: string;
+  readonly actor: string;
+  readonly address?: string;
+}
+
+export interface NewPool {
+  readonly name: string;
+  readonly algs: readonly string[];
+  readonly maxTokenLifetimeSeconds: number;
+  readonly issuerMode?: string;
+  readonly keyPublishDelaySeconds?: number;
+  readonly trustedRoots?: readonly string[];
+  readonly requireX5c?: boolean;
+}
+
+/** What a pool that nobody said more of has (sovereign-signing.md §2). */
+export const poolDefaults = {
+  tokenWaitSeconds: 8,
+  keyPublishDelaySeconds: 600,
+  maxPending: 500,
+} as const;
+
+/** All of an organisation's pools are kept in memory together. */
+export const MOST_POOLS = 50;
+const MOST_ROOTS = 10;
+const DAY_SECONDS = 86_400;
+
+/** @throws SovereignError 400 naming the member, 409 when there are enough */
+export async function createPool(deps: SovereignAdminDeps, by: Acting, input: NewPool): Promise<SigningPool> {
+  const now = deps.clock();
+  const { issuerMode = "pool", trustedRoots = [], requireX5c = false } = input;
+  const { keyPublishDelaySeconds = poolDefaults.keyPublishDelaySeconds } = input;
+  requireValid(input, now);
+  const pool: SigningPool = {
+    orgId: by.orgId,
+    id: randomUUIDv7(),
+    name: input.name.trim(),
+    issuerMode: issuerMode as IssuerMode,
+    algs: input.algs as readonly AgentAlg[],
+    maxTokenLifetimeSeconds: input.maxTokenLifetimeSeconds,
+    tokenWaitSeconds: poolDefaults.tokenWaitSeconds,
+    keyPublishDelaySeconds,
+    maxPending: poolDefaults.maxPending,
+    trustedRoots,
+    requireX5c,
+    createdAt: now,
+    createdBy: by.actor,
+    updatedAt: now,
+    disabledAt: null,
+    version: 1,
+  };
+  await deps.database.transaction(async (tx) => {
+    if ((await countPools(tx, by.orgId)) >= MOST_POOLS)
+      throw new SovereignError(409, "pool_limit", `an organisation has at most ${MOST_POOLS} pools`);
+    await insertPool(tx, pool);
+    const details = { name: pool.name, algs: pool.algs, issuerMode: pool.issuerMode };
+    await recordAuditEvent(tx, { ...by, at: now, action: "signing-pool.created", target: pool.id, details });
+    await deps.changes.publish(tx, { orgId: by.orgId, topic: "signing-pool" });
+  });
+  return pool;
+}
+
+/**
+ * A disabled pool signs nothing: its applications get no tokens, from nobody. Its keys stay published for what was
+ * issued. @returns false when there is none, or it was so before
+ */
+export async function disablePool(
+  deps: SovereignAdminDeps,
+  by: Acting,
+  { id, disabled }: { id: string; disabled: boolean },
+): Promise<boolean> {
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    if (!(await setPoolDisabled(tx, { orgId: by.orgId, id }, disabled ? now : null, now))) return false;
+    const action = disabled ? "signing-pool.disabled" : "signing-pool.enabled";
+    await recordAuditEvent(tx, { ...by, at: now, action, target: id });
+    await deps.changes.publish(tx, { orgId: by.orgId, topic: "signing-pool" });
+    return true;
+  });
+}
+
+/** @throws SovereignError 400 */
+export function requireName(name: string): string {
+  const trimmed = name.trim();
+  // Control and bidirectional characters could make one name look like another.
+  if (trimmed === "" || [...trimmed].length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(trimmed))
+    throw wrong("name must be 1 to 100 plain characters");
+  return trimmed;
+}
+
+const wrong = (description: string) => new SovereignError(400, "invalid_request", description);
+
+function requireValid(input: NewPool, now: number): void {
+  requireName(input.name);
+  const { algs, issuerMode, trustedRoots = [], requireX5c = false } = input;
+  if (algs.length === 0 || new Set(algs).size < algs.length)
+    throw wrong("algs must name each algorithm once, and at least one");
+  const unknown = algs.find((alg) => !isAgentAlg(alg));
+  if (unknown !== undefined)
+    throw new SovereignError(
+      422,
+      "unsupported_alg",
+      "algs must be some of ES256, ES384, PS256, RS256, EdDSA",
+    );
+  requireRange("maxTokenLifetimeSeconds", input.maxTokenLifetimeSeconds, 60, DAY_SECONDS);
+  requireRange("keyPublishDelaySeconds", input.keyPublishDelaySeconds ?? 0, 0, 7 * DAY_SECONDS);
+  if (issuerMode !== undefined && !issuerModes.some((mode) => mode === issuerMode))
+    throw wrong(`issuerMode must be one of ${issuerModes.join(", ")}`);
+  if (requireX5c && trustedRoots.length === 0)
+    throw wrong("requireX5c needs trustedRoots to check certificates against");
+  if (trustedRoots.length > MOST_ROOTS) throw wrong(`trustedRoots has at most ${MOST_ROOTS} certificates`);
+  for (const [index, pem] of trustedRoots.entries()) {
+    const fault = rootFault(pem, now);
+    if (fault) throw wrong(`trustedRoots[${index}] ${fault}`);
+  }
+}
+
+function requireRange(name: string, value: number, least: number, most: number): void {
+  if (!Number.isInteger(value) || value < least || value > most)
+    throw wrong(`${name} must be a whole number from ${least} to ${most}`);
+}

@@ -1,0 +1,58 @@
+/** An agent says no, for good or for itself alone. */
+import { recordAuditEvent } from "../../core/audit/store.ts";
+import { currentRow } from "./lapses.ts";
+import { leaseOf, leaseRefusal } from "./lease.ts";
+import { failLeased, giveBack, type Lease } from "./leases/store.ts";
+import type { RequestDeps } from "./request-deps.ts";
+import type { AgentCaller, Rejection, RejectOutcome } from "./request-messages.ts";
+import { poolTopic, requestTopic } from "./wake-up.ts";
+
+const MOST_DETAIL = 200;
+
+export async function reject(
+  deps: RequestDeps,
+  agent: AgentCaller,
+  rejection: Rejection,
+): Promise<RejectOutcome> {
+  const lease = leaseOf(agent, rejection, deps.clock());
+  const { orgId, poolId, requestId } = lease;
+  const row = await currentRow(deps, lease);
+  const refusal = leaseRefusal(row, lease);
+  if (refusal || !row) return { outcome: refusal ?? "not_found" };
+  const outcome = rejection.retryable ? "pending" : "failed";
+  const isDone = await deps.database.transaction(async (tx) => {
+    const was = row.refused_by;
+    const refusedBy = JSON.stringify([...(JSON.parse(was) as string[]), agent.agentId]);
+    const done = rejection.retryable
+      ? await giveBack(tx, lease, { was, refusedBy })
+      : await failLeased(tx, lease, rejection.reason);
+    if (done) await recordAuditEvent(tx, rejectedEvent(lease, rejection));
+    return done;
+  });
+  if (!isDone) {
+    const current = await currentRow(deps, lease);
+    return { outcome: leaseRefusal(current, { ...lease, now: deps.clock() }) ?? "lease_lost" };
+  }
+  deps.wakeUp.wake(
+    requestTopic(orgId, requestId),
+    ...(rejection.retryable ? [poolTopic(orgId, poolId)] : []),
+  );
+  return { outcome };
+}
+
+const rejectedEvent = (
+  { orgId, poolId, agentId, requestId, now }: Lease,
+  { reason, detail, retryable }: Rejection,
+) => ({
+  orgId,
+  at: now,
+  actor: `agent:${agentId}`,
+  action: "signing-request.rejected",
+  target: requestId,
+  details: {
+    pool: poolId,
+    reason,
+    retryable,
+    ...(detail === undefined ? {} : { detail: [...detail].slice(0, MOST_DETAIL).join("") }),
+  },
+});

@@ -1,0 +1,179 @@
+/** Signed JWTs come in: what is checked, in this order, is sovereign-signing.md §6. */
+
+import { recordAuditEvent } from "../../core/audit/store.ts";
+import { publicKeyOf } from "../../core/signing-pools/agent-key.ts";
+import { activeKeysOfAgent, findAgentKey, findPool, noteTokenExp } from "../../core/signing-pools/store.ts";
+import { currentRow } from "./lapses.ts";
+import { leaseOf, leaseRefusal } from "./lease.ts";
+import { countBadSubmission, type Lease, renderAgain, signRequest } from "./leases/store.ts";
+import { type RenderedTokens, renderTokens } from "./render-tokens.ts";
+import type { RequestDeps } from "./request-deps.ts";
+import type { AgentCaller, InvalidJwtReason, SignOutcome, Submission } from "./request-messages.ts";
+import { openJson, sealJson } from "./sealed-json.ts";
+import { type ClaimsToSign, MOST_BAD_SUBMISSIONS, STALE_PAYLOAD_MS } from "./signing-request.ts";
+import type { SigningRequestRow } from "./store.ts";
+import { type CheckedJwts, checkSubmission, inputHashesOf, isRepeat } from "./submission.ts";
+import { requestTopic } from "./wake-up.ts";
+
+/** What is kept of signed tokens until they are released. */
+export interface SealedTokens {
+  readonly jwts: CheckedJwts;
+  /** Seconds since the epoch. */
+  readonly iat: number;
+  readonly exp: number;
+}
+
+/** Without a browser a signed token that nobody fetches is forgotten after so long; with one, as soon as its wait is over. */
+const KEPT_MS = 120_000;
+
+export async function sign(
+  deps: RequestDeps,
+  agent: AgentCaller,
+  submission: Submission,
+): Promise<SignOutcome> {
+  const lease = leaseOf(agent, submission, deps.clock());
+  const row = await currentRow(deps, lease);
+  const refusal = leaseRefusal(row, lease);
+  if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submission)))
+    return { outcome: "signed" };
+  if (refusal || !row?.rendered || row.kid === null) return { outcome: refusal ?? "lease_lost" };
+  const { kid } = row;
+  const active = await activeKeysOfAgent(deps.database.query, lease);
+  const key = active.find((one) => one.kid === kid);
+  // A key that was taken away meanwhile signs nothing: another claim chooses another one.
+  if (!key) return { outcome: "lease_lost" };
+  const rendered = openJson<RenderedTokens>(deps.encryption, lease, "rendered", row.rendered);
+  const checked = checkSubmission(rendered.tokens, submission.jwts, {
+    publicKey: publicKeyOf(key),
+    alg: key.alg,
+  });
+  if ("reason" in checked) return refuse(deps, lease, checked.reason);
+  const leased = { row, lease, kid, rendered, was: row.rendered };
+  if (lease.now - rendered.iat * 1000 > STALE_PAYLOAD_MS) return handOutAgain(deps, leased, key);
+  if (await keep(deps, leased, checked.jwts)) return { outcome: "signed" };
+  const current = await currentRow(deps, lease);
+  // The same lease's other hand was faster.
+  if (current && (await isRepeated(deps, current, lease, submission))) return { outcome: "signed" };
+  return { outcome: refusalNow(deps, current, lease) };
+}
+
+interface Leased {
+  readonly row: SigningRequestRow;
+  readonly lease: Lease;
+  readonly kid: string;
+  readonly rendered: RenderedTokens;
+  /** As it stands in the row. */
+  readonly was: string;
+}
+
+async function keep(
+  deps: RequestDeps,
+  { row, lease, kid, rendered, was }: Leased,
+  jwts: CheckedJwts,
+): Promise<boolean> {
+  const { orgId, requestId, agentId, now } = lease;
+  const sealed: SealedTokens = { jwts, iat: rendered.iat, exp: rendered.exp };
+  const exp = rendered.exp * 1000;
+  const isKept = await deps.database.transaction(async (tx) => {
+    const isSigned = await signRequest(tx, {
+      ...lease,
+      rendered: was,
+      signed: sealJson(deps.encryption, lease, "signed", sealed),
+      inputHashes: JSON.stringify(inputHashesOf(rendered.tokens)),
+      tokenIds: JSON.stringify({ access_token: rendered.jti }),
+      tokenExp: exp,
+      keptUntil: row.interactive === 1 ? Math.max(row.expires_at, now + KEPT_MS) : now + KEPT_MS,
+    });
+    if (!isSigned) return false;
+    await noteTokenExp(tx, { orgId, kid, exp });
+    await recordAuditEvent(tx, {
+      orgId,
+      at: now,
+      actor: `agent:${agentId}`,
+      action: "signing-request.signed",
+      target: requestId,
+      details: {
+        pool: row.pool_id,
+        kid,
+        client: row.application_id,
+        grant: row.grant_type,
+        jti: rendered.jti,
+        ...(row.user_id === null ? {} : { user: row.user_id }),
+      },
+    });
+    return true;
+  });
+  if (isKept) deps.wakeUp.wake(requestTopic(orgId, requestId));
+  return isKept;
+}
+
+/** Somebody or the time was faster: what the row says now is the reason. */
+const whyNot = async (deps: RequestDeps, lease: Lease) =>
+  refusalNow(deps, await currentRow(deps, lease), lease);
+
+const refusalNow = ({ clock }: RequestDeps, row: SigningRequestRow | undefined, lease: Lease) =>
+  leaseRefusal(row, { ...lease, now: clock() }) ?? "lease_lost";
+
+/** The lease goes on with a new iat, exp and jti; the claims are the same. */
+async function handOutAgain(
+  deps: RequestDeps,
+  { row, lease, was }: Leased,
+  key: Parameters<typeof renderTokens>[1],
+): Promise<SignOutcome> {
+  const pool = await findPool(deps.database.query, lease.orgId, lease.poolId);
+  if (!pool || row.claims === null) return { outcome: "lease_lost" };
+  const claims = openJson<ClaimsToSign>(deps.encryption, lease, "claims", row.claims);
+  const rendered = renderTokens(claims, key, lease.now, pool.maxTokenLifetimeSeconds);
+  const sealed = sealJson(deps.encryption, lease, "rendered", rendered);
+  const isNew = await renderAgain(deps.database.query, lease, was, sealed);
+  return isNew
+    ? { outcome: "stale_payload", tokens: rendered.tokens }
+    : { outcome: await whyNot(deps, lease) };
+}
+
+/** Bad JWTs are counted, whatever is bad about them; the third fails the request. */
+async function refuse(deps: RequestDeps, lease: Lease, reason: InvalidJwtReason): Promise<SignOutcome> {
+  // Between its two statements another bad one may have been counted.
+  for (let attempt = 0; attempt < MOST_BAD_SUBMISSIONS; attempt++) {
+    const counted = await deps.database.transaction(async (tx) => {
+      const outcome = await countBadSubmission(tx, lease);
+      if (outcome === "failed") await auditBadSignatures(tx, lease, reason);
+      return outcome;
+    });
+    if (counted === "failed") deps.wakeUp.wake(requestTopic(lease.orgId, lease.requestId));
+    if (counted) return { outcome: "invalid_signed_jwt", reason };
+  }
+  return { outcome: await whyNot(deps, lease) };
+}
+
+const auditBadSignatures = (
+  tx: Parameters<typeof recordAuditEvent>[0],
+  lease: Lease,
+  reason: InvalidJwtReason,
+): Promise<void> =>
+  recordAuditEvent(tx, {
+    orgId: lease.orgId,
+    at: lease.now,
+    actor: `agent:${lease.agentId}`,
+    action: "signing-request.failed",
+    target: lease.requestId,
+    details: { pool: lease.poolId, reason: "bad_signatures", last: reason },
+  });
+
+/**
+ * The signing lease's own submission once more: its answer was lost. Signatures of one text differ each time, so it is
+ * checked like the first, and nothing changes.
+ */
+async function isRepeated(
+  deps: RequestDeps,
+  row: SigningRequestRow,
+  lease: Lease,
+  { jwts }: Submission,
+): Promise<boolean> {
+  const isSignersOwn = row.claimed_by === lease.agentId && row.signed_lease_hash === lease.hash;
+  if (!isSignersOwn || row.kid === null || row.input_hashes === null) return false;
+  const key = await findAgentKey(deps.database.query, lease.orgId, row.kid);
+  if (!key || key.compromisedAt !== null) return false;
+  const hashes = JSON.parse(row.input_hashes) as Record<string, string>;
+  return isRepeat(hashes, jwts, { publicKey: publicKeyOf(key), alg: key.alg });
+}

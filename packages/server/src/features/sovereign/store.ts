@@ -1,0 +1,247 @@
+/** Signing requests as rows: what begins and ends them. What an agent does with one is in leases/store.ts. */
+import { sql } from "kysely";
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { SigningRequestTable } from "../../db/tables/sovereign-signing.ts";
+
+export type SigningRequestRow = Readonly<SigningRequestTable>;
+
+/** What a new row holds; the rest is empty. */
+export type NewRow = Pick<
+  SigningRequestTable,
+  | "org_id"
+  | "id"
+  | "pool_id"
+  | "application_id"
+  | "user_id"
+  | "grant_type"
+  | "interactive"
+  | "parent_request_id"
+  | "context"
+  | "claims"
+  | "browser_session_hash"
+  | "continuation"
+  | "join_key_hash"
+  | "waiter"
+  | "waiter_until"
+  | "created_at"
+  | "expires_at"
+>;
+
+const newColumns = [
+  "org_id",
+  "id",
+  "pool_id",
+  "application_id",
+  "user_id",
+  "grant_type",
+  "interactive",
+  "parent_request_id",
+  "context",
+  "claims",
+  "browser_session_hash",
+  "continuation",
+  "join_key_hash",
+  "waiter",
+  "waiter_until",
+  "created_at",
+  "expires_at",
+] as const satisfies ReadonlyArray<keyof NewRow>;
+
+const insertWhere = prepared((db, value: Parameter<NewRow & { agentsSince: number }>) =>
+  db
+    .insertInto("signing_request")
+    .columns([...newColumns, "state", "seq", "attempts", "refused_by", "challenge_count", "bad_submissions"])
+    .expression((eb) =>
+      eb
+        .selectFrom("signing_pool as p")
+        .select([
+          ...newColumns.map((name) => sql`${value(name)}`.as(name)),
+          sql.lit("pending").as("state"),
+          sql.lit(1).as("seq"),
+          sql.lit(0).as("attempts"),
+          sql.lit("[]").as("refused_by"),
+          sql.lit(0).as("challenge_count"),
+          sql.lit(0).as("bad_submissions"),
+        ])
+        .where("p.org_id", "=", value("org_id"))
+        .where("p.id", "=", value("pool_id"))
+        .where("p.disabled_at", "is", null)
+        // Without a browser nothing is queued for agents that are away (sovereign-signing.md §3).
+        .where(
+          sql<boolean>`(${value("interactive")} = 1 or exists (select 1 from signing_agent a
+            where a.org_id = p.org_id and a.pool_id = p.id and a.deactivated_at is null
+              and a.last_seen_at > ${value("agentsSince")}))`,
+        )
+        .where(
+          sql<boolean>`(select count(*) from signing_request r
+            where r.org_id = p.org_id and r.pool_id = p.id and r.ended_at is null and r.state <> 'signed'
+              and r.expires_at > ${value("created_at")}) < p.max_pending`,
+        ),
+    )
+    .returning("id"),
+);
+
+/**
+ * Queues it when its pool works, has room, and an agent was seen after `agentsSince` (or a browser waits). On PostgreSQL
+ * requests at the same moment may pass the limit by as many as there are connections.
+ */
+export async function insertRequest(db: Db, row: NewRow, agentsSince: number): Promise<boolean> {
+  return (await insertWhere(db, { ...row, agentsSince })).length > 0;
+}
+
+type RequestKey = { orgId: string; requestId: string };
+
+const selectRequest = prepared((db, value: Parameter<RequestKey>) =>
+  db
+    .selectFrom("signing_request")
+    .selectAll()
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("requestId")),
+);
+
+export async function findRequest(
+  db: Db,
+  { orgId, requestId }: RequestKey,
+): Promise<SigningRequestRow | undefined> {
+  return (await selectRequest(db, { orgId, requestId }))[0];
+}
+
+type Join = { orgId: string; applicationId: string; joinKeyHash: string };
+type NewWaiter = { waiter: string; until: number; now: number };
+
+/** The oldest that the same call began before and nobody waits for, signed meanwhile or not. */
+export async function joinRequest(db: Db, which: Join & NewWaiter): Promise<string | undefined> {
+  const { orgId, applicationId, joinKeyHash, waiter, until, now } = which;
+  const row = await db
+    .updateTable("signing_request")
+    .set({ waiter, waiter_until: until })
+    .where("org_id", "=", orgId)
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("signing_request")
+        .select("id")
+        .where("org_id", "=", orgId)
+        .where("join_key_hash", "=", joinKeyHash)
+        .where("application_id", "=", applicationId)
+        .where("ended_at", "is", null)
+        .where("expires_at", ">", now)
+        .where((or) => or.or([or("waiter", "is", null), or("waiter_until", "<=", now)]))
+        .orderBy("created_at")
+        .limit(1),
+    )
+    .where("ended_at", "is", null)
+    .where((eb) => eb.or([eb("waiter", "is", null), eb("waiter_until", "<=", now)]))
+    .returning("id")
+    .executeTakeFirst();
+  return row?.id;
+}
+
+export async function leaveRequest(db: Db, { orgId, requestId }: RequestKey, waiter: string): Promise<void> {
+  await db
+    .updateTable("signing_request")
+    .set({ waiter: null, waiter_until: null })
+    .where("org_id", "=", orgId)
+    .where("id", "=", requestId)
+    .where("waiter", "=", waiter)
+    .execute();
+}
+
+type ReleaseOf = RequestKey & { seq: number; now: number; waiter: string | null };
+
+const releaseSigned = prepared((db, value: Parameter<ReleaseOf>) =>
+  db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      state: "released",
+      seq: eb("seq", "+", 1),
+      released_at: value("now"),
+      ended_at: value("now"),
+      signed: null,
+      continuation: null,
+      join_key_hash: null,
+      waiter: null,
+      waiter_until: null,
+    }))
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("requestId"))
+    .where("state", "=", "signed")
+    .where("seq", "=", value("seq"))
+    .where("expires_at", ">", value("now"))
+    .where(sql<boolean>`(cast(${value("waiter")} as text) is null or waiter = ${value("waiter")})`)
+    .returning("id"),
+);
+
+/**
+ * The one release.
+ * @param which.row as it was read with the JWTs in it: they are gone from the row afterwards
+ * @param which.waiter when given, it must still be the one who waits
+ */
+export async function releaseRequest(
+  db: Db,
+  { row, waiter, now }: { row: SigningRequestRow; waiter?: string | undefined; now: number },
+): Promise<boolean> {
+  const which = { orgId: row.org_id, requestId: row.id, seq: row.seq, now, waiter: waiter ?? null };
+  return (await releaseSigned(db, which)).length > 0;
+}
+
+/** The browser's one way on. @param row as it was read with the continuation in it */
+export async function clearContinuation(db: Db, row: SigningRequestRow): Promise<boolean> {
+  const taken = await db
+    .updateTable("signing_request")
+    .set({ continuation: null })
+    .where("org_id", "=", row.org_id)
+    .where("id", "=", row.id)
+    .where("state", "=", row.state)
+    .where("continuation", "=", row.continuation)
+    .returning("id")
+    .executeTakeFirst();
+  return taken !== undefined;
+}
+
+/** Signed JWTs are kept at least until then. */
+export async function extendSigned(
+  db: Db,
+  { orgId, requestId, until, now }: RequestKey & { until: number; now: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      expires_at: eb.case().when("expires_at", ">", until).then(eb.ref("expires_at")).else(until).end(),
+    }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", requestId)
+    .where("state", "=", "signed")
+    .where("expires_at", ">", now)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+type Answer = RequestKey & { asked: string; sealed: string; now: number };
+
+/**
+ * @param answer.asked the sealed challenge that it answers, as it was read
+ * @returns the agent that waits for it
+ */
+export async function answerChallenge(db: Db, answer: Answer): Promise<string | undefined> {
+  const row = await db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      state: "responded",
+      seq: eb("seq", "+", 1),
+      answer: answer.sealed,
+      challenge_until: null,
+      answered_at: answer.now,
+    }))
+    .where("org_id", "=", answer.orgId)
+    .where("id", "=", answer.requestId)
+    .where("state", "=", "challenge")
+    .where("challenge", "=", answer.asked)
+    .where("challenge_until", ">", answer.now)
+    .where("lease_until", ">", answer.now)
+    .where("expires_at", ">", answer.now)
+    .returning("claimed_by")
+    .executeTakeFirst();
+  return row?.claimed_by ?? undefined;
+}

@@ -1,0 +1,77 @@
+/** A browser that comes to a request: whose it is, and how the request stands. */
+import type { Application } from "../../core/applications/application.ts";
+import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { SignedIn } from "../../core/sessions/session.ts";
+import type { ErrorHandler } from "../../http/error-handlers.ts";
+import { NotFound } from "../../http/errors.ts";
+import type { InOrganisation } from "../../http/organisation-lookup.ts";
+import { browserSessionHash } from "./browser-session.ts";
+import type { RequestStatus } from "./request-messages.ts";
+import type { SovereignRequests } from "./sovereign-requests.ts";
+import { type WaitStatus, waitStatus } from "./wait-status.ts";
+
+export type Visit = InOrganisation<Organisation>;
+
+export interface WaitDeps {
+  readonly baseUrl: string;
+  readonly organisations: Pick<OrganisationDirectory, "find">;
+  readonly applications: Pick<ApplicationDirectory, "find">;
+  readonly requests: Pick<SovereignRequests, "status" | "respond" | "cancel" | "waitFor" | "clock">;
+  /** What the sign-in gives. */
+  readonly door: {
+    whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
+    formBinding(visit: Visit): { readonly csrf: string };
+    isOwnForm(visit: Visit, presented: string | undefined): boolean;
+  };
+  /**
+   * Takes the browser back to the application: with the code when an agent has signed, else with the error.
+   * @returns false when somebody went there before, or it is not over; nothing has been sent then
+   */
+  goOn(visit: Visit, requestId: string): Promise<boolean>;
+  readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
+}
+
+export interface Waiting {
+  readonly request: RequestStatus;
+  readonly status: WaitStatus;
+  readonly application: Application;
+  readonly isForDevice: boolean;
+  /** `/oauth/{org}/sovereign/wait/{requestId}`. */
+  readonly path: string;
+}
+
+/**
+ * A request's id alone opens nothing: it takes the browser session that began the request.
+ * @throws NotFound for every other one, and when there is no such request
+ */
+export async function waitingHere(deps: WaitDeps, visit: Visit): Promise<Waiting> {
+  const { requestId = "" } = visit.request.params as { requestId?: string };
+  const [signedIn, request] = await Promise.all([
+    deps.door.whoIsThere(visit),
+    deps.requests.status(visit.organisation.id, requestId),
+  ]);
+  if (!signedIn || !request || request.browserSessionHash !== browserSessionHash(signedIn.session.id))
+    throw new NotFound("request");
+  const application = await deps.applications.find(visit.organisation.id, request.applicationId);
+  if (!application) throw new NotFound("application");
+  return { ...described(deps, visit, request), application };
+}
+
+/** Of a request that is known to be this browser's. */
+export function described(
+  deps: Pick<WaitDeps, "baseUrl" | "requests">,
+  { organisation }: Visit,
+  request: RequestStatus,
+): Omit<Waiting, "application"> {
+  const isForDevice = request.grantType.endsWith("device_code");
+  const path = `/oauth/${organisation.id}/sovereign/wait/${request.requestId}`;
+  const goesOn = request.continuation !== null && request.continuation !== undefined && !isForDevice;
+  const status = waitStatus(
+    request,
+    deps.requests.clock(),
+    goesOn ? `${deps.baseUrl}${path}/continue` : undefined,
+  );
+  return { request, status, isForDevice, path };
+}

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createPublicKey } from "node:crypto";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { agentAlgs, checkAgentSignature } from "@signet/protocol/agent-signature";
+import { UnsafeFile } from "../private-file.ts";
+import { agentKey, InvalidKey } from "./key-source.ts";
+import { openKeys } from "./open-keys.ts";
+import { createPemKey, generatePrivateKey, memoryKey, openPemKey } from "./pem-key.ts";
+
+describe("keys", () => {
+  let folder: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
+  });
+  after(() => rm(folder, { recursive: true }));
+  const inFolder = (name: string) => path.join(folder, name);
+
+  for (const alg of agentAlgs)
+    test(`a PEM file signs ${alg} as the service checks it`, async () => {
+      const file = inFolder(`${alg}.pem`);
+      await createPemKey(file, alg);
+      assert.equal((await stat(file)).mode & 0o777, 0o600);
+      const [key] = await openKeys([{ file, alg }]);
+      assert.ok(key);
+      const publicKey = createPublicKey({ key: key.publicJwk as object, format: "jwk" });
+      assert.equal(checkAgentSignature({ publicKey, alg }, "a.b", await key.sign("a.b")), "good");
+      assert.ok(!("d" in key.publicJwk));
+    });
+
+  test("a file that others may read, or that is no file, is refused", async () => {
+    const file = inFolder("open.pem");
+    await createPemKey(file, "ES256");
+    for (const mode of [0o640, 0o604, 0o660]) {
+      await chmod(file, mode);
+      await assert.rejects(openPemKey(file), UnsafeFile);
+    }
+    await assert.rejects(openPemKey(folder), UnsafeFile);
+  });
+
+  test("a key is never written over", async () => {
+    const file = inFolder("twice.pem");
+    await createPemKey(file, "ES256");
+    await assert.rejects(createPemKey(file, "ES256"), { code: "EEXIST" });
+  });
+
+  test("an alg that is not the key's, a public key, and the same key twice are refused", async () => {
+    const file = inFolder("alg.pem");
+    await createPemKey(file, "ES256");
+    await assert.rejects(openPemKey(file, "ES384"), InvalidKey);
+    await assert.rejects(openPemKey(file, "HS256"), InvalidKey);
+    await assert.rejects(openKeys([{ file }, { file }]), InvalidKey);
+    const publicFile = inFolder("public.pem");
+    const publicKey = createPublicKey(await generatePrivateKey("EdDSA"));
+    await writeFile(publicFile, publicKey.export({ type: "spki", format: "pem" }), { mode: 0o600 });
+    await assert.rejects(openPemKey(publicFile), InvalidKey);
+  });
+
+  test("a source that signs with another key than it shows hands nothing out", async () => {
+    const [one, other] = await Promise.all([generatePrivateKey("ES256"), generatePrivateKey("ES256")]);
+    const source = { ...memoryKey(one, "ES256"), sign: memoryKey(other, "ES256").sign };
+    await assert.rejects(agentKey(source, "test").sign("a.b"), /does not verify/);
+  });
+
+  test("a module gives a key, as a cloud's key service would", async () => {
+    const file = inFolder("kms.mjs");
+    await writeFile(
+      file,
+      `import { generateKeyPairSync, sign } from "node:crypto";
+      const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+      export const openKey = async ({ name }) => {
+        if (name !== "main") throw new Error("options");
+        return { publicJwk: publicKey.export({ format: "jwk" }), alg: "EdDSA", sign: async (bytes) => sign(null, bytes, privateKey) };
+      };`,
+    );
+    const [key] = await openKeys([{ module: { path: file, options: { name: "main" } } }]);
+    assert.equal(key?.alg, "EdDSA");
+    assert.ok(await key?.sign("a.b"));
+    await writeFile(inFolder("none.mjs"), "export const other = 1;");
+    await assert.rejects(openKeys([{ module: { path: inFolder("none.mjs") } }]), InvalidKey);
+  });
+
+  test("certificates must be the key's own", async () => {
+    const keyFile = inFolder("chain-key.pem");
+    await createPemKey(keyFile, "ES256");
+    const chain = inFolder("chain.pem");
+    const subject = ["-subj", "/CN=agent", "-days", "1"];
+    execFileSync("openssl", ["req", "-x509", "-new", "-key", keyFile, "-out", chain, ...subject], {
+      stdio: "pipe",
+    });
+    const [key] = await openKeys([{ file: keyFile, chain }]);
+    assert.equal(key?.x5c?.length, 1);
+    const other = inFolder("other.pem");
+    await createPemKey(other, "ES256");
+    await assert.rejects(openKeys([{ file: other, chain }]), InvalidKey);
+  });
+});

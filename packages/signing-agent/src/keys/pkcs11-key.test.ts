@@ -1,0 +1,168 @@
+/**
+ * PKCS#11 against a token in memory, and against SoftHSM where it is installed. SIGNET_TEST_SOFTHSM names its library
+ * when it is in no usual place; `softhsm2-util` must be beside it or on the PATH.
+ */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createPublicKey, type KeyObject, type SigningOptions, sign } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { type AgentAlg, agentAlgorithms, checkAgentSignature } from "@signet/protocol/agent-signature";
+import { agentKey, InvalidKey } from "./key-source.ts";
+import { generatePrivateKey } from "./pem-key.ts";
+import { openPkcs11Key } from "./pkcs11-key.ts";
+import type { Mechanism, Pkcs11 } from "./pkcs11-library.ts";
+
+const points: Readonly<Record<string, string>> = {
+  ES256: "06082a8648ce3d030107",
+  ES384: "06052b81040022",
+  EdDSA: "06032b6570",
+};
+
+/** A token that holds one key and answers as a real one does, the public point wrapped in an octet string. */
+function memoryToken(privateKey: KeyObject, alg: AgentAlg, publicCount = 1): Pkcs11 {
+  const jwk = createPublicKey(privateKey).export({ format: "jwk" });
+  const bytes = (text: string | undefined) => Buffer.from(text ?? "", "base64url");
+  const raw = alg === "EdDSA" ? bytes(jwk.x) : Buffer.concat([Buffer.from([4]), bytes(jwk.x), bytes(jwk.y)]);
+  const kind = jwk.kty === "RSA" ? 0 : jwk.kty === "EC" ? 3 : 0x40;
+  const attributes: Record<number, Buffer> = {
+    256: Buffer.from([kind, 0, 0, 0, 0, 0, 0, 0]),
+    288: Buffer.concat([Buffer.alloc(1), bytes(jwk.n)]),
+    290: bytes(jwk.e),
+    384: Buffer.from(points[alg] ?? "", "hex"),
+    385: Buffer.concat([Buffer.from([4, raw.length]), raw]),
+  };
+  let found: Buffer[] = [];
+  let mechanism: Mechanism | undefined;
+  return {
+    load: () => {},
+    C_Initialize: () => {},
+    C_GetSlotList: () => [Buffer.alloc(1)],
+    C_GetTokenInfo: () => ({ label: "signet                          " }),
+    C_OpenSession: () => Buffer.alloc(1),
+    C_CloseSession: () => {},
+    C_Login: (_session, _user, pin) => {
+      if (pin !== "1234") throw Object.assign(new Error("CKR_PIN_INCORRECT"), { code: 0xa0 });
+    },
+    C_FindObjectsInit: (_session, template) => {
+      const isPublic = template[0]?.value === 2;
+      const count = template[1]?.value !== "main" ? 0 : isPublic ? publicCount : 1;
+      found = Array.from({ length: count }, () => Buffer.alloc(1));
+    },
+    C_FindObjects: () => found,
+    C_FindObjectsFinal: () => {},
+    C_GetAttributeValue: (_session, _object, template) =>
+      template.map(({ type }) => ({ value: attributes[type] ?? Buffer.alloc(0) })),
+    C_SignInit: (_session, wanted) => {
+      mechanism = wanted;
+    },
+    C_SignAsync: async (_session, data) => signRaw(privateKey, mechanism, data),
+  };
+}
+
+/** CKM_ECDSA signs the digest that it is given; everything else takes the text. */
+function signRaw(key: KeyObject, mechanism: Mechanism | undefined, data: Buffer): Buffer {
+  const options: Record<number, [string | null, SigningOptions]> = {
+    [0x1057]: [null, {}],
+    [0x40]: ["sha256", agentAlgorithms.RS256.options],
+    [0x43]: ["sha256", agentAlgorithms.PS256.options],
+  };
+  const [digest, how] = options[mechanism?.mechanism ?? 0] ?? [null, { dsaEncoding: "ieee-p1363" as const }];
+  return sign(digest, data, { key, ...how });
+}
+
+describe("a key behind PKCS#11", () => {
+  let folder: string;
+  let pinFile: string;
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
+    pinFile = path.join(folder, "pin");
+    await writeFile(pinFile, "1234\n", { mode: 0o600 });
+  });
+  after(() => rm(folder, { recursive: true }));
+  const place = (change: object = {}) => ({
+    library: "lib.so",
+    token: "signet",
+    pinFile,
+    key: "main",
+    ...change,
+  });
+  const load = (calls: Pkcs11) => async () => calls;
+
+  for (const alg of ["PS256", "RS256", "EdDSA"] as const)
+    test(`signs ${alg} with the token's mechanism`, async () => {
+      const token = memoryToken(await generatePrivateKey(alg), alg);
+      const key = agentKey(await openPkcs11Key(place(), alg, load(token)), "token");
+      const signatures = await Promise.all(["a.b", "c.d", "e.f", "g.h", "i.j"].map((text) => key.sign(text)));
+      assert.equal(new Set(signatures).size, 5);
+    });
+
+  for (const alg of ["ES256", "ES384"] as const)
+    test(`reads the point of an ${alg} key`, async () => {
+      const privateKey = await generatePrivateKey(alg);
+      const { publicJwk } = await openPkcs11Key(place(), undefined, load(memoryToken(privateKey, alg)));
+      const { kty, crv, x, y } = createPublicKey(privateKey).export({ format: "jwk" });
+      assert.deepEqual(publicJwk, { kty, crv, x, y });
+    });
+
+  test("says what is not there: the token, the key, the right PIN, or that there are two", async () => {
+    const privateKey = await generatePrivateKey("ES256");
+    const open = (change: object, count = 1) =>
+      openPkcs11Key(place(change), undefined, load(memoryToken(privateKey, "ES256", count)));
+    await assert.rejects(open({ token: "other" }), InvalidKey);
+    await assert.rejects(open({ key: "other" }), /no private key with the label other/);
+    await assert.rejects(open({}, 2), /more than one public key/);
+    await assert.rejects(open({}, 0), /no public key/);
+    await writeFile(path.join(folder, "wrong"), "0000", { mode: 0o600 });
+    await assert.rejects(open({ pinFile: path.join(folder, "wrong") }), /CKR_PIN_INCORRECT/);
+  });
+});
+
+const usualPlaces = ["/usr/lib/softhsm/libsofthsm2.so", "/usr/local/lib/softhsm/libsofthsm2.so"];
+const library = [process.env["SIGNET_TEST_SOFTHSM"] ?? "", ...usualPlaces].find((file) => existsSync(file));
+
+if (library !== undefined)
+  describe("a key in SoftHSM", () => {
+    let folder: string;
+    before(async () => {
+      folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
+      await mkdir(path.join(folder, "tokens"));
+      await writeFile(path.join(folder, "softhsm2.conf"), `directories.tokendir = ${folder}/tokens\n`);
+      await writeFile(path.join(folder, "pin"), "1234\n", { mode: 0o600 });
+      process.env["SOFTHSM2_CONF"] = path.join(folder, "softhsm2.conf");
+      softhsm("--init-token", "--free", "--label", "signet", "--pin", "1234", "--so-pin", "5678");
+    });
+    after(() => rm(folder, { recursive: true }));
+
+    function softhsm(...parameters: string[]): void {
+      const beside = path.join(path.dirname(library ?? ""), "../../bin/softhsm2-util");
+      const program = existsSync(beside) ? beside : "softhsm2-util";
+      execFileSync(program, ["--module", library ?? "", ...parameters], { stdio: "pipe" });
+    }
+
+    let id = 0;
+    for (const alg of ["ES256", "ES384", "PS256", "RS256"] as const)
+      test(`signs ${alg}`, async () => {
+        const privateKey = await generatePrivateKey(alg);
+        const file = path.join(folder, `${alg}.pem`);
+        await writeFile(file, privateKey.export({ type: "pkcs8", format: "pem" }));
+        id += 1;
+        softhsm("--import", file, "--token", "signet", "--label", alg, "--id", `0${id}`, "--pin", "1234");
+        const place = {
+          library: library ?? "",
+          token: "signet",
+          pinFile: path.join(folder, "pin"),
+          key: alg,
+        };
+        const key = agentKey(await openPkcs11Key(place, alg), "SoftHSM");
+        const publicKey = createPublicKey(privateKey);
+        const texts = Array.from({ length: 20 }, (_, index) => `a.${index}`);
+        const signatures = await Promise.all(texts.map((text) => key.sign(text)));
+        for (const [index, signature] of signatures.entries())
+          assert.equal(checkAgentSignature({ publicKey, alg }, texts[index] ?? "", signature), "good");
+        await key.close();
+      });
+  });

@@ -1,0 +1,196 @@
+/** A service that sends what the policy does not allow, in every way that a token can say it. */
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { type AgentKey, agentKey } from "../keys/key-source.ts";
+import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
+import { Refusal } from "../refusal.ts";
+import {
+  type Changes,
+  CLIENT,
+  ISSUER,
+  POLICY,
+  type RequestBody,
+  sampleRequest,
+  USER,
+} from "../testing/sample-request.ts";
+import { checkRequest } from "./check-tokens.ts";
+import { parsePolicy } from "./policy.ts";
+import { checkNothingElseChanged } from "./stale-tokens.ts";
+
+const now = 1_800_000_000_000;
+const seconds = now / 1000;
+const policy = parsePolicy(POLICY);
+
+describe("checks before a signature", () => {
+  let key: AgentKey;
+  let certified: AgentKey;
+  before(async () => {
+    const source = memoryKey(await generatePrivateKey("ES256"), "ES256");
+    key = agentKey(source, "test");
+    certified = agentKey(source, "test", ["bGVhZg=="]);
+  });
+  const check = (request: RequestBody, keys = [key]) => checkRequest(request, { policy, keys, now });
+
+  test("what the policy allows passes", () => {
+    const { tokens, sub, clientId } = check(sampleRequest(key, now));
+    assert.deepEqual([tokens.length, sub, clientId], [2, USER, CLIENT]);
+  });
+
+  test("the device grant is known by its URN", () => {
+    const device = parsePolicy(POLICY.replace("refresh_token]", "device_code]"));
+    const context = { grantType: "urn:ietf:params:oauth:grant-type:device_code" };
+    const request = sampleRequest(key, now, { context });
+    assert.equal(checkRequest(request, { policy: device, keys: [key], now }).grant, "device_code");
+  });
+
+  const client = "55555555-5555-4555-8555-555555555555";
+  const other = "https://evil.example";
+  const hostile: ReadonlyArray<readonly [what: string, check: string, changes: Changes]> = [
+    ["another issuer", "iss", { access: { iss: other } }],
+    ["another issuer in the ID token only", "iss", { id: { iss: other } }],
+    ["another issuer beside the token", "iss", { context: { issuer: other } }],
+    [
+      "a client that is not in the policy",
+      "client",
+      { access: { client_id: client }, context: { clientId: client } },
+    ],
+    ["a client beside the token that is not its own", "client_id", { context: { clientId: client } }],
+    ["no client", "client_id", { access: { client_id: undefined } }],
+    ["another audience", "aud", { access: { aud: "payments" } }],
+    ["an audience more", "aud", { access: { aud: ["api", "payments"] } }],
+    ["no audience", "aud", { access: { aud: [] } }],
+    ["an audience that is no text", "aud", { access: { aud: ["api", { a: 1 }] } }],
+    ["an ID token for another client", "aud", { id: { aud: client } }],
+    ["an ID token for two", "aud", { id: { aud: [CLIENT, client] } }],
+    ["an ID token of another party", "azp", { id: { azp: client } }],
+    [
+      "a scope more",
+      "scope",
+      { access: { scope: "openid email admin" }, context: { scope: ["openid", "email", "admin"] } },
+    ],
+    [
+      "a scope in the token only",
+      "scope",
+      { access: { scope: "openid email" }, context: { scope: ["openid"] } },
+    ],
+    ["a scope with a tab", "scope", { access: { scope: "openid\temail" } }],
+    ["a claim more", "claims", { access: { role: "Administrator" } }],
+    ["a claim more in the ID token", "claims", { id: { groups: ["root"] } }],
+    ["a hash of a token that is not there", "claims", { id: { at_hash: "x" } }],
+    ["a longer lifetime", "lifetime", { access: { exp: seconds + 3601 } }],
+    ["a longer lifetime of the ID token", "lifetime", { id: { exp: seconds + 86_400 } }],
+    ["an end before the start", "lifetime", { access: { exp: seconds - 1 } }],
+    ["an endless lifetime", "exp", { access: { exp: 1e300 } }],
+    ["an end that is a text", "exp", { access: { exp: "9999999999" } }],
+    ["no end", "exp", { access: { exp: undefined } }],
+    ["a start in the past", "iat", { access: { iat: seconds - 61, exp: seconds + 60 } }],
+    ["a start in the future", "iat", { access: { iat: seconds + 61, exp: seconds + 120 } }],
+    ["a sign-in in the future", "iat", { access: { auth_time: seconds + 3600 } }],
+    ["a grant that is not allowed", "grant", { context: { grantType: "client_credentials" } }],
+    ["a grant that nobody knows", "grant", { context: { grantType: "password" } }],
+    ["two subjects", "sub", { id: { sub: "someone-else" }, context: { sub: USER } }],
+    ["a subject beside the token that is not its own", "sub", { context: { sub: "someone-else" } }],
+    ["a subject that is no text", "sub", { access: { sub: ["a"] } }],
+    [
+      "the client itself as a user",
+      "sub",
+      { access: { sub: CLIENT }, id: { sub: CLIENT }, context: { sub: CLIENT } },
+    ],
+    ["no jti", "jti", { access: { jti: undefined } }],
+    ["the alg none", "header", { header: { alg: "none" } }],
+    ["a MAC with the public key", "header", { header: { alg: "HS256" } }],
+    ["an alg that is not the key's", "header", { header: { alg: "RS256" } }],
+    ["a key that is not ours", "header", { header: { kid: "other" } }],
+    ["a key in the header", "header", { header: { jwk: {} } }],
+    ["an address of keys in the header", "header", { header: { jku: other } }],
+    ["a certificate that is not ours", "header", { header: { x5c: ["AAAA"] } }],
+    ["a critical extension", "header", { header: { crit: ["exp"] } }],
+    ["the type of another token", "header", { header: { typ: "logout+jwt" } }],
+    ["an ID token without openid", "tokens", { access: { scope: "email" }, context: { scope: ["email"] } }],
+    [
+      "two subjects of one name",
+      "encoding",
+      { accessText: (text) => text.replace('"sub"', '"sub":"root","sub"') },
+    ],
+    [
+      "a subject spelled twice",
+      "encoding",
+      { accessText: (text) => `${text.slice(0, -1)},"s\\u0075b":"root"}` },
+    ],
+    ["a payload that is no object", "encoding", { accessText: () => "[]" }],
+  ];
+  for (const [what, expected, changes] of hostile)
+    test(`refuses ${what}`, () => {
+      const isRefusal = (error: unknown) => error instanceof Refusal && error.check === expected;
+      assert.throws(() => check(sampleRequest(key, now, changes)), isRefusal);
+    });
+
+  test("refuses any other number of tokens than one access token and at most one ID token", () => {
+    const request = sampleRequest(key, now);
+    const [access, id] = request.tokens;
+    assert.ok(access && id);
+    for (const tokens of [[id], [access, access], [access, { ...id, use: "refresh_token" }]])
+      assert.throws(() => check({ ...request, tokens }), Refusal);
+  });
+
+  test("refuses another spelling of the same bytes, and a kid beside the header that is not its own", () => {
+    const request = sampleRequest(key, now, { withoutIdToken: true });
+    const [access] = request.tokens;
+    assert.ok(access);
+    const others = [
+      `${access.payload}=`,
+      access.payload.replace(/.$/, (last) => ` ${last}`),
+      `${access.payload}.x`,
+      "",
+    ];
+    for (const payload of others)
+      assert.throws(() => check({ ...request, tokens: [{ ...access, payload }] }), Refusal);
+    assert.throws(() => check({ ...request, tokens: [{ ...access, kid: "other" }] }), Refusal);
+  });
+
+  test("takes the key's own certificates in the header", () => {
+    const request = sampleRequest(certified, now, { header: { x5c: ["bGVhZg=="] } });
+    assert.equal(check(request, [certified]).tokens.length, 2);
+    assert.throws(() => check(sampleRequest(certified, now, { header: { x5c: [] } }), [certified]), Refusal);
+  });
+
+  test("a client that speaks for itself is its own subject, and gets no ID token", () => {
+    const own = parsePolicy(POLICY.replace("[authorization_code, refresh_token]", "[client_credentials]"));
+    const changes = {
+      access: { sub: CLIENT },
+      id: { sub: CLIENT },
+      context: { sub: CLIENT, grantType: "client_credentials" },
+    };
+    const run = (more: Changes) =>
+      checkRequest(sampleRequest(key, now, { ...changes, ...more }), { policy: own, keys: [key], now });
+    assert.equal(run({ withoutIdToken: true }).sub, CLIENT);
+    assert.throws(() => run({}), Refusal);
+    const user = { access: {}, context: { grantType: "client_credentials" } };
+    assert.throws(() => run({ withoutIdToken: true, ...user }), Refusal);
+  });
+
+  test("only the issuer of the policy may be an audience that it does not name", () => {
+    assert.ok(check(sampleRequest(key, now, { access: { aud: ISSUER } })));
+  });
+
+  test("tokens rendered anew may differ in iat, exp and jti alone", () => {
+    const jti = "one";
+    const first = check(sampleRequest(key, now, { access: { jti } }));
+    const again = (changes: Changes) => check(sampleRequest(key, now + 30_000, changes));
+    assert.doesNotThrow(() =>
+      checkNothingElseChanged(
+        first,
+        again({ access: { auth_time: seconds - 5 }, id: { auth_time: seconds - 5 } }),
+      ),
+    );
+    const same = { auth_time: seconds - 5 };
+    const changed: Changes[] = [
+      { access: { ...same, aud: "api" }, id: same },
+      { access: { ...same, scope: "openid" }, id: same, context: { scope: ["openid"] } },
+      { access: same, id: { ...same, email: "other@example" } },
+      { access: same, withoutIdToken: true },
+    ];
+    for (const changes of changed)
+      assert.throws(() => checkNothingElseChanged(first, again(changes)), Refusal);
+  });
+});

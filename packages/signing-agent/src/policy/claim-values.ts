@@ -1,0 +1,51 @@
+/** Claims of the type that their RFC gives them: a verifier that is less strict must not find another meaning in one. */
+import { quoted, Refusal } from "../refusal.ts";
+import type { DecodedToken } from "./decode-token.ts";
+
+const MOST_CHARACTERS = 1_000;
+
+export function textClaim(token: DecodedToken, name: string): string {
+  const value = token.claims[name];
+  if (typeof value !== "string" || value === "" || value.length > MOST_CHARACTERS)
+    throw new Refusal(name, `${token.use}: ${name} is missing or no text`);
+  return value;
+}
+
+export function optionalTextClaim(token: DecodedToken, name: string): string | undefined {
+  return Object.hasOwn(token.claims, name) ? textClaim(token, name) : undefined;
+}
+
+/** Whole seconds since the epoch. RFC 7519 §2 would allow fractions; the service writes none. */
+export function timeClaim(token: DecodedToken, name: string): number {
+  const value = token.claims[name];
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
+    throw new Refusal(name, `${token.use}: ${name} is missing or no whole number of seconds`);
+  return value;
+}
+
+export function optionalTimeClaim(token: DecodedToken, name: string): number | undefined {
+  return Object.hasOwn(token.claims, name) ? timeClaim(token, name) : undefined;
+}
+
+/** One audience or a list of them, each once (RFC 7519 §4.1.3). */
+export function audiences(token: DecodedToken): readonly string[] {
+  const { aud } = token.claims;
+  const list = typeof aud === "string" ? [aud] : aud;
+  const isList = Array.isArray(list) && list.every((one) => typeof one === "string" && one !== "");
+  if (!isList || list.length === 0 || new Set(list).size !== list.length)
+    throw new Refusal("aud", `${token.use}: aud is missing or no list of texts`);
+  return list;
+}
+
+export function optionalTextList(token: DecodedToken, name: string): void {
+  if (!Object.hasOwn(token.claims, name)) return;
+  const value = token.claims[name];
+  if (!Array.isArray(value) || !value.every((one) => typeof one === "string"))
+    throw new Refusal(name, `${token.use}: ${name} is no list of texts`);
+}
+
+/** @throws Refusal unless the two are the same */
+export function mustBe(token: DecodedToken, name: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected)
+    throw new Refusal(name, `${token.use}: ${name} is ${quoted(actual)}, not ${quoted(expected)}`);
+}

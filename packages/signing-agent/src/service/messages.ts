@@ -1,0 +1,89 @@
+/** What the service and an agent say to each other (sovereign-signing.md §5), and the form that an answer must have. */
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+
+const nullable = <Inner extends Parameters<typeof Type.Optional>[0]>(inner: Inner) =>
+  Type.Optional(Type.Union([inner, Type.Null()]));
+
+const tokenSchema = Type.Object({
+  use: Type.String(),
+  kid: Type.String(),
+  alg: Type.String(),
+  protected: Type.String({ maxLength: 32_768 }),
+  payload: Type.String({ maxLength: 32_768 }),
+});
+/** One token as the service wants it signed: `protected` and `payload` are base64url. */
+export type TokenToSign = Static<typeof tokenSchema>;
+
+const contextSchema = Type.Object({
+  issuer: Type.String(),
+  clientId: Type.String(),
+  clientName: nullable(Type.String()),
+  grantType: Type.String(),
+  scope: Type.Array(Type.String()),
+  sub: Type.String(),
+  authTime: nullable(Type.Number()),
+  amr: nullable(Type.Array(Type.String())),
+  ip: nullable(Type.String()),
+  parentRequestId: nullable(Type.String()),
+});
+export type RequestContext = Static<typeof contextSchema>;
+
+// 192 random bits; whatever it is, it goes into logs and addresses.
+const requestId = Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" });
+
+const claimedSchema = Type.Object({
+  requestId,
+  leaseToken: Type.String({ minLength: 1, maxLength: 512 }),
+  leaseSeconds: Type.Number({ minimum: 0 }),
+  attempt: Type.Number(),
+  expiresIn: Type.Number(),
+  interactive: Type.Boolean(),
+  context: contextSchema,
+  tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }),
+});
+export type ClaimedRequest = Static<typeof claimedSchema>;
+
+const queueSchema = Type.Object({
+  serverTime: Type.Union([Type.String(), Type.Number()]),
+  responses: Type.Array(
+    Type.Object({
+      requestId,
+      challengeId: Type.String(),
+      outcome: Type.String(),
+      answer: Type.Optional(Type.Unknown()),
+    }),
+  ),
+  renewed: Type.Array(Type.Object({ requestId, leaseSeconds: Type.Number() })),
+  lost: Type.Array(Type.String()),
+});
+export type QueueAnswer = Static<typeof queueSchema>;
+export type ChallengeResponse = QueueAnswer["responses"][number];
+
+const staleSchema = Type.Object({ tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }) });
+const errorSchema = Type.Object({
+  error: Type.String(),
+  reason: Type.Optional(Type.String()),
+  error_description: Type.Optional(Type.String()),
+});
+
+export const claimedForm = Compile(claimedSchema);
+export const queueForm = Compile(queueSchema);
+export const staleForm = Compile(staleSchema);
+export const errorForm = Compile(errorSchema);
+
+/** A challenge as the wait page shows it; `ttl` in seconds. */
+export interface ChallengeMessage {
+  readonly challengeId: string;
+  readonly type: "number_match" | "webauthn" | "pin" | "confirm";
+  readonly prompt: string;
+  readonly display?: string;
+  readonly options?: readonly string[];
+  readonly publicKey?: Readonly<Record<string, unknown>>;
+  readonly ttl: number;
+}
+
+export interface SignedJwts {
+  readonly access_token: string;
+  readonly id_token?: string;
+}

@@ -1,0 +1,181 @@
+/** The service's agent endpoints, on loopback, as honest or as hostile as a test wants them. */
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ClaimedRequest, SignedJwts } from "../service/messages.ts";
+
+export type Ended =
+  | { readonly outcome: "signed"; readonly jwts: SignedJwts }
+  | {
+      readonly outcome: "rejected";
+      readonly reason: string;
+      readonly detail: string;
+      readonly retryable: boolean;
+    };
+
+export interface SeenCall {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: Record<string, unknown>;
+}
+
+/** What a test answers in place of the fake; undefined: as usual. */
+export type Override = (
+  call: SeenCall,
+) => { status: number; body?: unknown; retryAfter?: number } | undefined;
+
+export interface FakeService {
+  /** `http://127.0.0.1:port`, as in the configuration. */
+  readonly address: string;
+  readonly apiKey: string;
+  readonly calls: SeenCall[];
+  override: Override;
+  /** Puts a request in the queue. @returns how it ends */
+  enqueue(request: Omit<ClaimedRequest, "leaseToken" | "attempt">): Promise<Ended>;
+  /** The user's answer on the wait page, told at the next poll. */
+  answer(requestId: string, challengeId: string, answer: unknown): void;
+  /** The lease of this request is another agent's from the next poll on. */
+  lose(requestId: string): void;
+  close(): Promise<void>;
+}
+
+interface State {
+  readonly pending: ClaimedRequest[];
+  readonly open: Map<string, (ended: Ended) => void>;
+  readonly responses: Array<{ requestId: string; challengeId: string; outcome: string; answer: unknown }>;
+  readonly lost: Set<string>;
+  readonly wake: Set<() => void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly retryAfter?: number;
+}
+
+export const ORGANISATION = "33333333-3333-4333-8333-333333333333";
+export const POOL = "44444444-4444-4444-8444-444444444444";
+
+export async function startFakeService(): Promise<FakeService> {
+  const state: State = { pending: [], open: new Map(), responses: [], lost: new Set(), wake: new Set() };
+  const calls: SeenCall[] = [];
+  const apiKey = `sgn_ak_${randomUUID()}`;
+  const service = { override: (() => undefined) as Override };
+  const server = createServer((request, response) => {
+    void answerTo(request, state, calls, apiKey, () => service.override).then((answer) =>
+      send(response, answer),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const wake = () => {
+    for (const one of state.wake) one();
+  };
+  return Object.assign(service, {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    apiKey,
+    calls,
+    enqueue: (request: Omit<ClaimedRequest, "leaseToken" | "attempt">) =>
+      new Promise<Ended>((resolve) => {
+        state.open.set(request.requestId, resolve);
+        state.pending.push({ ...request, leaseToken: randomUUID(), attempt: 1 });
+        wake();
+      }),
+    answer: (requestId: string, challengeId: string, answer: unknown) => {
+      state.responses.push({ requestId, challengeId, outcome: "answered", answer });
+      wake();
+    },
+    lose: (requestId: string) => {
+      state.lost.add(requestId);
+      wake();
+    },
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+async function answerTo(
+  request: IncomingMessage,
+  state: State,
+  calls: SeenCall[],
+  apiKey: string,
+  override: () => Override,
+): Promise<Answer> {
+  const url = new URL(request.url ?? "/", "http://fake");
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const path = url.pathname.replace(`/oauth/${ORGANISATION}/sovereign/`, "");
+  const call = { path, query: url.searchParams, body: text === "" ? {} : JSON.parse(text) };
+  calls.push(call);
+  const other = override()(call);
+  if (other) return other;
+  if (request.headers.authorization !== `Bearer ${apiKey}`) return error(401, "invalid_token");
+  switch (path) {
+    case "agent/queue":
+      return await queue(call, state);
+    case "agent/claim":
+      return await claim(call, state);
+    case "agent/sign":
+      return end(call, state, { outcome: "signed", jwts: call.body["jwts"] as SignedJwts });
+    case "agent/reject":
+      return end(call, state, { ...(call.body as object), outcome: "rejected" } as Ended);
+    case "agent/challenge":
+      return { status: 202, body: { status: "challenge", leaseSeconds: 45 } };
+    default:
+      return error(404, "not_found");
+  }
+}
+
+const error = (status: number, code: string): Answer => ({ status, body: { error: code } });
+
+async function claim({ body }: SeenCall, state: State): Promise<Answer> {
+  if (state.pending.length === 0) await news(state, Number(body["wait"] ?? 0));
+  const request = state.pending.shift();
+  return request ? { status: 200, body: request } : { status: 204 };
+}
+
+async function queue({ query }: SeenCall, state: State): Promise<Answer> {
+  const hasNews = () => state.responses.length + state.lost.size > 0;
+  if (!hasNews()) await news(state, Number(query.get("wait")));
+  const renewed = (query.get("renew") ?? "").split(",").filter(Boolean);
+  const body = {
+    serverTime: Date.now(),
+    pending: [],
+    responses: state.responses,
+    renewed: renewed.map((requestId) => ({ requestId, leaseSeconds: 45 })),
+    lost: [...state.lost],
+  };
+  return { status: 200, body };
+}
+
+function end({ body }: SeenCall, state: State, ended: Ended): Answer {
+  const requestId = String(body["requestId"]);
+  const resolve = state.open.get(requestId);
+  if (!resolve) return error(409, "already_final");
+  state.open.delete(requestId);
+  resolve(ended);
+  return { status: 200, body: { requestId, status: ended.outcome } };
+}
+
+function news({ wake }: State, seconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      wake.delete(done);
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, seconds * 1000);
+    timer.unref();
+    wake.add(done);
+  });
+}
+
+function send(response: ServerResponse, { status, body, retryAfter }: Answer): void {
+  if (retryAfter !== undefined) response.setHeader("retry-after", String(retryAfter));
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(body === undefined ? undefined : JSON.stringify(body));
+}
