@@ -6,7 +6,12 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { readConfig } from "../packages/server/src/config.ts";
 import { openService, type Service } from "../packages/server/src/open-service.ts";
-import { makeAgent, makePool, type TestAgent } from "../packages/server/src/testing/test-agent.ts";
+import {
+  type Claimed,
+  makeAgent,
+  makePool,
+  type TestAgent,
+} from "../packages/server/src/testing/test-agent.ts";
 import { authorizationRequest } from "../packages/server/src/testing/test-browser.ts";
 import { makeClient, type TestClient } from "../packages/server/src/testing/test-service.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
@@ -60,17 +65,17 @@ test("a number, entered at the agent's own channel: from the sign-in to tokens t
   const verifier = await arrive(page);
   await look(page, watch, /^Demo cannot confirm right now$/);
   const claimed = await nextClaim();
-  await look(page, watch, /^Waiting for Demo to confirm$/);
+  await look(page, watch, /^Waiting for Demo to confirm$/, claimed);
 
   const prompt = `Sign in to ${String(claimed.context["clientName"])}?`;
   assert.equal((await agent.challenge(claimed, { type: "number_match", display: "42", prompt })).status, 202);
-  await look(page, watch, /^Confirm with this number$/);
+  await look(page, watch, /^Confirm with this number$/, claimed);
   await page.getByText(prompt).waitFor();
   assert.match(await page.locator("[data-seconds-left]").innerText(), /^(1:00|0:5\d)$/);
   const entered = await page.locator("#match-number").innerText();
   assert.equal(entered, "42", "what the person types at the agent");
   await page.locator("#respond-submit").click();
-  await look(page, watch, /^Checking your answer$/);
+  await look(page, watch, /^Checking your answer$/, claimed);
   const { body } = await agent.call("queue?max=0&wait=5");
   assert.deepEqual(body["responses"], [
     { requestId: claimed.requestId, challengeId: "c-1", outcome: "answered", answer: true },
@@ -87,7 +92,8 @@ test("a number, entered at the agent's own channel: from the sign-in to tokens t
   });
   assert.equal(typeof payload.sub, "string");
   assert.deepEqual(watch.faults.filter(isNoNavigation), []);
-  await page.goBack();
+  await page.waitForURL(`${site.origin}/**`);
+  await page.goto(`${demo.issuer}/sovereign/wait/${claimed.requestId}`);
   await page.getByRole("heading", { name: "There is nothing more to do here" }).waitFor();
 });
 
@@ -106,10 +112,15 @@ test("without JavaScript: the page looks again by itself, takes a code, and goes
   assert.match(await codeAtSite(), /^sgn_ac_/);
 });
 
-test("where no events come through, the page asks every two seconds", async (t) => {
+test("where no events come through, the page asks every two seconds, and says so when nobody answers", async (t) => {
   const { page } = await newPage(t);
   await page.route("**/stream", (route) => route.abort());
   await arrive(page);
+  const notice = page.getByText("The connection is interrupted.");
+  await page.context().setOffline(true);
+  await notice.waitFor();
+  await page.context().setOffline(false);
+  await notice.waitFor({ state: "hidden" });
   const claimed = await nextClaim();
   await agent.challenge(claimed, { prompt: "Release the payment?", display: "42.00 EUR" });
   await page.getByRole("heading", { name: "Do you confirm this?" }).waitFor();
@@ -218,11 +229,13 @@ async function redeem(code: string, verifier: string): Promise<Record<string, st
   return body;
 }
 
-async function look(page: Page, watch: PageWatch, heading: RegExp): Promise<void> {
+/** @param held what the agent has claimed meanwhile: looking takes its time, and a lease has only so much */
+async function look(page: Page, watch: PageWatch, heading: RegExp, held?: Claimed): Promise<void> {
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
     await assertUsable(page, `${heading} ${colorScheme}`);
+    if (held) await agent.call(`queue?max=0&renew=${held.requestId}`);
   }
   assert.deepEqual(watch.faults.filter(isNoNavigation), [], String(heading));
 }

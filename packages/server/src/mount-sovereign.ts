@@ -1,9 +1,9 @@
 /** The wiring of sovereign signing: what it needs of the rest, and what the rest needs of it. */
 import type { FastifyInstance } from "fastify";
-import { createEncryption, deriveKey } from "./core/encryption/encryption.ts";
+import { spreadEncryption } from "./core/encryption/spread-encryption.ts";
 import type { PoolSigning } from "./core/tokens/pool-signing.ts";
-import type { BrowserDeps } from "./features/oauth/authorize/browser.ts";
-import { continueAuthorization } from "./features/oauth/authorize/continue-signed.ts";
+import type { BrowserDeps, Visit } from "./features/oauth/authorize/browser.ts";
+import { continueAuthorization, uiLocalesOf } from "./features/oauth/authorize/continue-signed.ts";
 import { pageDoor } from "./features/oauth/authorize/page-door.ts";
 import { agentRoutes } from "./features/sovereign/agent.route.ts";
 import { goOn } from "./features/sovereign/go-on.ts";
@@ -26,8 +26,8 @@ export async function openSovereign(service: Service): Promise<Sovereign> {
   const { clock, database, masterKey, config, signingPools } = service;
   const requests = await openSovereignRequests({
     database,
-    // A key of its own: what is sealed for every token would wear out the one for data at rest.
-    encryption: createEncryption(deriveKey(masterKey, "signing-request")),
+    // Keys of their own: what is sealed for every token would wear out the one for data at rest.
+    encryption: spreadEncryption(masterKey, "signing-request"),
     // A test's clock; else all nodes go by the database's.
     ...(clock === Date.now ? {} : { clock }),
   });
@@ -65,6 +65,7 @@ export function mountWaitPages(
     ...browser,
     requests,
     door: pageDoor(browser),
+    uiLocales: (visit: Visit, continuation: unknown) => uiLocalesOf(browser, visit, continuation),
     goOn: goOn({
       requests,
       continueAuthorization: (visit, waited) => continueAuthorization(browser, visit, waited),

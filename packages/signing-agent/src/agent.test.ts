@@ -78,6 +78,11 @@ describe("the agent", () => {
       ...change,
     });
   }
+  /** Until the service has seen that the agent is gone, so that it gives it nothing more. */
+  async function stop(): Promise<void> {
+    await agent?.stop(0);
+    while (fake.waiting() > 0) await delay(5);
+  }
   const ask = (changes: Changes = {}) => fake.enqueue(sampleRequest(key, Date.now(), changes));
   const journalLines = async () =>
     (await readFile(journalFile, "utf8"))
@@ -279,7 +284,7 @@ describe("the agent", () => {
       start(withChallenge("number_match"), { channel: user(() => ({ outcome: "answered", answer: "7" })) });
       const wrong = await ask();
       assert.ok(wrong.outcome === "rejected" && wrong.reason === "challenge_failed");
-      await agent?.stop(0);
+      await stop();
       start(withChallenge("number_match"), { channel: user(() => ({ outcome: "denied" })) });
       const no = await ask();
       assert.ok(no.outcome === "rejected" && no.reason === "user_denied");
@@ -318,7 +323,7 @@ describe("the agent", () => {
           return undefined;
         };
         assert.equal((await fake.enqueue(request)).outcome, outcome);
-        await agent?.stop(0);
+        await stop();
       }
     });
 

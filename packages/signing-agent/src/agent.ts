@@ -21,6 +21,8 @@ const MOST_CLAIMING = 4;
 const NO_KEY_PAUSE_MS = 10_000;
 const UNAUTHORIZED_PAUSE_SECONDS = 60;
 const RENEWAL_MS = 1_000;
+/** How soon after a challenge was asked the first poll waits for its answer. */
+const LOOK_MS = 200;
 /** Longest that one queue poll waits for a user's answer: leases of 45 s are renewed in between. */
 const QUEUE_WAIT_SECONDS = 10;
 const HEALTHY_MS = 60_000;
@@ -47,7 +49,8 @@ export function startAgent(parts: RequestParts): RunningAgent {
     held.letGo(request.requestId);
   };
   const claims = claimer(parts, { held, work, reached, stopping: stopping.signal });
-  const renewals = renewLeases(parts, { held, reached, stopped: stopping.signal });
+  const ended = new AbortController();
+  const renewals = renewLeases(parts, { held, reached, stopped: stopping.signal, ended: ended.signal });
   claims.fill();
   return {
     isHealthy: () => clock() - reachedAt < HEALTHY_MS,
@@ -56,6 +59,7 @@ export function startAgent(parts: RequestParts): RunningAgent {
       await held.empty(AbortSignal.timeout(graceMs));
       held.interrupt();
       await held.empty(AbortSignal.timeout(HAND_BACK_MS));
+      ended.abort();
       await renewals;
     },
   };
@@ -128,19 +132,21 @@ function claimer(parts: RequestParts, { held, work, reached, stopping }: Claimer
 interface RenewalParts {
   readonly held: HeldRequests;
   readonly reached: () => void;
+  /** Aborts when the agent is to stop: nothing more is waited for. */
   readonly stopped: AbortSignal;
+  /** Aborts when nothing is held any more. */
+  readonly ended: AbortSignal;
 }
 
-/** Until the agent stops and holds nothing any more. */
-async function renewLeases(parts: RequestParts, { held, reached, stopped }: RenewalParts): Promise<void> {
+async function renewLeases(
+  parts: RequestParts,
+  { held, reached, stopped, ended }: RenewalParts,
+): Promise<void> {
   const failures = backoff();
-  const never = new AbortController().signal;
-  const isOver = () => stopped.aborted && held.counts.working + held.counts.waiting === 0;
-  while (!isOver()) {
+  while (!ended.aborted) {
     const renew = held.toRenew();
     if (renew.length === 0) {
-      // Nothing to renew is nothing to wait for: the end of all work wakes it up when the agent stops.
-      await pause(RENEWAL_MS, stopped.aborted ? never : stopped);
+      await pause(LOOK_MS, ended);
       continue;
     }
     const began = performance.now();
@@ -162,9 +168,9 @@ async function renewLeases(parts: RequestParts, { held, reached, stopped }: Rene
       const trouble = error instanceof ServiceTrouble ? error : undefined;
       parts.metrics.serviceError(trouble?.kind ?? "no_answer");
       parts.log("warn", "leases were not renewed", { reason: reasonOf(error) });
-      await pause(failures.next(trouble?.retryAfterSeconds), never);
+      await pause(failures.next(trouble?.retryAfterSeconds), ended);
     }
-    await pause(Math.max(0, RENEWAL_MS - (performance.now() - began)), never);
+    await pause(Math.max(0, RENEWAL_MS - (performance.now() - began)), ended);
   }
 }
 

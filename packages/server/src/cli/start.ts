@@ -6,6 +6,7 @@ import { startLogoutDelivery } from "../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../core/mail/delivery.ts";
 import { loopbackNetworks } from "../core/outbound/address-rules.ts";
+import { requestRemovals } from "../features/sovereign/lapses.ts";
 import { mailComposer } from "../mail-content.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
 import type { Command, Io } from "./command.ts";
@@ -74,6 +75,7 @@ async function serve(
   await app.listen({ host: config.host, port: config.port });
   const stopHousekeeping = startHousekeeping({
     ...service,
+    featureRemovals: requestRemovals,
     onError: (error) => log.error(describe(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({

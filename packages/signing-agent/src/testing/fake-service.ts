@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { ClaimedRequest, SignedJwts } from "../service/messages.ts";
 
 export type Ended =
@@ -37,6 +37,8 @@ export interface FakeService {
   answer(requestId: string, challengeId: string, answer: unknown): void;
   /** The lease of this request is another agent's from the next poll on. */
   lose(requestId: string): void;
+  /** Calls that are held until there is something. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export async function startFakeService(): Promise<FakeService> {
       state.lost.add(requestId);
       wake();
     },
+    waiting: () => state.wake.size,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -116,9 +119,9 @@ async function answerTo(
   if (request.headers.authorization !== `Bearer ${apiKey}`) return error(401, "invalid_token");
   switch (path) {
     case "agent/queue":
-      return await queue(call, state);
+      return await queue(call, state, request);
     case "agent/claim":
-      return await claim(call, state);
+      return await claim(call, state, request);
     case "agent/sign":
       return end(call, state, { outcome: "signed", jwts: call.body["jwts"] as SignedJwts });
     case "agent/reject":
@@ -132,15 +135,17 @@ async function answerTo(
 
 const error = (status: number, code: string): Answer => ({ status, body: { error: code } });
 
-async function claim({ body }: SeenCall, state: State): Promise<Answer> {
-  if (state.pending.length === 0) await news(state, Number(body["wait"] ?? 0));
+async function claim({ body }: SeenCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
+  if (state.pending.length === 0) await news(state, Number(body["wait"] ?? 0), socket);
+  // Whoever has hung up must not take what the next agent waits for.
+  if (socket.destroyed) return { status: 204 };
   const request = state.pending.shift();
   return request ? { status: 200, body: request } : { status: 204 };
 }
 
-async function queue({ query }: SeenCall, state: State): Promise<Answer> {
+async function queue({ query }: SeenCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
   const hasNews = () => state.responses.length + state.lost.size > 0;
-  if (!hasNews()) await news(state, Number(query.get("wait")));
+  if (!hasNews()) await news(state, Number(query.get("wait")), socket);
   const renewed = (query.get("renew") ?? "").split(",").filter(Boolean);
   const body = {
     serverTime: Date.now(),
@@ -161,9 +166,10 @@ function end({ body }: SeenCall, state: State, ended: Ended): Answer {
   return { status: 200, body: { requestId, status: ended.outcome } };
 }
 
-function news({ wake }: State, seconds: number): Promise<void> {
+function news({ wake }: State, seconds: number, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
+      socket.off("close", done);
       wake.delete(done);
       clearTimeout(timer);
       resolve();
@@ -171,6 +177,7 @@ function news({ wake }: State, seconds: number): Promise<void> {
     const timer = setTimeout(done, seconds * 1000);
     timer.unref();
     wake.add(done);
+    socket.once("close", done);
   });
 }
 

@@ -28,8 +28,12 @@ export interface HousekeepingDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly keys: Pick<SigningKeys, "rotateDue">;
+  /** What features keep: each removes at most `limit` rows and says how many it was. */
+  readonly featureRemovals?: ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>>;
   onError(error: unknown): void;
 }
+
+type RemovalDeps = Pick<HousekeepingDeps, "database" | "clock" | "featureRemovals">;
 
 const BATCH = 200;
 /** In one round: a new RSA key costs a tenth of a second of a processor. */
@@ -66,15 +70,18 @@ const removals: readonly Removal[] = [
  * One round: every kind, batch by batch until nothing is left. A kind that fails holds up none of the others.
  * @returns how many rows were removed. @throws what failed first, when all have had their turn
  */
-export async function removeExpired(deps: Pick<HousekeepingDeps, "database" | "clock">): Promise<number> {
-  const removed = await inTurn(removals.map((remove) => () => removeAll(deps, remove)));
+export async function removeExpired(deps: RemovalDeps): Promise<number> {
+  const ofFeatures = (deps.featureRemovals ?? []).map(
+    (remove): Removal =>
+      (db, now) =>
+        remove(db, now, BATCH),
+  );
+  const all = [...removals, ...ofFeatures];
+  const removed = await inTurn(all.map((remove) => () => removeAll(deps, remove)));
   return removed.reduce((sum, count) => sum + count, 0);
 }
 
-async function removeAll(
-  { database, clock }: Pick<HousekeepingDeps, "database" | "clock">,
-  remove: Removal,
-): Promise<number> {
+async function removeAll({ database, clock }: RemovalDeps, remove: Removal): Promise<number> {
   let removed = 0;
   for (let batch = BATCH; batch >= BATCH; removed += batch) {
     batch = await database.transaction((tx) => remove(tx, clock()));
@@ -113,7 +120,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 
 /** One round, if no other node has the lease. @returns whether it was this node's turn */
 export async function runRound(
-  deps: Pick<HousekeepingDeps, "database" | "clock" | "keys">,
+  deps: RemovalDeps & Pick<HousekeepingDeps, "keys">,
   holder: string,
 ): Promise<boolean> {
   const now = deps.clock();

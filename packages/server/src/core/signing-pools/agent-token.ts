@@ -1,4 +1,4 @@
-/** An access token that an agent signed, read back. */
+/** A token that an agent signed, read back. */
 import { type AgentVerificationKey, checkAgentSignature } from "@signet/protocol/agent-signature";
 import { decodeJwsUnverified } from "@signet/protocol/jws";
 
@@ -9,11 +9,12 @@ const HEADER_MEMBERS = ["alg", "kid", "typ", "x5c"];
 export function verifyAgentToken(
   token: string,
   key: AgentVerificationKey,
+  typ: "at+jwt" | "JWT" = "at+jwt",
 ): Record<string, unknown> | undefined {
   const decoded = decodeJwsUnverified(token);
   if (!decoded) return undefined;
   const { header, payload } = decoded;
-  if (header["typ"] !== "at+jwt" || header["alg"] !== key.alg) return undefined;
+  if (header["typ"] !== typ || header["alg"] !== key.alg) return undefined;
   if (Object.keys(header).some((member) => !HEADER_MEMBERS.includes(member))) return undefined;
   const end = token.lastIndexOf(".");
   const outcome = checkAgentSignature(key, token.slice(0, end), token.slice(end + 1));

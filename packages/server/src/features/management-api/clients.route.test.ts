@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { makePool } from "../../testing/test-agent.ts";
 import { credentials, getCode, getTokens, postForm, redeem, refresh } from "../../testing/test-client.ts";
 import {
   makeClient,
@@ -27,7 +28,7 @@ const MEMBERS =
   grantTypes allowedScopes tokenEndpointAuthMethod jwks jwksUri RequireConsent consentMode requirePkce
   AccessTokenLifetimeSeconds RefreshTokenLifetimeSeconds idTokenSignedResponseAlg accessTokenSignedResponseAlg audience
   backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
-  secrets createdAt updatedAt`.split(/\s+/);
+  signingPoolId secrets createdAt updatedAt`.split(/\s+/);
 
 describe("clients by the management API", () => {
   forEachDatabase(({ fresh }) => {
@@ -113,6 +114,22 @@ describe("clients by the management API", () => {
       const native = await create({ clientType: "native", redirectUris: ["com.example.app:/cb"] });
       assert.ok(!("clientSecret" in native.body));
       assert.deepEqual(native.body["secrets"], []);
+    });
+
+    test("a client joins a pool of its own organisation, and leaves it when the member is left out", async () => {
+      const [pool, elsewhere] = [
+        await makePool(running.service, org),
+        await makePool(running.service, await makeOrganisation(running.service, "Elsewhere")),
+      ];
+      const { body } = await given(await web(), { signingPoolId: pool.id });
+      assert.equal(body["signingPoolId"], pool.id);
+      const id = String(body["clientId"]);
+      for (const signingPoolId of [elsewhere.id, org.organisation.id, "x", ""]) {
+        const answer = await put(id, { ...body, signingPoolId });
+        assert.equal(answer.status, 422, answer.text);
+        assert.deepEqual(paths(answer.body), ["/signingPoolId"]);
+      }
+      assert.equal((await put(id, { ...body, signingPoolId: null })).body["signingPoolId"], null);
     });
 
     test("what was read can be sent back as it is, and changed, by all its members", async () => {

@@ -11,10 +11,13 @@ import { type ClientKeys, ClientKeysUnavailable } from "../../core/applications/
 import { type Clock, seconds } from "../../core/clock.ts";
 import { consumeOnce } from "../../core/consumed-values/store.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
+import {
+  type ApplicationIssuerDeps,
+  issuerOfApplication,
+} from "../../core/signing-pools/application-issuer.ts";
 import type { Database } from "../../db/open.ts";
 
-export interface ClientAssertionDeps {
-  readonly baseUrl: string;
+export interface ClientAssertionDeps extends ApplicationIssuerDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly clientKeys: ClientKeys;
@@ -74,7 +77,9 @@ export async function verifyClientAssertion(
   if (!isOurType(protectedHeader.typ))
     throw new AssertionRefused("the header's typ names another kind of token");
   const issuer = issuerOf(deps.baseUrl, application.orgId);
-  const fault = audienceFault(payload.aud, issuer) ?? timeFault(payload, seconds(now));
+  // A client whose tokens a pool signs has found us by the pool's metadata, and names the issuer that it read there.
+  const ours = [issuer, `${issuer}/token`, await issuerOfApplication(deps, application)];
+  const fault = audienceFault(payload.aud, ours) ?? timeFault(payload, seconds(now));
   if (fault !== undefined) throw new AssertionRefused(fault);
   const { jti, exp = 0 } = payload;
   if (typeof jti !== "string" || jti === "" || jti.length > 255) throw new AssertionRefused("jti is missing");
@@ -115,8 +120,7 @@ async function verifySignature(
 }
 
 /** Everybody that the assertion is for must be us: what another server may also accept, that server could send here. */
-function audienceFault(aud: string | string[] | undefined, issuer: string): string | undefined {
-  const ours = [issuer, `${issuer}/token`];
+function audienceFault(aud: string | string[] | undefined, ours: readonly string[]): string | undefined {
   const named = [aud ?? []].flat();
   return named.length > 0 && named.every((one) => ours.includes(one)) ? undefined : "aud is not this issuer";
 }

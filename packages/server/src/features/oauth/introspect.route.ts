@@ -9,8 +9,9 @@ import { formatScope } from "@signet/protocol/scope";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import { type Clock, seconds } from "../../core/clock.ts";
-import { issuerOf, type Organisation } from "../../core/organisations/organisation.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import { issuerOfApplication } from "../../core/signing-pools/application-issuer.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
 import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/refresh-token.ts";
@@ -92,7 +93,7 @@ async function describeRefreshToken(
   if (!user || user.disabledAt !== null) return INACTIVE;
   return {
     active: true,
-    iss: issuerOf(deps.baseUrl, organisation.id),
+    iss: await issuerOfApplication(deps, application),
     sub: family.userId,
     client_id: family.applicationId,
     scope: formatScope(family.scopes),

@@ -182,16 +182,9 @@ forEachDatabase(({ fresh }) => {
       ["reject", { requestId: "r\u0000", leaseToken: "l", reason: "policy_denied" }],
     ];
     for (const [name, body] of bad) refused(await agent.call(name, body), 400, "invalid_request");
-    for (const query of [
-      "wait=26",
-      "wait=x",
-      "max=51",
-      "max=-1",
-      "wait=1&wait=1",
-      `renew=${"a,".repeat(51)}`,
-    ])
-      if (query.startsWith("renew")) assert.equal((await agent.call(`queue?${query}`)).status, 200);
-      else refused(await agent.call(`queue?${query}`), 400, "invalid_request");
+    const many = `renew=${Array.from({ length: 51 }, (_, one) => `r-${one}`)}`;
+    for (const query of ["wait=26", "wait=x", "max=51", "max=-1", "wait=1&wait=1", many])
+      refused(await agent.call(`queue?${query}`), 400, "invalid_request");
     refused(await agent.call("claim", "x".repeat(65 * 1024)), 413, "invalid_request");
     refused(await agent.call("claim", "kids=k", { "content-type": "text/plain" }), 415, "invalid_request");
     refused(await agent.call("sign", { requestId: "r", leaseToken: "l" }), 404, "not_found");
@@ -202,7 +195,7 @@ forEachDatabase(({ fresh }) => {
   const wrong: Array<[string, string, (one: Claimed) => string]> = [
     ["an altered byte", "bytes_mismatch", (one) => `A${agent.signatures(one)["access_token"]?.slice(1)}`],
     ["alg none", "bad_encoding", (one) => `${encoded({ alg: "none" })}.${one.tokens[0]?.payload}.`],
-    ["no signature", "bad_signature", (one) => `${inputOf(one)}.`],
+    ["no signature", "bad_encoding", (one) => `${inputOf(one)}.`],
     ["four parts", "bad_encoding", (one) => `${agent.signatures(one)["access_token"]}.x`],
     ["another key", "bad_signature", (one) => signedWith(newAgentKey("ES256"), inputOf(one))],
     [

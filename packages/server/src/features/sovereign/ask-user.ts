@@ -1,5 +1,6 @@
 /** An agent asks the user through the wait page, and the user answers, or says no (sovereign-signing.md §3 and §5). */
 
+import { recordAuditEvent } from "../../core/audit/store.ts";
 import { denyRequest } from "./lapses/store.ts";
 import { currentRow } from "./lapses.ts";
 import { leaseOf, leaseRefusal } from "./lease.ts";
@@ -91,18 +92,25 @@ export async function cancel(
   { orgId, requestId }: { readonly orgId: string; readonly requestId: string },
   challengeId?: string,
 ): Promise<boolean> {
-  const { query } = deps.database;
   await currentRow(deps, { orgId, requestId });
   const asked = challengeId === undefined ? undefined : await openAsked(deps, orgId, requestId, challengeId);
   if (asked === null) return false;
-  const agentId = await denyRequest(query, {
-    orgId,
-    requestId,
-    now: deps.clock(),
-    ...(asked === undefined ? {} : { asked }),
+  const now = deps.clock();
+  const denied = await deps.database.transaction(async (tx) => {
+    const row = await denyRequest(tx, { orgId, requestId, now, ...(asked === undefined ? {} : { asked }) });
+    if (row)
+      await recordAuditEvent(tx, {
+        orgId,
+        at: now,
+        actor: row.user_id === null ? "anonymous" : `user:${row.user_id}`,
+        action: "signing-request.denied",
+        target: requestId,
+        details: { pool: row.pool_id },
+      });
+    return row;
   });
-  if (agentId === undefined) return false;
-  const agents = agentId === "" ? [] : [agentTopic(orgId, agentId)];
+  if (!denied) return false;
+  const agents = denied.claimed_by === null ? [] : [agentTopic(orgId, denied.claimed_by)];
   deps.wakeUp.wake(requestTopic(orgId, requestId), ...agents);
   return true;
 }

@@ -39,14 +39,14 @@ export async function claim(
   return told(deps, agent, claimed) ?? { outcome: "nothing" };
 }
 
-/** After the commit. */
+/** After the commit. Who waits without a browser does nothing else for knowing it. */
 function told(
   { wakeUp }: RequestDeps,
   { orgId }: AgentCaller,
   claimed: ClaimedRequest | undefined,
 ): ClaimOutcome | undefined {
   if (!claimed) return undefined;
-  wakeUp.wake(requestTopic(orgId, claimed.requestId));
+  if (claimed.interactive) wakeUp.wake(requestTopic(orgId, claimed.requestId));
   return { outcome: "claimed", ...claimed };
 }
 

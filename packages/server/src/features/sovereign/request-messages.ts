@@ -177,7 +177,7 @@ export interface RequestStatus {
   readonly challengeUntil: number | null;
   readonly challengeCount: number;
   readonly failReason: FailReason | null;
-  /** While it is pending: a working agent of the pool was there within the last minute. */
+  /** While it is pending and a browser waits: a working agent of the pool was there within the last minute. */
   readonly agentSeen: boolean;
   readonly createdAt: number;
   readonly signedAt: number | null;

@@ -19,6 +19,7 @@ export async function requestStatus(deps: RequestDeps, key: RequestKey): Promise
   const row = await currentRow(deps, key);
   if (!row) return undefined;
   const state = row.state as RequestState;
+  const isWaitedFor = row.interactive === 1;
   const challenge = state === "challenge" ? challengeOf(deps, row) : undefined;
   const seenSince = { orgId: row.org_id, poolId: row.pool_id, since: deps.clock() - AGENT_SEEN_MS };
   return {
@@ -28,7 +29,7 @@ export async function requestStatus(deps: RequestDeps, key: RequestKey): Promise
     applicationId: row.application_id,
     userId: row.user_id,
     grantType: row.grant_type,
-    interactive: row.interactive === 1,
+    interactive: isWaitedFor,
     state,
     seq: row.seq,
     expiresAt: row.expires_at,
@@ -36,7 +37,7 @@ export async function requestStatus(deps: RequestDeps, key: RequestKey): Promise
     challengeUntil: challenge ? row.challenge_until : null,
     challengeCount: row.challenge_count,
     failReason: row.fail_reason as FailReason | null,
-    agentSeen: state !== "pending" || (await isAgentSeen(deps.database.query, seenSince)),
+    agentSeen: state !== "pending" || !isWaitedFor || (await isAgentSeen(deps.database.query, seenSince)),
     createdAt: row.created_at,
     signedAt: row.signed_at,
     tokenExp: row.token_exp,

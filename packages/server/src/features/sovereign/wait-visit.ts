@@ -25,6 +25,8 @@ export interface WaitDeps {
     formBinding(visit: Visit): { readonly csrf: string };
     isOwnForm(visit: Visit, presented: string | undefined): boolean;
   };
+  /** The languages that the application asked for. */
+  uiLocales(visit: Visit, continuation: unknown): string | undefined;
   /**
    * Takes the browser back to the application: with the code when an agent has signed, else with the error.
    * @returns false when somebody went there before, or it is not over; nothing has been sent then

@@ -12,6 +12,7 @@ import {
   testBrowser,
 } from "../../testing/test-browser.ts";
 import { postForm } from "../../testing/test-client.ts";
+import { askForCodes, letIn, makeDeviceApp, poll } from "../../testing/test-device.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -29,16 +30,18 @@ forEachDatabase(({ fresh }) => {
   let org: TestOrganisation;
   let web: TestClient;
   let agent: TestAgent;
+  let signingPoolId: string;
   before(async () => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock, passwords: quickPasswords });
     org = await makeOrganisation(running.service);
     const pool = await makePool(running.service, org);
     agent = await makeAgent(running.service, org, pool);
+    signingPoolId = pool.id;
     web = await makeClient(running.service, org.organisation, {
       redirectUris: [REDIRECT_URI],
       homepageUri: "https://app.example/",
-      signingPoolId: pool.id,
+      signingPoolId,
     });
   });
   after(async () => {
@@ -47,8 +50,8 @@ forEachDatabase(({ fresh }) => {
   });
 
   /** From the authorization request to the wait page, which an agent that does nothing leads to. */
-  const arrive = async (browser = testBrowser()) => {
-    const { query, verifier } = authorizationRequest(web.application.id, REDIRECT_URI);
+  const arrive = async (browser = testBrowser(), more: Record<string, string> = {}) => {
+    const { query, verifier } = authorizationRequest(web.application.id, REDIRECT_URI, more);
     let page = await follow(browser, await browser.get(`${org.issuer}/authorize?${query}`));
     if (showsLogin(page)) page = await logIn(browser, org, page);
     if (showsConsent(page)) page = await decide(browser, org, page);
@@ -276,6 +279,41 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await browser.get(`${page.url}/continue`)).status, 404);
   });
 
+  test("the page speaks the language that the application asked for, else the browser's", async () => {
+    const { browser, page } = await arrive(testBrowser(), { ui_locales: "da" });
+    assert.match(page.body, /<html lang="da">[\s\S]*kan ikke bekræfte lige nu/);
+    const asked = { "accept-language": "fr" };
+    assert.match((await browser.get(page.url, asked)).body, /<html lang="da">/);
+    const other = await arrive();
+    assert.match((await other.browser.get(other.page.url, asked)).body, /<html lang="fr">/);
+  });
+
+  test("who let a device in waits here, too, and is told how it ended; there is nowhere to go on to", async () => {
+    const television = await makeDeviceApp(running.service, org, { signingPoolId });
+    const letDeviceIn = async () => {
+      const browser = testBrowser();
+      const codes = await askForCodes(org, television);
+      const page = await follow(browser, await letIn(browser, org, codes));
+      showsWait(page);
+      assert.equal((await poll(org, codes)).body["error"], "authorization_pending");
+      const requestId = page.url.split("/").at(-1) ?? "";
+      return { browser, page, codes, requestId, csrf: String(page.hidden["csrf"]) };
+    };
+    const first = await letDeviceIn();
+    assert.equal((await agent.sign(await claim(first))).status, 200);
+    assert.deepEqual(
+      [(await statusOf(first))["status"], (await statusOf(first))["continueUrl"]],
+      ["signed", undefined],
+    );
+    assert.match((await first.browser.get(first.page.url)).body, /Your device is connected/);
+    assert.equal((await first.browser.get(`${first.page.url}/continue`)).location, first.page.url);
+    const second = await letDeviceIn();
+    assert.equal((await respond(second, { csrf: second.csrf, cancel: "true" })).status, 303);
+    assert.match((await second.browser.get(second.page.url)).body, /let your device show a new code/);
+    clock.advance(6_000);
+    assert.equal((await poll(org, second.codes)).body["error"], "access_denied");
+  });
+
   test("the stream tells each change as it happens, and ends with the last", async () => {
     const arrived = await arrive();
     const { browser, page } = arrived;
@@ -305,6 +343,14 @@ forEachDatabase(({ fresh }) => {
     const headers = { "last-event-id": last.id };
     assert.equal((await browser.get(`${page.url}/stream`, headers)).status, 204);
     assert.match((await browser.get(`${page.url}/stream`)).body, /event: signed/);
+  });
+
+  test("a server that stops lets no stream keep it: the browser is told to come back, to another one", async () => {
+    const { browser, page } = await arrive();
+    const response = await fetch(`${page.url}/stream`, { headers: { cookie: cookieOf(browser) } });
+    const told = response.text();
+    await running.app.close();
+    assert.match(await told, /^retry: 2000\n\nevent: pending\n/);
   });
 });
 

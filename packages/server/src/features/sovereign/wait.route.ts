@@ -59,15 +59,15 @@ async function showOrGoOn(deps: WaitDeps, visit: Visit, waiting: Waiting): Promi
 
 /** @param failure why an answer was not taken, with the status of the answer to it */
 export async function showWait(
-  deps: Pick<WaitDeps, "door">,
+  deps: Pick<WaitDeps, "door" | "uiLocales">,
   visit: Visit,
-  { status, application, isForDevice, path }: Waiting,
+  { request: signing, status, application, isForDevice, path }: Waiting,
   failure?: { readonly error: WaitFailure; readonly code: number },
 ): Promise<void> {
   const { organisation, request, reply } = visit;
   const { branding } = organisation.settings;
   const { homepageUri, logoUri } = application.settings;
-  const frame = frameOf(request);
+  const frame = frameOf(request, deps.uiLocales(visit, signing.continuation));
   const page = waitPage({
     ...frame,
     organisation: {
@@ -90,9 +90,9 @@ export async function showWait(
   });
 }
 
-function frameOf(request: FastifyRequest) {
+function frameOf(request: FastifyRequest, uiLocales: string | undefined) {
   return {
-    messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
+    messages: messages(preferredLocales(uiLocales, request.headers["accept-language"])),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
   };

@@ -108,13 +108,20 @@ const poll = async () => {
 };
 
 const startPolling = () => {
-  polling ??= setInterval(() => void poll(), 2_000);
+  if (polling || isOver) return;
+  polling = setInterval(() => void poll(), 2_000);
+  void poll();
+};
+
+const stopPolling = () => {
+  clearInterval(polling);
+  polling = undefined;
 };
 
 const stop = () => {
   isOver = true;
   source?.close();
-  clearInterval(polling);
+  stopPolling();
   setConnected(true);
 };
 
@@ -124,17 +131,20 @@ const listen = () => {
     return undefined;
   }
   const opened = new EventSource(`${path}/stream`);
+  let hasHeard = false;
   // The first event comes at once. A proxy that holds it back holds back the others, too.
   const patience = setTimeout(startPolling, 4_000);
   for (const kind of kinds)
     opened.addEventListener(kind, (event) => {
+      hasHeard = true;
       clearTimeout(patience);
+      stopPolling();
       hear(JSON.parse(event.data));
     });
   opened.addEventListener("error", () => {
     missConnection();
-    // The browser has given up: it does so on any answer that is no stream.
-    if (opened.readyState === EventSource.CLOSED) startPolling();
+    // A browser gives up on any answer that is no stream.
+    if (!hasHeard || opened.readyState === EventSource.CLOSED) startPolling();
   });
   return opened;
 };

@@ -15,6 +15,7 @@ import type { RelyingParty } from "../../../core/second-factors/passkeys/passkey
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findSignedIn } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
+import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import type { Database } from "../../../db/open.ts";
 import { type Html, render } from "../../../html/html.ts";
@@ -50,6 +51,7 @@ export interface BrowserDeps {
   readonly secondFactors: SecondFactorMeans;
   /** For the applications whose tokens an agent signs. */
   readonly poolSigning: PoolSigning;
+  readonly signingPools: SigningPoolDirectory;
 }
 
 export interface SecondFactorMeans {

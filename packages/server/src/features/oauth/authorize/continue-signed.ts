@@ -2,6 +2,7 @@
 import type { Continuation, SigningOutcome } from "../../../core/tokens/pool-signing.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { type BrowserDeps, openFlow, type Visit } from "./browser.ts";
+import { formOfFlow } from "./flow.ts";
 import { issueSignedCode } from "./pool-signed-code.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
@@ -33,4 +34,12 @@ export async function continueAuthorization(
     await answerWithCode(deps, visit, read.request, code);
   }
   return true;
+}
+
+/** The languages that the application asked for, while the way back to it is still there. */
+export function uiLocalesOf(deps: BrowserDeps, { organisation }: Visit, waited: unknown): string | undefined {
+  const continuation = waited as Continuation | null | undefined;
+  if (continuation?.kind !== "authorization") return undefined;
+  const flow = deps.flows.open(continuation.flow, organisation.id, deps.clock());
+  return flow && formOfFlow(flow).values.get("ui_locales");
 }

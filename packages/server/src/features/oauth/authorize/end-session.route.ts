@@ -5,12 +5,12 @@
 import { buildRedirect } from "@signet/protocol/authorization-response";
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
-import { verifyJws } from "@signet/protocol/jws";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
-import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { signOut, signOutRunOut } from "../../../core/sessions/sessions.ts";
+import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -123,13 +123,8 @@ async function readHint(
   hint: string | undefined,
 ): Promise<LogoutRequest["hint"]> {
   if (hint === undefined) return undefined;
-  const keys = await deps.keys.published(organisation.id);
-  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
-    typ: ["JWT"],
-  });
-  const { iss, aud, sub, sid } = jws?.payload ?? {};
-  if (iss !== issuerOf(deps.baseUrl, organisation.id) || typeof aud !== "string" || typeof sub !== "string")
-    return undefined;
+  const { aud, sub, sid } = (await readIdTokenHint(deps, organisation, hint)) ?? {};
+  if (typeof aud !== "string" || typeof sub !== "string") return undefined;
   const application = await deps.applications.find(organisation.id, aud);
   return application && { sub, sid: typeof sid === "string" ? sid : undefined, application };
 }

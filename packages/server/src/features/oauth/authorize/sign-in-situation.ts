@@ -1,10 +1,10 @@
 /** Gathers what next-step.ts decides by. */
-import { verifyJws } from "@signet/protocol/jws";
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
-import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
 import { factorStanding } from "../../../core/second-factors/standing.ts";
+import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
@@ -75,10 +75,6 @@ async function hintedUser(
   hint: string | undefined,
 ): Promise<string | null | undefined> {
   if (hint === undefined) return undefined;
-  const keys = await deps.keys.published(organisation.id);
-  const jws = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
-    typ: ["JWT"],
-  });
-  if (jws?.payload.iss !== issuerOf(deps.baseUrl, organisation.id)) return null;
-  return typeof jws?.payload.sub === "string" ? jws.payload.sub : null;
+  const { sub } = (await readIdTokenHint(deps, organisation, hint)) ?? {};
+  return typeof sub === "string" ? sub : null;
 }

@@ -185,14 +185,14 @@ export async function endLapsedLease(db: Db, { row, now }: Settled): Promise<boo
 
 /**
  * The user's no, to whatever it is that waits.
- * @param denial.asked the sealed challenge that it answers; undefined for a no without one
- * @returns the agent that had it, or an empty text; undefined when it was final
+ * @param denial.asked the sealed challenge that it answers; absent for a no without one
+ * @returns whose it was, and the agent that had it; undefined when it was final
  */
 export async function denyRequest(
   db: Db,
   { orgId, requestId, asked, now }: { orgId: string; requestId: string; asked?: string; now: number },
-): Promise<string | undefined> {
-  const row = await db
+): Promise<Pick<SigningRequestRow, "user_id" | "pool_id" | "claimed_by"> | undefined> {
+  return db
     .updateTable("signing_request")
     .set((eb) => ({
       ...ended,
@@ -208,9 +208,8 @@ export async function denyRequest(
     .$if(asked !== undefined, (query) =>
       query.where("state", "=", "challenge").where("challenge", "=", asked ?? null),
     )
-    .returning("claimed_by")
+    .returning(["user_id", "pool_id", "claimed_by"])
     .executeTakeFirst();
-  return row && (row.claimed_by ?? "");
 }
 
 /** What the browser of an ended request could still have gone on with. @returns how many, at most `limit` */

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { test } from "node:test";
+import {
+  type AgentAlg,
+  agentAlgorithms,
+  agentAlgs,
+  agentSignatureLength,
+  checkAgentSignature,
+  defaultAgentAlg,
+  fitsAgentAlg,
+  isAgentAlg,
+} from "./agent-signature.ts";
+
+const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve });
+const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const pairs: Readonly<Record<AgentAlg, { publicKey: KeyObject; privateKey: KeyObject }>> = {
+  ES256: ec("P-256"),
+  ES384: ec("P-384"),
+  PS256: rsa,
+  RS256: rsa,
+  EdDSA: generateKeyPairSync("ed25519"),
+};
+const INPUT = "eyJ.eyJ";
+
+const signed = (alg: AgentAlg, input = INPUT, { privateKey } = pairs[alg]): Buffer => {
+  const { digest, options } = agentAlgorithms[alg];
+  return sign(digest, Buffer.from(input), { key: privateKey, ...options });
+};
+const check = (alg: AgentAlg, signature: string, input = INPUT) =>
+  checkAgentSignature({ publicKey: pairs[alg].publicKey, alg }, input, signature);
+
+test("what the five algorithms sign holds, and no altered input or signature does", () => {
+  for (const alg of agentAlgs) {
+    const signature = signed(alg);
+    assert.equal(check(alg, signature.toString("base64url")), "good", alg);
+    assert.equal(check(alg, signature.toString("base64url"), `${INPUT}x`), "bad_signature", alg);
+    for (let at = 0; at < signature.length; at += 7) {
+      const altered = Buffer.from(signature);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      assert.equal(check(alg, altered.toString("base64url")), "bad_signature", `${alg} ${at}`);
+    }
+  }
+});
+
+test("one spelling of a signature is taken, and one length", () => {
+  for (const alg of agentAlgs) {
+    const signature = signed(alg);
+    const text = signature.toString("base64url");
+    for (const other of [`${text}=`, ` ${text}`, `${text}\n`, text.replace(/.$/, "~")])
+      assert.equal(check(alg, other), "bad_encoding", alg);
+    const standard = signature.toString("base64");
+    assert.notEqual(check(alg, standard), "good");
+    assert.equal(check(alg, Buffer.concat([signature, Buffer.of(0)]).toString("base64url")), "bad_signature");
+    assert.equal(check(alg, ""), "bad_signature");
+    assert.equal(signature.length, agentSignatureLength({ publicKey: pairs[alg].publicKey, alg }));
+  }
+});
+
+test("a DER signature is none, though node:crypto would verify it", () => {
+  const der = sign("sha256", Buffer.from(INPUT), pairs.ES256.privateKey);
+  assert.equal(check("ES256", der.toString("base64url")), "bad_signature");
+});
+
+test("the registered algorithm is the one that counts, also where the key could do another", () => {
+  assert.equal(check("PS256", signed("RS256").toString("base64url")), "bad_signature");
+  assert.equal(check("RS256", signed("PS256").toString("base64url")), "bad_signature");
+});
+
+test("a key fits the algorithms of its kind, curve and size, and nothing else", () => {
+  const fits = (publicKey: KeyObject) => agentAlgs.filter((alg) => fitsAgentAlg({ publicKey, alg }));
+  assert.deepEqual(fits(pairs.ES256.publicKey), ["ES256"]);
+  assert.deepEqual(fits(pairs.ES384.publicKey), ["ES384"]);
+  assert.deepEqual(fits(rsa.publicKey), ["PS256", "RS256"]);
+  assert.deepEqual(fits(pairs.EdDSA.publicKey), ["EdDSA"]);
+  assert.deepEqual(fits(ec("secp256k1").publicKey), []);
+  assert.deepEqual(fits(generateKeyPairSync("x25519").publicKey), []);
+  const jwk = rsa.publicKey.export({ format: "jwk" });
+  const rsaKey = (more: object) => createPublicKey({ key: { ...jwk, ...more }, format: "jwk" });
+  assert.deepEqual(fits(rsaKey({ n: Buffer.alloc(128, 0xc3).toString("base64url") })), [], "1024 bits");
+  assert.deepEqual(fits(rsaKey({ e: "Aw" })), [], "an exponent of 3");
+});
+
+test("without alg a key signs with what its type says", () => {
+  assert.deepEqual(
+    (["ES256", "ES384", "PS256", "EdDSA"] as const).map((alg) => defaultAgentAlg(pairs[alg].publicKey)),
+    ["ES256", "ES384", "PS256", "EdDSA"],
+  );
+  assert.equal(defaultAgentAlg(ec("P-521").publicKey), undefined);
+  for (const alg of ["none", "HS256", "ES512", "", undefined, 1]) assert.equal(isAgentAlg(alg), false);
+});

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { spreadEncryption } from "./spread-encryption.ts";
+
+const key = Buffer.alloc(32, 7);
+const rowOf = (number: number) => `signing-request|org|${number}|claims`;
+
+test("each row opens under its own key, on any node, and no other row's or purpose's does", () => {
+  const here = spreadEncryption(key, "x");
+  const there = spreadEncryption(key, "x");
+  for (let number = 0; number < 200; number++) {
+    const sealed = here.seal(Buffer.from(`text ${number}`), rowOf(number));
+    assert.equal(there.open(sealed, rowOf(number)).toString(), `text ${number}`);
+    assert.throws(() => there.open(sealed, rowOf(number + 1)));
+    assert.throws(() => spreadEncryption(key, "y").open(sealed, rowOf(number)));
+  }
+});

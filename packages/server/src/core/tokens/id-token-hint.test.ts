@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
+import { codeSource } from "../../testing/code-source.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { makeAgent, makePool, signedWith, type TestAgent } from "../../testing/test-agent.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  REDIRECT_URI,
+  startTestService,
+  type TestClient,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import { readIdTokenHint } from "./id-token-hint.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let pool: SigningPool;
+  let agent: TestAgent;
+  let web: TestClient;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
+    org = await makeOrganisation(running.service);
+    pool = await makePool(running.service, org);
+    agent = await makeAgent(running.service, org, pool);
+    web = await makeClient(running.service, org.organisation, {
+      redirectUris: [REDIRECT_URI],
+      signingPoolId: pool.id,
+    });
+  });
+  after(() => running.close());
+  const read = (hint: string) =>
+    readIdTokenHint({ ...running.service, baseUrl: running.baseUrl }, org.organisation, hint);
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+  test("an ID token is a hint whoever of ours signed it; an access token is none", async () => {
+    const source = codeSource(org);
+    const own = await source.tokens();
+    assert.equal((await read(own.idToken))?.["sub"], org.user.id);
+    assert.equal(await read(own.accessToken), undefined);
+    const serving = agent.serve();
+    const agents = await source.tokens({}, web).finally(() => serving.stop());
+    assert.equal((await read(agents.idToken))?.["sub"], org.user.id);
+    assert.equal(await read(agents.accessToken), undefined);
+    assert.equal(await read(`${agents.idToken.slice(0, -3)}AAA`), undefined);
+  });
+
+  test("an agent says nothing about applications of others, nor in another issuer's name", async () => {
+    const [key] = agent.keys;
+    assert.ok(key);
+    const hintOf = (claims: object) =>
+      signedWith(key, `${encoded({ alg: key.alg, typ: "JWT", kid: key.kid })}.${encoded(claims)}`);
+    const iss = `${org.issuer}/sovereign/pools/${pool.id}`;
+    const { id: aud } = web.application;
+    const good = { iss, aud, sub: "somebody" };
+    assert.deepEqual(await read(hintOf(good)), good);
+    assert.equal(await read(hintOf({ ...good, aud: org.web.application.id })), undefined);
+    assert.equal(await read(hintOf({ ...good, iss: org.issuer })), undefined);
+    const other = await makeOrganisation(running.service, "Other");
+    const there = { ...running.service, baseUrl: running.baseUrl };
+    assert.equal(await readIdTokenHint(there, other.organisation, hintOf(good)), undefined);
+  });
+});

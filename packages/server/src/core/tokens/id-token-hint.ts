@@ -1,0 +1,45 @@
+/** An ID token that comes back as a hint (OpenID Connect Core §3.1.2.1): expired or not, it must be one of ours. */
+import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jws";
+import type { ApplicationDirectory } from "../applications/applications.ts";
+import { issuerOf, type Organisation } from "../organisations/organisation.ts";
+import type { SigningKeys } from "../signing-keys/signing-keys.ts";
+import { verifyAgentToken } from "../signing-pools/agent-token.ts";
+import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
+import { issuerOfPool } from "../signing-pools/signing-pool.ts";
+
+export interface IdTokenHintDeps {
+  readonly baseUrl: string;
+  readonly keys: Pick<SigningKeys, "published">;
+  readonly signingPools: Pick<SigningPoolDirectory, "published">;
+  readonly applications: Pick<ApplicationDirectory, "find">;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** @returns its claims; undefined for what neither the organisation nor the pool of its application has signed */
+export async function readIdTokenHint(
+  deps: IdTokenHintDeps,
+  organisation: Organisation,
+  hint: string,
+): Promise<Claims | undefined> {
+  const { id: orgId } = organisation;
+  const keys = await deps.keys.published(orgId);
+  const own = verifyJws(hint, (kid, alg) => keys.find((key) => key.kid === kid && key.alg === alg), {
+    typ: ["JWT"],
+  });
+  if (own) return own.payload["iss"] === issuerOf(deps.baseUrl, orgId) ? own.payload : undefined;
+  return readAgents(deps, orgId, hint);
+}
+
+/** An agent has a say for the applications of its pool alone. */
+async function readAgents(deps: IdTokenHintDeps, orgId: string, hint: string): Promise<Claims | undefined> {
+  const kid = decodeJwsUnverified(hint)?.header["kid"];
+  const found = (await deps.signingPools.published(orgId)).find(({ key }) => key.kid === kid);
+  if (!found) return undefined;
+  const { key, pool, publicKey } = found;
+  const claims = verifyAgentToken(hint, { publicKey, alg: key.alg }, "JWT");
+  const { iss, aud } = claims ?? {};
+  if (iss !== issuerOfPool(deps.baseUrl, pool) || typeof aud !== "string") return undefined;
+  const application = await deps.applications.find(orgId, aud);
+  return application?.settings.signingPoolId === pool.id ? claims : undefined;
+}

@@ -1,0 +1,150 @@
+/** Enrolment, tokens, refusals and the end, with the real service on loopback and nothing between. */
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { makePool } from "@signet/server/testing/test-agent";
+import { credentials, postForm } from "@signet/server/testing/test-client";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestClient,
+  type TestOrganisation,
+  type TestService,
+} from "@signet/server/testing/test-service";
+import { makeSystemAccount } from "@signet/server/testing/test-system-account";
+import { createRemoteJWKSet, jwtVerify } from "jose";
+import { runCommandLine } from "./commands/run-command-line.ts";
+import { readConfiguration } from "./configuration.ts";
+import { verifyJournal } from "./journal/verify-journal.ts";
+import { type OpenAgent, openAgent } from "./run-agent.ts";
+
+describe("with the real service", () => {
+  let folder: string;
+  let running: TestService;
+  let org: TestOrganisation;
+  let batch: TestClient;
+  let poolAddress: string;
+  let agent: OpenAgent;
+  const inFolder = (name: string) => path.join(folder, name);
+  const printed: string[] = [];
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
+    running = await startTestService({ databaseUrl: `sqlite:${inFolder("service.db")}` });
+    org = await makeOrganisation(running.service);
+    const pool = await makePool(running.service, org, { tokenWaitSeconds: 2 });
+    batch = await makeClient(running.service, org.organisation, {
+      signingPoolId: pool.id,
+      allowedScopes: ["jobs:run", "jobs:read"],
+      grantTypes: ["client_credentials"],
+    });
+    poolAddress = `${org.issuer}/sovereign/pools/${pool.id}`;
+    await enroll(pool.id);
+    agent = await openAgent(await readConfiguration(inFolder("agent.yaml")), {
+      log: () => {},
+      clock: Date.now,
+    });
+  });
+  after(async () => {
+    await agent.stop();
+    await running.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function enroll(poolId: string): Promise<void> {
+    const account = await makeSystemAccount(running.service, org, { administrator: true });
+    await writeFile(inFolder("secret"), `${account.secret}\n`, { mode: 0o600 });
+    const options = {
+      service: running.baseUrl,
+      organisation: org.organisation.id,
+      pool: poolId,
+      name: "agent-1",
+    };
+    const more = { dir: folder, account: account.publicKey, "account-secret-file": inFolder("secret") };
+    const words = Object.entries({ ...options, ...more }).flatMap(([name, value]) => [`--${name}`, value]);
+    const io = {
+      print: (line: string) => printed.push(line),
+      printError: (line: string) => printed.push(line),
+      clock: Date.now,
+      terminal: undefined,
+      onSignal: () => {},
+    };
+    assert.equal(await runCommandLine(["enroll", ...words], io), 0, printed.join("\n"));
+    const policy = await readFile(inFolder("policy.yaml"), "utf8");
+    const client = `{ aud: [], scopes: ["jobs:run"], maxLifetime: 3600, grants: [client_credentials] }`;
+    await writeFile(
+      inFolder("policy.yaml"),
+      policy.replace("clients: {}", `clients: { "${batch.application.id}": ${client} }`),
+    );
+    const metrics = await readFile(inFolder("agent.yaml"), "utf8");
+    await writeFile(inFolder("agent.yaml"), metrics.replace("port: 9464", "port: 0"));
+  }
+
+  const askToken = (scope: string) =>
+    postForm(`${org.issuer}/token`, { grant_type: "client_credentials", scope, ...credentials(batch) });
+
+  test("enrolment makes files that only their owner may read, and prints no secret", async () => {
+    for (const name of ["key.pem", "api-key"]) assert.equal((await stat(inFolder(name))).mode & 0o777, 0o600);
+    const apiKey = (await readFile(inFolder("api-key"), "utf8")).trim();
+    assert.match(apiKey, /^sgn_ak_/);
+    assert.ok(!printed.join("\n").includes(apiKey));
+    assert.match(printed.join("\n"), /is active/);
+  });
+
+  test("a token is signed by the agent and verifies with the pool's own keys", async () => {
+    const { status, body } = await askToken("jobs:run");
+    assert.equal(status, 200, JSON.stringify(body));
+    const keys = createRemoteJWKSet(new URL(`${poolAddress}/jwks.json`));
+    const { payload } = await jwtVerify(String(body["access_token"]), keys, {
+      issuer: poolAddress,
+      typ: "at+jwt",
+    });
+    assert.equal(payload["client_id"], batch.application.id);
+  });
+
+  test("many at once are all signed, each once", async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => askToken("jobs:run")));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    assert.equal(new Set(answers.map(({ body }) => body["access_token"])).size, 40);
+  });
+
+  test("what the policy does not allow is denied to the client", async () => {
+    const { status, body } = await askToken("jobs:read");
+    assert.deepEqual([status, body["error"]], [400, "access_denied"]);
+  });
+
+  test("metrics tell what happened, and health that the service is there", async () => {
+    const address = `http://127.0.0.1:${agent.metricsPort}`;
+    const text = await (await fetch(`${address}/metrics`)).text();
+    assert.match(text, /signet_agent_tokens_signed_total\{use="access_token",alg="ES256"\} 41/);
+    assert.match(text, /signet_agent_refusals_total\{reason="policy_denied",check="scope"\} 1/);
+    assert.equal((await fetch(`${address}/healthz`)).status, 200);
+  });
+
+  test("a policy read again holds at once, and one with a fault leaves the old one", async () => {
+    const policy = await readFile(inFolder("policy.yaml"), "utf8");
+    await writeFile(inFolder("policy.yaml"), policy.replace('["jobs:run"]', '["jobs:run", "jobs:read"]'));
+    await agent.reload();
+    assert.equal((await askToken("jobs:read")).status, 200);
+    await writeFile(inFolder("policy.yaml"), "clients: {}");
+    await agent.reload();
+    assert.equal((await askToken("jobs:read")).status, 200);
+    await writeFile(inFolder("policy.yaml"), policy);
+  });
+
+  test("with the agent stopped no new token can be had, and its journal is whole", async () => {
+    await agent.stop();
+    const { entries, fault } = await verifyJournal([inFolder("journal.jsonl")]);
+    assert.deepEqual([entries, fault], [44, undefined]);
+    const { status, body } = await askToken("jobs:run");
+    assert.deepEqual([status, body["error"]], [503, "temporarily_unavailable"]);
+    agent = await openAgent(await readConfiguration(inFolder("agent.yaml")), {
+      log: () => {},
+      clock: Date.now,
+    });
+    assert.equal((await askToken("jobs:run")).status, 200);
+  });
+});
