@@ -45,7 +45,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-/** Whether OpenSSL accepts the same path; `-x509_strict` holds it to RFC 5280. */
+/** Whether OpenSSL accepts the same path. */
 function opensslAccepts(path: readonly TestCertificate[], roots: readonly TestCertificate[] = [root]) {
   const [leaf, ...issuers] = path;
   const given = (name: string, certificates: readonly TestCertificate[]) =>

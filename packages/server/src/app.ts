@@ -51,6 +51,7 @@ import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
 import { agentOperations } from "./features/sovereign/agent-operations.ts";
 import { sovereignErrorHandler } from "./features/sovereign/sovereign-error.ts";
+import { waitOperations } from "./features/sovereign/wait-operations.ts";
 import { administratorDoor, systemAccountDoor } from "./features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "./features/system-accounts/idempotency.ts";
 import { sessionKeyDoor } from "./features/system-accounts/session-key-door.ts";
@@ -107,6 +108,14 @@ export interface AppOptions {
 const DOCUMENT_COUNT_MS = 10_000;
 const BODY_LIMIT = 64 * 1024;
 
+const otherOperations = [
+  ...oauthOperations,
+  ...consentsOperations,
+  ...agentOperations,
+  ...waitOperations,
+  ...healthOperations,
+];
+
 export async function createApp(service: Service, options: AppOptions): Promise<FastifyInstance> {
   const documents = publishedDocuments({ capacity: 10_000, clock: service.clock });
   service.changes.subscribe((change) =>
@@ -153,7 +162,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
       version,
       documents,
       apiOperations,
-      otherOperations: [...oauthOperations, ...consentsOperations, ...agentOperations, ...healthOperations],
+      otherOperations,
     });
   });
   await app.register(async (scope) => {

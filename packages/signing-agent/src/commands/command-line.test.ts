@@ -92,6 +92,12 @@ describe("the command line", () => {
     assert.equal(await readFile(file("new/key.pem"), "utf8"), key);
     assert.equal(await run("keys", "list", "--config", file("new/agent.yaml")), 0);
     assert.match(out.at(-1) ?? "", /ES256/);
+    const [kid = ""] = (out.at(-1) ?? "").split(" ");
+    assert.equal(
+      await run("keys", "register", "--kid", kid, "--print", "--config", file("new/agent.yaml")),
+      0,
+    );
+    assert.equal(JSON.parse(out.at(-1) ?? "").keys[0].jwk.x, registration.keys[0].jwk.x);
     assert.equal(
       await run("enroll", ...words.with(1, "http://id.example"), "--dir", file("new"), "--print"),
       2,

@@ -45,23 +45,31 @@ export const keysCreateCommand: Command = {
 export const keysRegisterCommand: Command = {
   name: "keys register",
   summary: "tell the service of a key that was added to the configuration",
-  usage: "--agent ID --kid KID --account ID --account-secret-file FILE [--config FILE]",
+  usage: "--kid KID (--agent ID --account ID --account-secret-file FILE | --print) [--config FILE]",
   options: {
     ...configOption,
-    agent: { type: "string", value: "ID", help: "this agent, as enroll said", required: true },
+    agent: { type: "string", value: "ID", help: "this agent, as enroll said" },
     kid: { type: "string", value: "KID", help: "the key, as keys list shows it", required: true },
     ...accountOptions,
+    print: {
+      type: "boolean",
+      help: "print what an administrator sends for this agent, and register nothing",
+    },
   },
   run: async ({ values, io }) => {
     const configuration = await readConfiguration(configFile(values));
-    const account = await accountOf(values);
+    const account = values["print"] === true ? undefined : await accountOf(values);
     const keys = await openKeys(configuration.keys);
     const connections = openConnections();
     try {
       const key = keys.find(({ kid }) => kid === requiredText(values, "kid"));
       if (!key) throw new UsageError("--kid is no key of the configuration, see: signet-agent keys list");
-      const call = { connections, place: configuration, account, clock: io.clock };
       const presented = [await presentKey(key, configuration, io.clock())];
+      if (!account) {
+        io.print(JSON.stringify({ keys: presented }, null, 2));
+        return 0;
+      }
+      const call = { connections, place: configuration, account, clock: io.clock };
       const { keys: registered } = await registerKeys(call, requiredText(values, "agent"), presented);
       for (const { kid, state } of registered) io.print(`Key ${kid} is ${state}`);
       return 0;

@@ -34,6 +34,8 @@ export function describedOperation(operation: Operation): DescribedOperation {
     tag,
     security: securityOf[credential],
     ...(query ? { query } : {}),
+    // The door of pools and agents: a call without a body always has the same plain signature.
+    isStrictOnly: operation.errorForm !== undefined && method === "DELETE",
     hasPage: credential === "link" && method === "GET",
     headers: headersOf(operation),
     ...(body

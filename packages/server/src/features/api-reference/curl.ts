@@ -24,6 +24,7 @@ export function curlSample(subject: CurlSubject): string {
   const { operation, example } = subject;
   const { method, body } = operation;
   const isSigned = wants(operation, "systemAccount") || wants(operation, "administratorAccount");
+  if (isSigned && operation.isStrictOnly) return strictWithoutBody(subject);
   const isJson = body?.contentType === "application/json";
   const parts = [
     `curl -s${method === "GET" ? "" : ` -X ${method}`} "${addressOf(subject)}"`,
@@ -60,6 +61,20 @@ function addressOf({ operation, baseUrl, path }: CurlSubject): string {
   const query = needed.map(({ name }) => `${name}=${variable(name)}`).join("&");
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => variable(name));
   return `${baseUrl}${filled}${query === "" ? "" : `?${query}`}`;
+}
+
+function strictWithoutBody(subject: CurlSubject): string {
+  const { method } = subject.operation;
+  const address = addressOf(subject);
+  return [
+    "TIMESTAMP=$(date +%s)",
+    "NONCE=$(openssl rand -hex 16)",
+    `SIGNATURE=$(printf '%s\\n%s\\n%s\\n%s\\n' ${method} "${address.slice(subject.baseUrl.length)}" "$TIMESTAMP" "$NONCE" \\`,
+    '  | openssl dgst -sha256 -hmac "$SECRET_KEY" -binary | openssl base64 -A)',
+    `curl -s -X ${method} "${address}" \\`,
+    '  -H "Authorization: $PUBLIC_KEY:$SIGNATURE" \\',
+    '  -H "X-Signet-Timestamp: $TIMESTAMP" -H "X-Signet-Nonce: $NONCE"',
+  ].join("\n");
 }
 
 /** The strict form: the signature covers method, address, time and nonce too, and is good once. */

@@ -15,6 +15,7 @@ const inPaths: Readonly<Record<string, { readonly description: string; readonly 
   userId: { description: "the user's PermId", schema: uuid },
   poolId: { description: "the signing pool", schema: uuid },
   agentId: { description: "the signing agent", schema: uuid },
+  requestId: { description: "the signing request", schema: { type: "string" } },
   id: { description: "the record; of an action, what its link holds", schema: text },
   key: { description: "the session key, or of a registration what its link holds", schema: text },
   type: { description: "the kind of action", schema: text },

@@ -7,6 +7,7 @@ import { deviceCodeGrantType } from "../../core/applications/application.ts";
 import { recordAnswers } from "../../testing/answer-recorder.ts";
 import { answerJudge } from "../../testing/described-answers.ts";
 import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { makePool } from "../../testing/test-agent.ts";
 import { getTokens } from "../../testing/test-client.ts";
 import { MAIL_ENV } from "../../testing/test-mailbox.ts";
 import {
@@ -118,6 +119,9 @@ describe("the lines for a shell", () => {
       EVERYWHERE: "true",
       EXTEND_SETTING: "true",
       ID: org.user.id,
+      POOL_ID: (await makePool(service, org)).id,
+      AGENT_ID: org.user.id,
+      REQUEST_ID: "unknown",
       TYPE: "VerifyEmail",
     };
   };

@@ -80,6 +80,12 @@ export const securitySchemes = {
     scheme: "bearer",
     description: "The API key of a signing agent, which begins with `sgn_ak_` and is shown at registration.",
   },
+  browserSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "__Host-signet-{org}",
+    description: "The cookie of the browser that began the request; only our own pages use it.",
+  },
   clientSecretBasic: {
     type: "http",
     scheme: "basic",

@@ -6,8 +6,10 @@ import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, 
 import type { ApplicationSettings } from "../../core/applications/application.ts";
 import { createApplication, disableApplication } from "../../core/applications/applications.ts";
 import { seconds } from "../../core/clock.ts";
+import { poolAddress } from "../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { makePool } from "../../testing/test-agent.ts";
 import { type Answer, credentials, postForm } from "../../testing/test-client.ts";
 import {
   makeClient,
@@ -98,6 +100,19 @@ forEachDatabase(({ name, fresh }) => {
       const own = await jwtClient({ jwks: { keys: [key.jwk] } });
       accepted(await present(await assertion(claims(own), key)), alg);
     }
+  });
+
+  test("a client of a signing pool may name the issuer that it read there; no other client may", async () => {
+    const [pool, another] = [await makePool(running.service, org), await makePool(running.service, org)];
+    const own = await jwtClient({ jwks: { keys: [es256.jwk] }, signingPoolId: pool.id });
+    // Where no agent has to sign anything.
+    const attempt = async (of: TestClient, aud: string) =>
+      present(await assertion({ ...claims(of), aud }), { token: "x" }, `${org.issuer}/revoke`);
+    const addressOf = (one: typeof pool) => poolAddress(running.baseUrl, one);
+    accepted(await attempt(own, addressOf(pool)));
+    accepted(await attempt(own, org.issuer));
+    refused(await attempt(own, addressOf(another)));
+    refused(await attempt(client, addressOf(pool)));
   });
 
   test("the audience is the issuer or the token endpoint, alone or in a list of nothing else", async () => {

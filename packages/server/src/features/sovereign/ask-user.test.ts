@@ -43,6 +43,8 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await answer(requestId, "other"), "stale_challenge");
     assert.equal(await answer(requestId), "accepted");
     assert.equal(await answer(requestId), "already_answered");
+    assert.equal((await challenge(held)).outcome, "challenge", "once more, answered meanwhile");
+    assert.equal((await steps.stateOf(requestId))?.[0], "responded");
     const { responses } = await stage.requests.agentQueue(agent.caller, 0);
     assert.deepEqual(responses, [{ requestId, challengeId: "c1", outcome: "answered", answer: "42" }]);
     assert.deepEqual((await stage.requests.agentQueue(other.caller, 0)).responses, []);

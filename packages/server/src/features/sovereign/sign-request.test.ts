@@ -18,6 +18,9 @@ import {
   withBrowser,
 } from "../../testing/signing-steps.ts";
 
+import { leaseOf } from "./lease.ts";
+import { signRequest } from "./leases/store.ts";
+
 forEachDatabase(({ fresh }) => {
   let clock: FakeClock;
   let stage: SigningStage;
@@ -147,6 +150,37 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual({ ...anew, iat: 0, exp: 0, jti: "" }, { ...old, iat: 0, exp: 0, jti: "" });
     assert.deepEqual(await steps.sign(held), { outcome: "invalid_signed_jwt", reason: "bytes_mismatch" });
     assert.equal((await steps.sign({ ...held, tokens: stale.tokens })).outcome, "signed");
+  });
+
+  test("a token that nobody asked for is refused", async () => {
+    const held = await steps.claimed(await steps.create());
+    const { access_token } = agent.signed(held.tokens);
+    const jwts = { access_token, id_token: access_token };
+    const refused = await stage.requests.sign(agent.caller, { ...held, jwts });
+    assert.deepEqual(refused, { outcome: "invalid_signed_jwt", reason: "bytes_mismatch" });
+  });
+
+  test("what changes between the check and the write is seen by the write", async () => {
+    const own = await stage.addAgent();
+    const held = await steps.claimed(await steps.create(), own);
+    const { rendered } = await steps.rowOf(held.requestId);
+    const write = (was: unknown) =>
+      signRequest(stage.database.query, {
+        ...leaseOf(own.caller, held, clock()),
+        rendered: String(was),
+        signed: "sealed",
+        inputHashes: "{}",
+        tokenIds: "{}",
+        tokenExp: 0,
+        keptUntil: 0,
+      });
+    assert.equal(await write("rendered anew meanwhile"), false);
+    const retire = (at: number | null) =>
+      sql`update agent_key set retiring_at = ${at} where kid = ${own.kid}`.execute(stage.database.query);
+    await retire(clock());
+    assert.equal(await write(rendered), false);
+    await retire(null);
+    assert.equal(await write(rendered), true);
   });
 
   test("who signed what stands in the audit log, and the key knows how long its tokens live", async () => {

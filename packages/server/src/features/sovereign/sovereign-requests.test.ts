@@ -26,6 +26,8 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(typeof (await stage.requests.create(request)), "string");
     clock.advance(60 * SECOND);
     assert.equal(await stage.requests.create(request), "no_agent");
+    clock.advance(SECOND);
+    assert.equal(await stage.requests.create(request), "no_agent");
     const made = await stage.requests.create({ ...request, ...withBrowser });
     assert.ok(typeof made !== "string");
     const status = await stage.requests.status(stage.orgId, made.requestId);

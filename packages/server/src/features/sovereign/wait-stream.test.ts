@@ -62,6 +62,7 @@ test("an event for each change, whole and with its seq, then the end", async () 
   assert.equal(response.status, 200);
   assert.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
   assert.equal(response.headers.get("cache-control"), "no-store, no-transform");
+  assert.equal(response.headers.get("connection"), "close");
   assert.equal(response.headers.get("strict-transport-security"), "max-age=1");
   assert.equal(
     await response.text(),

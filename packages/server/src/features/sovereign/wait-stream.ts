@@ -59,6 +59,8 @@ function begin(reply: FastifyReply): void {
     // no-transform: a proxy that compresses would hold events back until it has enough of them; nginx buffers by itself.
     "cache-control": "no-store, no-transform",
     "x-accel-buffering": "no",
+    // Kept open after its stream, the connection would hold up a server that stops.
+    connection: "close",
     "x-content-type-options": "nosniff",
   });
   const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) => [name, String(value)]);

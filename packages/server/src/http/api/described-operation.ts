@@ -8,7 +8,8 @@ export type SecurityScheme =
   | "sessionKey"
   | "accessToken"
   | "clientSecretBasic"
-  | "agentKey";
+  | "agentKey"
+  | "browserSession";
 
 export interface DescribedAnswer {
   readonly description: string;
@@ -40,6 +41,8 @@ export interface DescribedOperation {
   /** Each alternative suffices; all schemes of one together. Empty for what anybody may call. */
   readonly security: ReadonlyArray<readonly SecurityScheme[]>;
   readonly query?: TSchema;
+  /** A system account signs it in the strict form, and in no other. */
+  readonly isStrictOnly?: boolean;
   /** Browsers get a page at the same address: a program says that it wants JSON. */
   readonly hasPage?: boolean;
   /** Optional headers of the request, and what each says. */
