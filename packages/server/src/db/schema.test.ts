@@ -8,10 +8,10 @@ import { type Database, openDatabase } from "./open.ts";
 /** What belongs to no organisation: the organisations themselves, and what the nodes keep for each other. */
 const GLOBAL = ["background_lease", "organisation", "schema_migration"];
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ empty }) => {
   let database: Database;
   before(async () => {
-    database = openDatabase(await fresh(), 2);
+    database = openDatabase(await empty(), 2);
     await migrate(database);
   });
   after(() => database.close());
