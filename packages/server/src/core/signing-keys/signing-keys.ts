@@ -76,7 +76,13 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
   // A hundred first requests at once make one key: an RSA key costs a tenth of a second of a processor.
   const makeFirstKey = (orgId: string, alg: SigningAlg) => {
     const name = `${orgId} ${alg}`;
-    const made = making.get(name) ?? addFirstKey(deps, orgId, alg).finally(() => making.delete(name));
+    const made =
+      making.get(name) ??
+      addFirstKey(deps, orgId, alg).finally(() => {
+        making.delete(name);
+        // The news went out before the commit: who asked in between has put what was there before into the cache.
+        cache.evictOrganisation(orgId);
+      });
     making.set(name, made);
     return made;
   };
