@@ -45,7 +45,13 @@ forEachDatabase(({ fresh }) => {
         return encryption.seal(plaintext, row);
       },
     };
-    const keys = signingKeys({ database, changes: heard, clock: its, encryption: counting, rotationDays: 90 });
+    const keys = signingKeys({
+      database,
+      changes: heard,
+      clock: its,
+      encryption: counting,
+      rotationDays: 90,
+    });
     return { ...keys, made: () => made };
   };
   const rotation = { actor: "test", compromised: false };
