@@ -1,15 +1,33 @@
 // Loaded by `node --test` before the first test file and after the last: one PostgreSQL server for all of them.
-import { startPostgres, type TestPostgres } from "../packages/server/src/testing/postgres.ts";
+import { migrate } from "../packages/server/src/db/migrate.ts";
+import { openDatabase } from "../packages/server/src/db/open.ts";
+import {
+  createDatabase,
+  dropDatabase,
+  startPostgres,
+  type TestPostgres,
+} from "../packages/server/src/testing/postgres.ts";
 
 let server: TestPostgres | undefined;
+let template: { server: string; url: string } | undefined;
 
-/** Gives the test processes, which inherit this one's environment, the address of the server. One from outside stays. */
+/**
+ * Gives the test processes, which inherit this one's environment, the address of the server (one from outside stays) and
+ * of a database with the schema in it: to copy it costs a tenth of what the migrations cost.
+ */
 export async function globalSetup(): Promise<void> {
-  if (process.env["SIGNET_TEST_DATABASE_URL"]) return;
-  server = await startPostgres();
-  process.env["SIGNET_TEST_DATABASE_URL"] = server.url;
+  const given = process.env["SIGNET_TEST_DATABASE_URL"];
+  if (!given) server = await startPostgres();
+  const serverUrl = given || String(server?.url);
+  template = { server: serverUrl, url: await createDatabase(serverUrl) };
+  const database = openDatabase(template.url, 1);
+  await migrate(database);
+  await database.close();
+  process.env["SIGNET_TEST_DATABASE_URL"] = serverUrl;
+  process.env["SIGNET_TEST_TEMPLATE_URL"] = template.url;
 }
 
 export async function globalTeardown(): Promise<void> {
+  if (template && !server) await dropDatabase(template.server, template.url);
   await server?.stop();
 }

@@ -46,7 +46,7 @@ async function healthyFolder(name: string) {
 }
 
 describe("signet doctor on both databases", () => {
-  forEachDatabase(({ name, fresh }) => {
+  forEachDatabase(({ name, fresh, empty }) => {
     test("finds nothing wrong with a service that works", async () => {
       const { env, remove } = await operatorSettings(await fresh());
       const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
@@ -62,7 +62,7 @@ describe("signet doctor on both databases", () => {
     });
 
     test("finds a schema that is missing, and does not make it", async () => {
-      const databaseUrl = await fresh();
+      const databaseUrl = await empty();
       if (name === "sqlite") await writeFile(databaseUrl.slice("sqlite:".length), "");
       const { env, remove } = await operatorSettings(databaseUrl);
       const { failed, of } = await diagnose(env);

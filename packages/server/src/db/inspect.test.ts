@@ -6,10 +6,10 @@ import { migrate, schemaState } from "./migrate.ts";
 import { type Database, openDatabase } from "./open.ts";
 
 describe("inspecting a database", () => {
-  forEachDatabase(({ name, fresh }) => {
+  forEachDatabase(({ name, empty }) => {
     const opened: Database[] = [];
     const open = async () => {
-      const database = openDatabase(await fresh());
+      const database = openDatabase(await empty());
       opened.push(database);
       return database;
     };

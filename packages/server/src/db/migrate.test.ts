@@ -10,7 +10,7 @@ import { isMigrated, MIGRATION_LOCK, migrate } from "./migrate.ts";
 import { timeline } from "./migrations/timeline.ts";
 import { type Database, openDatabase } from "./open.ts";
 
-forEachDatabase(({ name, fresh }) => {
+forEachDatabase(({ name, empty }) => {
   const opened: Database[] = [];
   const open = (url: string) => {
     const database = openDatabase(url, 2);
@@ -26,7 +26,7 @@ forEachDatabase(({ name, fresh }) => {
   const all = timeline.map(({ name: one }) => one);
 
   test("an empty database gets the whole timeline in order, a second time nothing is left to do", async () => {
-    const database = open(await fresh());
+    const database = open(await empty());
     assert.equal(await isMigrated(database), false);
     assert.deepEqual(await migrate(database), all);
     assert.equal(await isMigrated(database), true);
@@ -35,7 +35,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   test("several processes at once apply each step once", async () => {
-    const url = await fresh();
+    const url = await empty();
     const results = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url)));
     assert.deepEqual(
       results.filter(({ length }) => length > 0),
@@ -45,7 +45,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   test("a database that a newer program has migrated is left alone, and counts as migrated", async () => {
-    const database = open(await fresh());
+    const database = open(await empty());
     await migrate(database);
     await sql`insert into schema_migration (name, applied_at) values ('9999-later', 1)`.execute(
       database.query,
@@ -55,7 +55,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   test("a step that fails leaves nothing behind", async () => {
-    const database = open(await fresh());
+    const database = open(await empty());
     // A table in the way of one of the last statements.
     await sql`create table background_lease (other text)`.execute(database.query);
     await assert.rejects(migrate(database), /background_lease/);
@@ -67,7 +67,7 @@ forEachDatabase(({ name, fresh }) => {
 
   if (name === "postgres")
     test("a node waits for another one's migration longer than a request would wait", async () => {
-      const url = await fresh();
+      const url = await empty();
       const holder = new pg.Client({ connectionString: url });
       await holder.connect();
       await holder.query(`alter database "${new URL(url).pathname.slice(1)}" set statement_timeout = '50ms'`);

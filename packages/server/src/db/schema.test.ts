@@ -11,10 +11,10 @@ const GLOBAL = ["background_lease", "organisation", "schema_migration"];
 /** A signing agent's public key belongs to one agent in the whole service (sovereign-signing.md §5, `duplicate_key`). */
 const SERVICE_WIDE = ["agent_key_thumbprint"];
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ empty }) => {
   let database: Database;
   before(async () => {
-    database = openDatabase(await fresh(), 2);
+    database = openDatabase(await empty(), 2);
     await migrate(database);
   });
   after(() => database.close());

@@ -8,9 +8,9 @@ import { forEachDatabase, postgresServer } from "./databases.ts";
 const urls: string[] = [];
 
 describe("a database for each test", () => {
-  forEachDatabase(({ name, fresh }) => {
+  forEachDatabase(({ name, fresh, empty }) => {
     test("is new and empty every time", async () => {
-      const [first, second] = [await fresh(), await fresh()];
+      const [first, second] = [await fresh(), await empty()];
       assert.notEqual(first, second);
       urls.push(first, second);
       for (const url of [first, second]) assert.equal(await createTable(url), `created in ${name}`);

@@ -7,25 +7,36 @@ import { createDatabase, dropDatabase, startPostgres } from "./postgres.ts";
 
 export type DatabaseContext = {
   name: "sqlite" | "postgres";
-  /** Address of a new empty database, as in DATABASE_URL; it is removed after the suite. */
+  /**
+   * Address of a new database, as in DATABASE_URL; it is removed after the suite. It has no rows, and where `npm test` has
+   * made one to copy it has the schema.
+   */
   fresh(): Promise<string>;
+  /** The same without a schema, for tests of what makes it. */
+  empty(): Promise<string>;
 };
 
 type Scratch = { url: string; remove(): Promise<void> };
 
-const makers = { sqlite: makeSqliteFile, postgres: makePostgresDatabase };
+const makers = {
+  sqlite: { fresh: makeSqliteFile, empty: makeSqliteFile },
+  postgres: {
+    fresh: () => makePostgresDatabase(process.env["SIGNET_TEST_TEMPLATE_URL"]),
+    empty: () => makePostgresDatabase(),
+  },
+};
 
 /** Declares `body`'s tests once in a suite named `sqlite` and once in one named `postgres`. */
 export function forEachDatabase(body: (context: DatabaseContext) => void): void {
   for (const name of ["sqlite", "postgres"] as const) {
     describe(name, () => {
       const made: Scratch[] = [];
-      const fresh = async () => {
-        const scratch = await makers[name]();
+      const make = async (kind: "fresh" | "empty") => {
+        const scratch = await makers[name][kind]();
         made.push(scratch);
         return scratch.url;
       };
-      body({ name, fresh });
+      body({ name, fresh: () => make("fresh"), empty: () => make("empty") });
       // Declared last, so that the suite's own `after` has closed its connections.
       after(() => Promise.all(made.map((scratch) => scratch.remove())));
     });
@@ -45,9 +56,10 @@ export function postgresServer(): Promise<string> {
   return ownServer;
 }
 
-async function makePostgresDatabase(): Promise<Scratch> {
+async function makePostgresDatabase(templateUrl?: string): Promise<Scratch> {
   const server = await postgresServer();
-  const url = await createDatabase(server);
+  const template = templateUrl && decodeURIComponent(new URL(templateUrl).pathname.slice(1));
+  const url = await createDatabase(server, template);
   return { url, remove: () => dropDatabase(server, url) };
 }
 

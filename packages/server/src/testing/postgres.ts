@@ -49,7 +49,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
 /** Makes an empty database, or a copy of `template`, with a random name; gives its address on the server of `adminUrl`. */
 export async function createDatabase(adminUrl: string, template?: string): Promise<string> {
   const name = `signet_test_${randomBytes(8).toString("hex")}`;
-  const source = template === undefined ? "" : ` TEMPLATE ${pg.escapeIdentifier(template)}`;
+  // By file: a block at a time through the log, the default, costs five times as much processor time.
+  const source =
+    template === undefined ? "" : ` TEMPLATE ${pg.escapeIdentifier(template)} STRATEGY FILE_COPY`;
   await runStatement(adminUrl, `CREATE DATABASE ${pg.escapeIdentifier(name)}${source}`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;

@@ -1,5 +1,6 @@
 /** Changing and deleting an application, by who has read it before. */
 
+import type { Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Application } from "./application.ts";
 import { type ApplicationDeps, endWhatItHolds } from "./applications.ts";
@@ -38,7 +39,7 @@ export async function changeApplication(
   contentOf: (before: Application) => ApplicationContent,
 ): Promise<Application | undefined> {
   const { orgId, id, actor } = key;
-  return deps.database.transaction(async (tx) => {
+  return withoutRace(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return undefined;
     key.check?.(before);
@@ -54,13 +55,29 @@ export async function changeApplication(
       disabledAt: disabled ? (before.disabledAt ?? now) : null,
       version: before.version + 1,
     };
-    if (!(await replaceApplication(tx, after))) throw new ApplicationChanged();
+    if (!(await replaceApplication(tx, after))) throw new LostRace();
     if (disabled && before.disabledAt === null) await endWhatItHolds(tx, after, now);
     const details = { changed: changedMembers(before, after) };
     await recordAuditEvent(tx, { orgId, at: now, actor, action: "application.changed", target: id, details });
     await deps.changes.publish(tx, { orgId, topic: "application" });
     return after;
   });
+}
+
+/** Between the look and the write of one transaction; a caller that has read a version says so by its `check`. */
+class LostRace extends ApplicationChanged {}
+
+const MOST_RACES = 20;
+
+/** Somebody was faster between the look and the write: looked at anew, so that the caller's `check` sees what is now. */
+async function withoutRace<T>({ database }: ApplicationDeps, act: (tx: Db) => Promise<T>): Promise<T> {
+  for (let race = 1; ; race++) {
+    try {
+      return await database.transaction(act);
+    } catch (error) {
+      if (!(error instanceof LostRace) || race === MOST_RACES) throw error;
+    }
+  }
 }
 
 function changedMembers(before: Application, after: Application): string[] {
@@ -81,11 +98,11 @@ function changedMembers(before: Application, after: Application): string[] {
  */
 export async function deleteApplication(deps: ApplicationDeps, key: ApplicationKey): Promise<boolean> {
   const { orgId, id, actor } = key;
-  return deps.database.transaction(async (tx) => {
+  return withoutRace(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return false;
     key.check?.(before);
-    if (!(await deleteApplicationRow(tx, before))) throw new ApplicationChanged();
+    if (!(await deleteApplicationRow(tx, before))) throw new LostRace();
     await recordAuditEvent(tx, {
       orgId,
       at: deps.clock(),

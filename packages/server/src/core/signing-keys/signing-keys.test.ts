@@ -35,7 +35,7 @@ forEachDatabase(({ fresh }) => {
   const newOrganisation = async () =>
     (await createOrganisation({ clock }, database.query, { name: "Acme", actor: "test" })).id;
   /** A node's keys, and how many private keys it has made. */
-  const node = (its: Clock = clock): SigningKeys & { made(): number } => {
+  const node = (its: Clock = clock, heard = changes): SigningKeys & { made(): number } => {
     const encryption = createEncryption(masterKey);
     let made = 0;
     const counting = {
@@ -45,7 +45,13 @@ forEachDatabase(({ fresh }) => {
         return encryption.seal(plaintext, row);
       },
     };
-    const keys = signingKeys({ database, changes, clock: its, encryption: counting, rotationDays: 90 });
+    const keys = signingKeys({
+      database,
+      changes: heard,
+      clock: its,
+      encryption: counting,
+      rotationDays: 90,
+    });
     return { ...keys, made: () => made };
   };
   const rotation = { actor: "test", compromised: false };
@@ -59,6 +65,21 @@ forEachDatabase(({ fresh }) => {
     assert.equal(keys.made(), 3);
     const algorithms = (await keys.published(orgId)).map(({ alg }) => alg);
     assert.deepEqual(algorithms.sort(), ["ES256", "PS256", "RS256"], "the others only on demand");
+  });
+
+  test("who asks between the news of the first key and its commit makes nobody miss it", async () => {
+    const orgId = await newOrganisation();
+    const between: Promise<unknown>[] = [];
+    const publish: typeof changes.publish = async (db, change) => {
+      await changes.publish(db, change);
+      between.push(keys.signer(orgId, "ES256"));
+      // PostgreSQL answers the question now, with what is committed: no key.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    // Its own news do not come back to it: they would, but later than the answer.
+    const keys = node(clock, { ...changes, publish, subscribe: () => {} });
+    const first = await keys.signer(orgId, "ES256");
+    for (const one of await Promise.all(between)) assert.equal((one as { kid: string }).kid, first.kid);
   });
 
   test("a key is used by a node whose clock is behind, and a compromised one by none", async () => {

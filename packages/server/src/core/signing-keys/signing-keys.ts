@@ -76,7 +76,13 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
   // A hundred first requests at once make one key: an RSA key costs a tenth of a second of a processor.
   const makeFirstKey = (orgId: string, alg: SigningAlg) => {
     const name = `${orgId} ${alg}`;
-    const made = making.get(name) ?? addFirstKey(deps, orgId, alg).finally(() => making.delete(name));
+    const made =
+      making.get(name) ??
+      addFirstKey(deps, orgId, alg).finally(() => {
+        making.delete(name);
+        // The news went out before the commit: who asked in between has put what was there before into the cache.
+        cache.evictOrganisation(orgId);
+      });
     making.set(name, made);
     return made;
   };
@@ -100,22 +106,7 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
       return signer;
     },
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
-    rotateDue: async (limit) => {
-      if (deps.rotationDays === 0) return 0;
-      const now = clock();
-      const made = { before: now - deps.rotationDays * DAY_MS, after: now + DAY_MS };
-      const due = await findKeysToRotate(database.query, made, limit);
-      const failures: unknown[] = [];
-      for (const { orgId, alg, kid } of due) {
-        const by = { actor: "system", compromised: false, replaces: kid };
-        // One that cannot be replaced is the first of every round: the others must not wait for it.
-        await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
-          if (!(error instanceof RotatedMeanwhile)) failures.push(error);
-        });
-      }
-      if (failures.length > 0) throw failures[0];
-      return due.length;
-    },
+    rotateDue: (limit) => rotateDueKeys(deps, limit),
   };
 }
 
@@ -184,6 +175,23 @@ async function rotateKey(
     await deps.changes.publish(tx, { orgId, topic: "signing-key" });
     return openKey(deps, row);
   });
+}
+
+async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<number> {
+  if (deps.rotationDays === 0) return 0;
+  const now = deps.clock();
+  const made = { before: now - deps.rotationDays * DAY_MS, after: now + DAY_MS };
+  const due = await findKeysToRotate(deps.database.query, made, limit);
+  const failures: unknown[] = [];
+  for (const { orgId, alg, kid } of due) {
+    const by = { actor: "system", compromised: false, replaces: kid };
+    // One that cannot be replaced is the first of every round: the others must not wait for it.
+    await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
+      if (!(error instanceof RotatedMeanwhile)) failures.push(error);
+    });
+  }
+  if (failures.length > 0) throw failures[0];
+  return due.length;
 }
 
 async function makeKey(

@@ -270,6 +270,11 @@ describe("clients by the management API", () => {
         Array.from({ length: 8 }, (_, n) => put(id, { ...body, name: `N${n}` }, { "if-match": now })),
       );
       assert.deepEqual(race.map(({ status }) => status).sort(), [200, ...Array(7).fill(412)]);
+      const all = await Promise.all(Array.from({ length: 8 }, (_, n) => put(id, { ...body, name: `M${n}` })));
+      assert.ok(
+        all.every(({ status }) => status === 200),
+        "without a tag the last one wins, and nobody is told to come again",
+      );
       assert.equal((await put(id, body, { "if-match": "*" })).status, 200);
     });
 
