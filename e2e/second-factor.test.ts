@@ -177,6 +177,7 @@ test("conditional UI: the passkey is offered with the page, without a click on a
   await authenticator.attend(true);
   await page.locator("#passkey-create").click();
   await page.locator("#codes-kept").click();
+  await page.locator("#passkey-add").waitFor();
   await signOut(page);
   assert.equal(await page.evaluate("PublicKeyCredential.isConditionalMediationAvailable()"), true);
   await page.goto(`${demo.baseUrl}/demo/try`);
@@ -212,8 +213,8 @@ test("without JavaScript: an authenticator app is set up and asked for, and pass
   await page.locator("#code").fill(codeOf(key));
   await page.locator("#totp-confirm").click();
   await page.locator("#codes-kept").click();
-  await page.goto(`${demo.issuer}/end_session`);
-  await page.locator("#logout-confirm").click();
+  await page.getByText("10 of 10 are unused.").waitFor();
+  await signOut(page);
   await page.goto(securityUrl());
   await signIn(page, person);
   await page.locator("#code").fill(codeOf(key, 1));

@@ -1,6 +1,7 @@
 /** Finding applications on the hot path, and creating and disabling them. */
-import { randomUUIDv7 } from "node:crypto";
+
 import type { ClientType } from "@signet/protocol/redirect-uri";
+import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
@@ -89,7 +90,7 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
   requireValidApplication({ name: input.name, clientType: input.clientType, settings });
   const application: Application = {
     orgId: input.orgId,
-    id: randomUUIDv7(),
+    id: newUuid(),
     name: input.name.trim(),
     clientType: input.clientType,
     settings,

@@ -1,6 +1,7 @@
 /** Client secrets: several may be active at once, so that one can be replaced while the other still works. */
-import { randomUUIDv7 } from "node:crypto";
+
 import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Application, ClientSecret } from "./application.ts";
 import type { ApplicationDeps } from "./applications.ts";
@@ -25,7 +26,7 @@ export async function createClientSecret(
   const now = deps.clock();
   const plaintext = randomSecret("sgn_cs_");
   const secret: ClientSecret = {
-    id: randomUUIDv7(),
+    id: newUuid(),
     label: input.label,
     hash: sha256Base64url(plaintext),
     hint: plaintext.slice(-4),

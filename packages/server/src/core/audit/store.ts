@@ -1,5 +1,5 @@
 /** The audit log: who did what to what, from where. Written in the transaction of the act; never holds a secret. */
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 
 export interface AuditEvent {
@@ -19,7 +19,7 @@ export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void>
     .insertInto("audit_event")
     .values({
       org_id: event.orgId,
-      id: randomUUIDv7(),
+      id: newUuid(),
       at: event.at,
       actor: event.actor,
       action: event.action,

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable } from "../../db/tables/messages.ts";
@@ -38,7 +38,7 @@ export async function insertLogoutDeliveries(
     const told = await applicationsToTell(db, orgId, ids.slice(start, start + CHUNK));
     const rows = told.map(({ sessionId, applicationId }) => ({
       org_id: orgId,
-      id: randomUUIDv7(),
+      id: newUuid(),
       application_id: applicationId,
       user_id: userOf.get(sessionId) ?? "",
       session_id: sessionId,

@@ -1,6 +1,7 @@
 /** Consents of every kind: given by administrators, and taken back by whom they belong to. */
-import { randomUUIDv7 } from "node:crypto";
+
 import { isSubset } from "@signet/protocol/scope";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { holdApplication } from "../applications/store.ts";
@@ -105,7 +106,7 @@ export async function createPreauthorization(
   const now = deps.clock();
   const record: Consent = {
     orgId,
-    id: randomUUIDv7(),
+    id: newUuid(),
     kind: "preauthorization",
     applicationId,
     userId: null,

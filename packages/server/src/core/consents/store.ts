@@ -1,5 +1,5 @@
-import { randomUUIDv7 } from "node:crypto";
 import { formatScope } from "@signet/protocol/scope";
+import { newUuid } from "@signet/protocol/uuid";
 import { PostgresAdapter, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -62,7 +62,7 @@ export interface Granted {
  */
 export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted> {
   const { userId } = grant;
-  const newId = randomUUIDv7();
+  const newId = newUuid();
   const kind = userId === undefined ? "organisation" : "user";
   const { id } = await db
     .insertInto("consent")

@@ -2,7 +2,7 @@
  * Removes what has expired and rotates signing keys that have become old: small batches, in the background, on one node
  * at a time. Nothing depends on it: whatever is looked up is checked for its own end.
  */
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import { deletePassedActions } from "../actions/store.ts";
 import { deleteOldLogouts } from "../backchannel-logout/store.ts";
@@ -106,7 +106,7 @@ async function inTurn<Result>(works: ReadonlyArray<() => Promise<Result>>): Prom
 
 /** @returns a function that stops it and waits for a round under way */
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
-  const holder = randomUUIDv7();
+  const holder = newUuid();
   let round: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     round = round.then(async () => void (await runRound(deps, holder))).catch(deps.onError);

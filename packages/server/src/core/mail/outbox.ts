@@ -2,7 +2,7 @@
  * Mails are written down in the transaction of the act that they tell of, links sealed, and sent afterwards in the
  * background: an act without its mail does not exist, and a mail without its act does not either.
  */
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
@@ -42,7 +42,7 @@ export function outbox({ encryption, clock, isOpen }: OutboxDeps): Outbox {
     isOpen,
     put: async (tx, { orgId, recipient, locale, mail, isDecoy = false }) => {
       if (!isOpen) throw new Error("mail is not set up");
-      const id = randomUUIDv7();
+      const id = newUuid();
       const now = clock();
       const { template, data } = mail;
       await insertMail(tx, {

@@ -1,5 +1,5 @@
 /** Finding organisations on the hot path, and creating and disabling them. */
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
@@ -63,7 +63,7 @@ export async function createOrganisation(
 ): Promise<Organisation> {
   if (!isOrganisationName(input.name)) throw new InvalidOrganisation();
   const organisation: Organisation = {
-    id: randomUUIDv7(),
+    id: newUuid(),
     name: input.name.trim(),
     settings: defaultOrganisationSettings,
     createdAt: deps.clock(),

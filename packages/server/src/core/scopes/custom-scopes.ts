@@ -1,5 +1,5 @@
 /** Finding an organisation's custom scopes on the hot path, and making, changing and removing them. */
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
@@ -71,7 +71,7 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
   const { orgId, name, displayName, description, claims, sensitive } = input;
   const scope: CustomScope = {
     orgId,
-    id: randomUUIDv7(),
+    id: newUuid(),
     name,
     displayName: displayName.trim(),
     description: description.trim(),

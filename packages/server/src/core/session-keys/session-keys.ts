@@ -1,6 +1,7 @@
 /** Making session keys, taking them as a credential, converting them, and ending them. */
-import { randomUUIDv7 } from "node:crypto";
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import { mayUse } from "../application-access/application-access.ts";
 import type { Application } from "../applications/application.ts";
@@ -143,7 +144,7 @@ async function insertNew(
   const { orgId, applicationId, userId, sessionId, authTime, amr, acr, address, now } = input;
   const secret = randomSecret("sgn_sk_");
   const times = { createdAt: now, validatedAt: null, lastSeenAt: now, expiresAt };
-  const owner = { orgId, id: randomUUIDv7(), kind, applicationId, userId, sessionId };
+  const owner = { orgId, id: newUuid(), kind, applicationId, userId, sessionId };
   const key: SessionKey = { ...owner, authTime, amr, acr, address, ...times };
   await insertSessionKey(tx, { ...key, keyHash: sha256Base64url(secret) });
   const event = { orgId, at: now, actor, action: "session-key.issued", target: key.id, address };

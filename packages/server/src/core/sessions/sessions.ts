@@ -1,6 +1,7 @@
 /** Starting, finding and ending sign-ins. The cookie holds a random token; the database its SHA-256. */
-import { randomUUIDv7 } from "node:crypto";
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
@@ -74,7 +75,7 @@ export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<
   const { organisation, user, before, authTime = now } = input;
   const session: Session = {
     orgId: organisation.id,
-    id: before?.session.id ?? randomUUIDv7(),
+    id: before?.session.id ?? newUuid(),
     userId: user.id,
     authTime,
     amr: input.amr,
@@ -85,7 +86,7 @@ export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<
   };
   const tokenHash = sha256Base64url(token);
   const kept = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
-  const started = kept ? session : { ...session, id: randomUUIDv7(), createdAt: now };
+  const started = kept ? session : { ...session, id: newUuid(), createdAt: now };
   if (!kept) {
     if (before && before.user.id !== user.id)
       await endSession(tx, before.session, { now, actor: `user:${before.user.id}`, address: input.address });

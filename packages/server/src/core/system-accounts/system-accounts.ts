@@ -1,6 +1,7 @@
 /** Making system accounts, replacing their keys, granting them applications. */
-import { randomUUID, randomUUIDv7 } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { randomSecret } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { findApplication } from "../applications/store.ts";
@@ -61,7 +62,7 @@ export async function createSystemAccount(
   const now = deps.clock();
   const account: SystemAccount = {
     orgId,
-    id: randomUUIDv7(),
+    id: newUuid(),
     applicationId,
     name,
     isAdministrator: input.isAdministrator,

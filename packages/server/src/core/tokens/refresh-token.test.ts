@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
-import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { newUuid } from "@signet/protocol/uuid";
 import { familyOfRefreshToken, firstRefreshToken, successorOf } from "./refresh-token.ts";
 
 const keys = { refreshTokenKey: Buffer.alloc(32, 1) };
-const org = randomUUIDv7();
-const family = randomUUIDv7();
+const org = newUuid();
+const family = newUuid();
 
 test("a token names its family to its own organisation and server only", () => {
   const token = firstRefreshToken(keys, org, family);
   assert.match(token, /^sgn_rt_[A-Za-z0-9_-]{75}$/);
   assert.equal(familyOfRefreshToken(keys, org, token), family);
-  assert.equal(familyOfRefreshToken(keys, randomUUIDv7(), token), undefined);
+  assert.equal(familyOfRefreshToken(keys, newUuid(), token), undefined);
   assert.equal(familyOfRefreshToken({ refreshTokenKey: Buffer.alloc(32, 2) }, org, token), undefined);
 });
 

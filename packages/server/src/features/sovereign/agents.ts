@@ -1,6 +1,7 @@
 /** Registering agents, giving them new keys, and ending them (sovereign-signing.md §2 and §7). */
-import { randomUUIDv7 } from "node:crypto";
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import { CLOCK_SKEW_MS } from "../../core/signing-keys/signing-key.ts";
 import { type AgentKey, agentKeyState, type SigningAgent } from "../../core/signing-pools/agent-key.ts";
@@ -56,7 +57,7 @@ export async function registerAgent(
   const apiKey = randomSecret("sgn_ak_");
   const agent: SigningAgent = {
     orgId,
-    id: randomUUIDv7(),
+    id: newUuid(),
     poolId: pool.id,
     name,
     createdAt: now,

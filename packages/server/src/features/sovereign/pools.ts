@@ -1,6 +1,7 @@
 /** Making and disabling signing pools (sovereign-signing.md §2). */
-import { randomUUIDv7 } from "node:crypto";
+
 import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
+import { newUuid } from "@signet/protocol/uuid";
 import { rootFault } from "@signet/protocol/x5c-chain";
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -54,7 +55,7 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
   requireValid(input, now);
   const pool: SigningPool = {
     orgId: by.orgId,
-    id: randomUUIDv7(),
+    id: newUuid(),
     name: input.name.trim(),
     issuerMode: issuerMode as IssuerMode,
     algs: input.algs as readonly AgentAlg[],

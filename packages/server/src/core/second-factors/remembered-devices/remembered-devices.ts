@@ -3,8 +3,9 @@
  * there. The cookie holds a random token, the database its SHA-256. It stands in for the habit of asking, never for a
  * factor: what the session reached is the password, and a demand for more is not met by it.
  */
-import { randomUUIDv7 } from "node:crypto";
+
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { User } from "../../users/user.ts";
 import type { RememberedDevice } from "./remembered-device.ts";
@@ -22,7 +23,7 @@ export async function rememberDevice(
   await insertRememberedDevice(tx, {
     orgId: user.orgId,
     userId: user.id,
-    id: randomUUIDv7(),
+    id: newUuid(),
     tokenHash: sha256Base64url(token),
     userAgent: device.userAgent.slice(0, 300),
     address: device.address,

@@ -2,7 +2,7 @@
  * Authenticator apps: time-based one-time passwords (RFC 6238) of six digits and thirty seconds, which is what every app
  * knows. A code is good for its own step and one to either side, and for one use.
  */
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
 import type { FactorOwner } from "../second-factor.ts";
@@ -57,7 +57,7 @@ export async function addTotp(
   owner: FactorOwner,
   added: { secret: string; step: number; now: number },
 ): Promise<void> {
-  const id = randomUUIDv7();
+  const id = newUuid();
   await putTotp(tx, owner, {
     id,
     sealedSecret: deps.encryption.seal(Buffer.from(added.secret), rowName(owner, id)),

@@ -2,8 +2,9 @@
  * The code of an application whose tokens an agent signs (sovereign-signing.md §4): the request is made when everything
  * is decided, and the code is issued when it is signed. Who is quick enough never sees the wait page.
  */
-import { randomUUIDv7 } from "node:crypto";
+
 import { OAuthError } from "@signet/protocol/oauth-error";
+import { newUuid } from "@signet/protocol/uuid";
 import { CODE_LIFETIME_MS } from "../../../core/codes/authorization-code.ts";
 import { addedClaims } from "../../../core/tokens/added-claims.ts";
 import { claimsHash } from "../../../core/tokens/claims-hash.ts";
@@ -74,7 +75,7 @@ async function begin(
   decided: DecidedRequest,
   ground: CodeGround,
 ): Promise<BegunSigning> {
-  const familyId = randomUUIDv7();
+  const familyId = newUuid();
   const tokens = await tokensOf(deps, visit, decided, ground, familyId);
   const occasion: BrowserOccasion = { grantType: "authorization_code", address: addressOf(visit.request) };
   if (isSilent(decided)) return deps.poolSigning.begin(tokens, occasion);

@@ -1,5 +1,5 @@
 /** A person's yes or no to a device: one conditional statement decides, and what belongs to it happens with it or not at all. */
-import { randomUUIDv7 } from "node:crypto";
+import { newUuid } from "@signet/protocol/uuid";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { consentStanding } from "../../../core/consents/consent.ts";
@@ -38,7 +38,7 @@ export async function answerDevice(
   const { user, session } = signedIn;
   const customScopes = await deps.customScopes.list(orgId);
   const isPoolSigned = application.settings.signingPoolId !== undefined && decision === "allow";
-  const signing = isPoolSigned ? { familyId: randomUUIDv7(), approvedAt: now } : null;
+  const signing = isPoolSigned ? { familyId: newUuid(), approvedAt: now } : null;
   try {
     const consentId = await deps.database.transaction(async (tx) => {
       const answered = { orgId, deviceCodeHash, now };

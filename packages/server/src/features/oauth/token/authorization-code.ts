@@ -2,10 +2,11 @@
  * The authorization code grant (RFC 6749 §4.1.3). A code is used once; a second use is refused and ends everything that
  * the first one began (RFC 6749 §4.1.2, RFC 9700 §4.2.4).
  */
-import { randomUUIDv7 } from "node:crypto";
+
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { isCodeVerifier, verifyS256 } from "@signet/protocol/pkce";
+import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -52,7 +53,7 @@ async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Pro
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 
   // Tokens that are signed already name the family that they will belong to.
-  const familyId = code.signing?.familyId ?? randomUUIDv7();
+  const familyId = code.signing?.familyId ?? newUuid();
   const { authentication, nonce, sessionId, consentId, requestedClaims } = code;
   return {
     subject: {

@@ -2,9 +2,10 @@
  * The device code grant (RFC 8628 §3.4): the device polls until a person has answered. A code is used once; a second use
  * is refused and ends everything that the first one began, as with authorization codes.
  */
-import { randomUUIDv7 } from "node:crypto";
+
 import { sha256Base64url } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth-error";
+import { newUuid } from "@signet/protocol/uuid";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -59,7 +60,7 @@ async function readDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): Prom
   const user = await findUser(db, organisation.id, approval.userId);
   if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
 
-  const familyId = device.signing?.familyId ?? randomUUIDv7();
+  const familyId = device.signing?.familyId ?? newUuid();
   const begun = device.signing?.begun;
   const { authentication, sessionId, consentId } = approval;
   const requestedClaims = noRequestedClaims;
