@@ -14,6 +14,8 @@ export type LoadPlan = {
   call: Call;
   vary?: Vary;
   connections: number;
+  /** Sent at this rate whatever the server does, a second's share by each connection; absent: as fast as it answers. */
+  perSecond?: number;
   seconds: number;
   /** A text that every answer must hold beside status 200 (`"active":false` is a 200 as well). */
   expectedText: string;
@@ -25,6 +27,7 @@ export type LoadResult = {
   seconds: number;
   perSecond: number;
   p50: number;
+  p95: number;
   p99: number;
   errors: number;
   firstError?: string;

@@ -83,13 +83,29 @@ async function openWorker(
       return end(`${answer.status} ${answer.body().slice(0, 300)}`);
     }
     if (now <= interval.deadline) tally.latencies.push(now - sentAt);
-    send(now);
+    sendWhenDue(now);
+  };
+  // At a fixed rate a request counts from when it was due: what a slow answer delays is part of the latency.
+  let due = 0;
+  const everyMs = plan.perSecond === undefined ? 0 : (source.connections * 1000) / plan.perSecond;
+  const sendWhenDue = (now: number) => {
+    if (everyMs === 0) return send(now);
+    due += everyMs;
+    const at = due;
+    if (at <= now) return send(at);
+    setTimeout(() => send(at), at - now);
   };
   const connection: Connection = await openConnection(plan.port, {
     onAnswer,
     onFault: (fault) => end(fault.message),
   });
-  return { go: () => send(performance.now()), close: connection.close };
+  const go = () => {
+    const now = performance.now();
+    // Spread over the first of their turns.
+    due = now + everyMs * (slot / source.connections - 1);
+    sendWhenDue(now);
+  };
+  return { go, close: connection.close };
 }
 
 function summary(tally: Tally, seconds: number, loadBusy: number): LoadResult {
@@ -100,6 +116,7 @@ function summary(tally: Tally, seconds: number, loadBusy: number): LoadResult {
     seconds,
     perSecond: latencies.length / seconds,
     p50: percentile(latencies, 0.5),
+    p95: percentile(latencies, 0.95),
     p99: percentile(latencies, 0.99),
     errors,
     ...(firstError === undefined ? {} : { firstError }),

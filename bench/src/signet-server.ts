@@ -15,14 +15,21 @@ export type Demo = {
   serviceApp: { clientId: string; clientSecret: string };
 };
 
-const entry = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
+export type RunningSignet = {
+  port: number;
+  demo: Demo;
+  /** The environment in which the `signet` command finds it. */
+  settings: Record<string, string>;
+};
+
+export const entry = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
 const startMs = 30_000;
 
 /**
  * Starts the service as an operator would, with its default settings and log level, on a free port and with a fresh
  * data folder inside `folder`; its log goes to a file there. Rejects with the log's end when it does not get ready.
  */
-export async function startSignet(folder: string): Promise<{ port: number; demo: Demo }> {
+export async function startSignet(folder: string, databaseUrl?: string): Promise<RunningSignet> {
   const dataDir = join(folder, "signet");
   mkdirSync(dataDir, { mode: 0o700 });
   const port = await freePort();
@@ -33,6 +40,7 @@ export async function startSignet(folder: string): Promise<{ port: number; demo:
     HOST: "127.0.0.1",
     SIGNET_DATA_DIR: dataDir,
     NODE_ENV: "production",
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   };
   const child = keepTrack(
     spawn(process.execPath, [entry, "start", "--demo"], {
@@ -47,7 +55,8 @@ export async function startSignet(folder: string): Promise<{ port: number; demo:
     }
     await pause(50);
   }
-  return { port, demo: JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as Demo };
+  const demo = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as Demo;
+  return { port, demo, settings };
 }
 
 async function isReady(port: number): Promise<boolean> {

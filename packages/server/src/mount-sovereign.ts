@@ -26,6 +26,7 @@ export async function openSovereign(service: Service): Promise<Sovereign> {
   const { clock, database, masterKey, config, signingPools } = service;
   const requests = await openSovereignRequests({
     database,
+    pools: signingPools,
     // Keys of their own: what is sealed for every token would wear out the one for data at rest.
     encryption: spreadEncryption(masterKey, "signing-request"),
     // A test's clock; else all nodes go by the database's.

@@ -8,6 +8,7 @@ import { createEncryption, type Encryption } from "../core/encryption/encryption
 import { createOrganisation } from "../core/organisations/organisations.ts";
 import type { AgentKey } from "../core/signing-pools/agent-key.ts";
 import { insertAgent, insertAgentKey, insertPool } from "../core/signing-pools/registration/store.ts";
+import { signingPoolDirectory } from "../core/signing-pools/directory.ts";
 import type { SigningPool } from "../core/signing-pools/signing-pool.ts";
 import { noteAgentSeen } from "../core/signing-pools/store.ts";
 import type { AccessTokenClaims, IdTokenClaims } from "../core/tokens/claims.ts";
@@ -30,6 +31,8 @@ export interface SigningStage {
   addAgent(more?: { pool?: SigningPool; alg?: AgentAlg }): Promise<SoftAgent>;
   /** What `create` takes, with a client that speaks for itself and no browser. */
   newRequest(more?: Partial<NewSigningRequest>): NewSigningRequest;
+  /** That a pool, an agent or a key was changed in the database. */
+  tell(): Promise<void>;
   /** Another node on the same database. */
   addNode(clock?: Clock): Promise<SovereignRequests>;
   close(): Promise<void>;
@@ -63,13 +66,20 @@ export async function openSigningStage(options: SigningStageOptions): Promise<Si
   const encryption = createEncryption(MASTER_KEY);
   const nodes: SovereignRequests[] = [];
   const addNode = async (nodeClock = clock) => {
-    const node = await openSovereignRequests({ database, encryption, clock: nodeClock });
+    const pools = signingPoolDirectory({ database, changes, clock: nodeClock });
+    const node = await openSovereignRequests({ database, encryption, pools, clock: nodeClock });
     nodes.push(node);
     return node;
   };
   const deps = { database, changes, clock };
   const { orgId, applicationId } = await makeClient(deps);
-  const addPool = (settings?: Partial<SigningPool>) => makePool(database, clock(), orgId, settings);
+  /** As whoever writes them does: nodes keep pools and keys in memory. */
+  const tell = () => changes.publish(database.query, { orgId, topic: "signing-pool" });
+  const addPool = async (settings?: Partial<SigningPool>) => {
+    const made = await makePool(database, clock(), orgId, settings);
+    await tell();
+    return made;
+  };
   const pool = await addPool(options.pool);
   return {
     database,
@@ -79,7 +89,12 @@ export async function openSigningStage(options: SigningStageOptions): Promise<Si
     pool,
     requests: await addNode(),
     addPool,
-    addAgent: ({ pool: of = pool, alg = "ES256" } = {}) => makeAgent(database, clock, of, alg),
+    addAgent: async ({ pool: of = pool, alg = "ES256" } = {}) => {
+      const made = await makeAgent(database, clock, of, alg);
+      await tell();
+      return made;
+    },
+    tell,
     newRequest: (more) => ({ ...requestOf(pool, applicationId, clock()), ...more }),
     addNode,
     close: async () => {

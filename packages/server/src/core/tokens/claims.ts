@@ -135,9 +135,12 @@ const UUID_BYTES = 16;
  * The `jti`: a random UUID (Node draws its randomness ahead, which matters once per token), and before it the token
  * family when there is one, so that revoking a family reaches its access tokens without a list of them.
  */
-export function newTokenId(familyId: string | undefined): string {
-  const random = bytesOfUuid(randomUUID());
-  const bytes = familyId === undefined ? random : Buffer.concat([bytesOfUuid(familyId), random]);
+export const newTokenId = (familyId: string | undefined): string => tokenIdOf(familyId, randomUUID());
+
+/** @param random a random UUID */
+export function tokenIdOf(familyId: string | undefined, random: string): string {
+  const own = bytesOfUuid(random);
+  const bytes = familyId === undefined ? own : Buffer.concat([bytesOfUuid(familyId), own]);
   return bytes.toString("base64url");
 }
 

@@ -37,7 +37,7 @@ export const sovereignSigning: Migration = {
     `create table signing_request (
       org_id text not null, id text not null, pool_id text not null, application_id text not null, user_id text,
       grant_type text not null, interactive smallint not null, parent_request_id text,
-      context text, claims text, rendered text, input_hashes text,
+      context text, claims text, rendering text, input_hashes text,
       state text not null, seq bigint not null, attempts bigint not null, refused_by text not null,
       claimed_by text, kid text, lease_token_hash text, lease_until bigint,
       challenge text, challenge_count bigint not null, challenge_until bigint, answer text, answered_at bigint,

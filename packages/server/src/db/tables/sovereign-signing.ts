@@ -1,4 +1,4 @@
-/** Sovereign signing. What is rendered, claimed and answered is sealed under the master key until it is purged. */
+/** Sovereign signing. What is claimed, asked, answered and signed is sealed under the master key until it is purged. */
 
 export interface SigningPoolTable {
   org_id: string;
@@ -69,8 +69,8 @@ export interface SigningRequestTable {
   context: string | null;
   /** Sealed JSON: what each claim renders the tokens from. */
   claims: string | null;
-  /** Sealed JSON: the tokens as they were handed to the lease's agent. */
-  rendered: string | null;
+  /** JSON: by what the claims became the tokens that the lease's agent was handed. */
+  rendering: string | null;
   /** JSON: SHA-256 of each signed input, by use; stays after the purge. */
   input_hashes: string | null;
   state: string;

@@ -1,9 +1,10 @@
 /** What the end of an agent does to what it has claimed, and what its limits are. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { decodeProtectedHeader } from "jose";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { makeAgent, makePool, newAgentKey, presentedKey } from "../../testing/test-agent.ts";
+import { makeAgent, makePool, newAgentKey, presentedKey, setTokenWait } from "../../testing/test-agent.ts";
 import { credentials, postForm } from "../../testing/test-client.ts";
 import {
   makeClient,
@@ -34,32 +35,66 @@ forEachDatabase(({ fresh }) => {
   const hasCode = (code: string) => (error: unknown) =>
     error instanceof SovereignError && error.code === code;
 
-  test("what a deactivated agent has claimed is another's at once, and its own signature comes too late", async () => {
+  async function stage() {
     const pool = await makePool(running.service, org);
-    const [first, second] = [
-      await makeAgent(running.service, org, pool),
-      await makeAgent(running.service, org, pool),
-    ];
+    const addAgent = () => makeAgent(running.service, org, pool);
+    const [first, second] = [await addAgent(), await addAgent()];
     const client = await makeClient(running.service, org.organisation, {
       grantTypes: ["client_credentials"],
       allowedScopes: [],
       signingPoolId: pool.id,
     });
     await second.call("queue");
-    const waiting = postForm(`${org.issuer}/token`, {
-      grant_type: "client_credentials",
-      ...credentials(client),
-    });
+    const form = { grant_type: "client_credentials", ...credentials(client) };
+    const askForToken = () => postForm(`${org.issuer}/token`, form);
+    return { pool, addAgent, first, second, askForToken };
+  }
+
+  test("what a deactivated agent has claimed is another's at once, and its own signature comes too late", async () => {
+    const { first, second, askForToken } = await stage();
+    const waiting = askForToken();
     const claimed = await first.claim({ wait: 5 });
     assert.ok(claimed);
     assert.equal(await second.claim(), undefined, "it is the first one's");
     await deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: false });
     assert.equal((await first.sign(claimed)).status, 401);
-    const again = await second.claim({ wait: 5 });
+    const again = await second.claim();
     assert.equal(again?.requestId, claimed.requestId);
     assert.ok(again);
     assert.equal((await second.sign(again)).status, 200);
     assert.equal((await waiting).status, 200);
+  });
+
+  test("attempts that were cut off with their agents do not count", async () => {
+    const { first, second, addAgent, askForToken } = await stage();
+    const waiting = askForToken();
+    const agents = [first, second, await addAgent(), await addAgent()];
+    for (const agent of agents) {
+      const claimed = await agent.claim({ wait: 5 });
+      assert.ok(claimed);
+      if (agent === agents.at(-1)) assert.equal((await agent.sign(claimed)).status, 200);
+      else await deactivateAgent(deps(), by(), { agentId: agent.agentId, compromised: false });
+    }
+    assert.equal((await waiting).status, 200);
+  });
+
+  test("what a compromised agent signed and nobody has fetched is signed anew by another", async () => {
+    const { pool, first, second, askForToken } = await stage();
+    await setTokenWait(running.service, pool, 0);
+    assert.equal((await askForToken()).status, 503);
+    const claimed = await first.claim();
+    assert.ok(claimed);
+    assert.equal((await first.sign(claimed)).status, 200);
+    await deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: true });
+    await setTokenWait(running.service, pool, 8);
+    const waiting = askForToken();
+    const anew = await second.claim({ wait: 5 });
+    assert.ok(anew);
+    assert.notEqual(anew.requestId, claimed.requestId);
+    await second.sign(anew);
+    const { status, body } = await waiting;
+    assert.equal(status, 200);
+    assert.equal(decodeProtectedHeader(String(body["access_token"])).kid, second.keys[0]?.kid);
   });
 
   test("a disabled pool takes no agents and no keys", async () => {

@@ -10,7 +10,6 @@ import {
   compromiseKeys,
   countWorkingAgents,
   deactivateAgentRow,
-  endLeases,
   holdPool,
   insertAgent,
   insertAgentKey,
@@ -21,8 +20,10 @@ import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import { findAgent, findPool, listKeysOfPool } from "../../core/signing-pools/store.ts";
 import type { Db } from "../../db/open.ts";
 import { duplicateKey, type PresentedKey, type ReadKey, readAgentKeys } from "./agent-keys.ts";
+import { endLeases } from "./leases/store.ts";
 import { type Acting, requireName, type SovereignAdminDeps } from "./pools.ts";
 import { nothingHere, SovereignError } from "./sovereign-error.ts";
+import { failSignedBy } from "./store.ts";
 
 /** Of one pool; those that were deactivated do not count. */
 export const MOST_AGENTS = 100;
@@ -127,6 +128,8 @@ export async function deactivateAgent(
     }
     if (compromised && (await compromiseAgentRow(tx, ending))) {
       const kids = await compromiseKeys(tx, { orgId, agentId, now });
+      // What is signed but not handed out yet goes with what was.
+      await failSignedBy(tx, { orgId, kids, now });
       await note(tx, deps, by, "signing-agent.compromised", agent, { kids });
     }
     return true;

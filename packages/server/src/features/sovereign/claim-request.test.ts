@@ -100,6 +100,7 @@ forEachDatabase(({ fresh }) => {
       stage.database.query,
     );
     assert.equal((await steps.sign(held, own)).outcome, "lease_lost", "retiring since the claim");
+    await stage.tell();
     assert.equal((await claim(own, [own.kid])).outcome, "no_usable_key");
   });
 

@@ -14,7 +14,7 @@ import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../core/to
 import type { BegunSigning, HeldTokens, SigningOccasion, TokensToSign } from "../../core/tokens/signer.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { browserSessionHash } from "./browser-session.ts";
-import type { NewSigningRequest, RequestStatus } from "./request-messages.ts";
+import type { NewSigningRequest, ReleasedRequest, RequestStatus } from "./request-messages.ts";
 import { noAgent, signingFailure, signingOutcome, unavailable } from "./signing-failure.ts";
 import type { SovereignRequests } from "./sovereign-requests.ts";
 
@@ -29,6 +29,9 @@ export interface QueueSignerDeps {
 /** After its wait the token endpoint still commits: until then nobody else may take the request up. */
 const COMMIT_MS = 5_000;
 
+/** Of a request that was just made. */
+const NEW_SEQ = 1;
+
 export function queueSigner(deps: QueueSignerDeps): PoolSigning {
   return {
     issuer: async ({ id: orgId }, { settings: { signingPoolId = "" } }) => {
@@ -39,7 +42,8 @@ export function queueSigner(deps: QueueSignerDeps): PoolSigning {
     sign: async (tokens, occasion) =>
       (await signedBefore(deps, tokens, occasion)) ?? (await signNow(deps, tokens, occasion)),
     begin: (tokens, occasion) => begin(deps, tokens, occasion),
-    waitFor: (orgId, requestId, ms) => settled(deps.requests, orgId, requestId, ms),
+    waitFor: async (orgId, requestId, ms) =>
+      (await settled(deps.requests, { orgId, requestId, seq: 0 }, ms)).outcome,
     takeContinuation: async (db, which) => (await deps.requests.takeContinuation(db, which)) !== undefined,
     keepUntil: async (db, kept) => void (await deps.requests.keepUntil(db, kept)),
   };
@@ -67,7 +71,7 @@ async function signedBefore(
   const pool = await poolOf(deps, tokens.application);
   const status = await deps.requests.status(orgId, requestId);
   if (status?.state !== "signed" || status.poolId !== pool.id) return undefined;
-  return isHalfSpent(status, deps.clock()) ? undefined : held(deps, { orgId, requestId });
+  return isHalfSpent(status, deps.clock()) ? undefined : held(deps, { orgId, requestId, seen: status });
 }
 
 function isHalfSpent({ tokenExp, signedAt }: RequestStatus, now: number): boolean {
@@ -90,8 +94,13 @@ async function signNow(
   const joined = await requests.join({ orgId, applicationId: application.id, joinKeyHash: key, waiter });
   const request = { ...newRequest(pool, tokens, occasion), interactive: false, joinKeyHash: key, waiter };
   const { requestId } = joined ?? queued(await requests.create(request));
-  const outcome = await settled(requests, orgId, requestId, waitMs);
-  if (outcome === "signed") return held(deps, { orgId, requestId, waiter: waiter.id });
+  // What has just been made waits, and needs no look.
+  const { outcome, status: seen } = await settled(
+    requests,
+    { orgId, requestId, seq: joined ? 0 : NEW_SEQ },
+    waitMs,
+  );
+  if (outcome === "signed" && seen) return held(deps, { orgId, requestId, waiter: waiter.id, seen });
   // Signing goes on: the same request again finds it.
   await requests.leave(orgId, requestId, waiter.id);
   throw outcome === "waiting" ? unavailable("no signing agent has signed yet") : outcome;
@@ -155,27 +164,37 @@ function queued(made: Awaited<ReturnType<SovereignRequests["create"]>>): { reado
   return made;
 }
 
-/** The outcome as soon as there is one, at the latest after `ms` (which is real time, whatever the clock says). */
+interface Settled {
+  readonly outcome: SigningOutcome;
+  readonly status?: RequestStatus;
+}
+
+/**
+ * The outcome as soon as there is one, at the latest after `ms` (which is real time, whatever the clock says).
+ * @param since.seq how far it was when it was looked at last
+ */
 async function settled(
   requests: SovereignRequests,
-  orgId: string,
-  requestId: string,
+  since: { readonly orgId: string; readonly requestId: string; readonly seq: number },
   ms: number,
-): Promise<SigningOutcome> {
+): Promise<Settled> {
+  const { orgId, requestId } = since;
   const until = performance.now() + ms;
-  let status = await requests.status(orgId, requestId);
-  while (status) {
+  let { seq } = since;
+  for (;;) {
+    const left = Math.max(0, until - performance.now());
+    const status = await requests.waitFor(orgId, requestId, seq, left);
+    if (!status) return { outcome: signingFailure(undefined) };
     const outcome = signingOutcome(status);
-    const left = until - performance.now();
-    if (outcome !== "waiting" || left <= 0) return outcome;
-    status = await requests.waitFor(orgId, requestId, status.seq, left);
+    // Nothing came: the time is over, or the server stops.
+    if (outcome !== "waiting" || status.seq <= seq) return { outcome, status };
+    ({ seq } = status);
   }
-  return signingFailure(undefined);
 }
 
 function held(
   { database, requests }: QueueSignerDeps,
-  which: { readonly orgId: string; readonly requestId: string; readonly waiter?: string },
+  which: ReleasedRequest,
 ): HeldTokens {
   const releaseIn = async (db: Db) => {
     const released = await requests.release(db, which);
@@ -183,5 +202,6 @@ function held(
     const { accessToken, idToken, exp } = released;
     return { accessToken, exp, ...(idToken === undefined ? {} : { idToken }) };
   };
-  return { release: (db) => (db ? releaseIn(db) : database.transaction(releaseIn)) };
+  // Without anything to consume its one statement needs no transaction around it.
+  return { release: (db) => releaseIn(db ?? database.query) };
 }

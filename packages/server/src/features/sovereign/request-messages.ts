@@ -183,10 +183,24 @@ export interface RequestStatus {
   readonly signedAt: number | null;
   /** The `exp` of the access token that was signed. */
   readonly tokenExp: number | null;
+  /** For `release` alone; null unless it is signed. */
+  readonly sealedTokens: string | null;
   readonly browserSessionHash: string | null;
   /** What `create` was given; null when it was given none, and after the release. */
   readonly continuation: unknown;
 }
+
+export interface ReleasedRequest {
+  readonly orgId: string;
+  readonly requestId: string;
+  /** When given, only for the one who waits now. */
+  readonly waiter?: string;
+  /** What a status has just shown: it need not be read again. */
+  readonly seen?: SeenTokens;
+}
+
+/** It has the tokens as long as its `seq` is this. */
+export type SeenTokens = Pick<RequestStatus, "seq" | "sealedTokens">;
 
 export interface ReleasedTokens {
   readonly accessToken: string;

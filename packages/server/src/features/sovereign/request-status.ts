@@ -4,7 +4,7 @@ import type { Db } from "../../db/open.ts";
 import { challengeOf } from "./ask-user.ts";
 import { currentRow } from "./lapses.ts";
 import type { RequestDeps } from "./request-deps.ts";
-import type { ReleasedTokens, RequestStatus } from "./request-messages.ts";
+import type { ReleasedRequest, ReleasedTokens, RequestStatus, SeenTokens } from "./request-messages.ts";
 import { openJson } from "./sealed-json.ts";
 import type { SealedTokens } from "./sign-request.ts";
 import { AGENT_SEEN_MS, type FailReason, type RequestState } from "./signing-request.ts";
@@ -41,6 +41,7 @@ export async function requestStatus(deps: RequestDeps, key: RequestKey): Promise
     createdAt: row.created_at,
     signedAt: row.signed_at,
     tokenExp: row.token_exp,
+    sealedTokens: row.signed,
     browserSessionHash: row.browser_session_hash,
     continuation: continuationOf(deps, row),
   };
@@ -55,15 +56,20 @@ function continuationOf({ encryption }: RequestDeps, row: SigningRequestRow): un
 export async function release(
   deps: RequestDeps,
   db: Db,
-  which: RequestKey & { readonly waiter?: string },
+  { orgId, requestId, waiter, seen }: ReleasedRequest,
 ): Promise<ReleasedTokens | undefined> {
-  const row = await findRequest(db, which);
-  if (row?.state !== "signed" || row.signed === null) return undefined;
-  const { waiter } = which;
-  if (!(await releaseRequest(db, { row, waiter, now: deps.clock() }))) return undefined;
-  const { jwts, iat, exp } = openJson<SealedTokens>(deps.encryption, which, "signed", row.signed);
+  const key = { orgId, requestId };
+  const { seq, sealedTokens } = seen ?? (await signedAs(db, key));
+  if (sealedTokens === null) return undefined;
+  if (!(await releaseRequest(db, { ...key, seq, waiter, now: deps.clock() }))) return undefined;
+  const { jwts, iat, exp } = openJson<SealedTokens>(deps.encryption, key, "signed", sealedTokens);
   const { access_token: accessToken, id_token: idToken } = jwts;
   return { accessToken, iat, exp, ...(idToken === undefined ? {} : { idToken }) };
+}
+
+async function signedAs(db: Db, key: RequestKey): Promise<SeenTokens> {
+  const row = await findRequest(db, key);
+  return { seq: row?.seq ?? 0, sealedTokens: row?.signed ?? null };
 }
 
 const onward: readonly string[] = ["signed", "failed", "expired"];

@@ -4,7 +4,6 @@ import type { Encryption } from "../../core/encryption/encryption.ts";
 export type SealedColumn =
   | "context"
   | "claims"
-  | "rendered"
   | "challenge"
   | "answer"
   | "continuation"
@@ -23,6 +22,7 @@ export function sealJson(encryption: Encryption, key: RowKey, column: SealedColu
 }
 
 /** @throws when it was altered, or belongs to another row or column */
-export function openJson<T>(encryption: Encryption, key: RowKey, column: SealedColumn, sealed: string): T {
+export function openJson<T>(encryption: Encryption, key: RowKey, column: SealedColumn, sealed: string | null): T {
+  if (sealed === null) throw new Error(`nothing is sealed in ${column} any more`);
   return JSON.parse(encryption.open(sealed, placeOf(key, column)).toString()) as T;
 }

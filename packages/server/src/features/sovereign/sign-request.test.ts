@@ -53,7 +53,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(alone, { outcome: "invalid_signed_jwt", reason: "missing_token" });
     assert.equal((await stage.requests.sign(agent.caller, { ...held, jwts })).outcome, "signed");
     const row = await steps.rowOf(requestId);
-    for (const column of ["claims", "rendered", "context", "lease_token_hash"])
+    for (const column of ["claims", "rendering", "context", "lease_token_hash"])
       assert.equal(row[column], null);
     const released = await Promise.all(Array.from({ length: 8 }, () => steps.release(requestId)));
     const given = released.filter((one) => one !== undefined);
@@ -163,11 +163,11 @@ forEachDatabase(({ fresh }) => {
   test("what changes between the check and the write is seen by the write", async () => {
     const own = await stage.addAgent();
     const held = await steps.claimed(await steps.create(), own);
-    const { rendered } = await steps.rowOf(held.requestId);
+    const { rendering } = await steps.rowOf(held.requestId);
     const write = (was: unknown) =>
       signRequest(stage.database.query, {
         ...leaseOf(own.caller, held, clock()),
-        rendered: String(was),
+        rendering: String(was),
         signed: "sealed",
         inputHashes: "{}",
         tokenIds: "{}",
@@ -178,9 +178,9 @@ forEachDatabase(({ fresh }) => {
     const retire = (at: number | null) =>
       sql`update agent_key set retiring_at = ${at} where kid = ${own.kid}`.execute(stage.database.query);
     await retire(clock());
-    assert.equal(await write(rendered), false);
+    assert.equal(await write(rendering), false);
     await retire(null);
-    assert.equal(await write(rendered), true);
+    assert.equal(await write(rendering), true);
   });
 
   test("who signed what stands in the audit log, and the key knows how long its tokens live", async () => {
@@ -193,9 +193,43 @@ forEachDatabase(({ fresh }) => {
     assert.equal(rows[0]?.actor, `agent:${agent.caller.agentId}`);
     const details = JSON.parse(rows[0]?.details ?? "{}") as Record<string, unknown>;
     assert.deepEqual([details["jti"], details["kid"]], [jti, agent.kid]);
-    const keys = await sql<{
+    assert.ok((await lastTokenExp(agent.kid)) >= Number(exp) * 1000);
+  });
+
+  const lastTokenExp = async (kid: string): Promise<number> => {
+    const { rows } = await sql<{
       at: number;
-    }>`select last_token_exp as at from agent_key where kid = ${agent.kid}`.execute(stage.database.query);
-    assert.ok(Number(keys.rows[0]?.at) >= Number(exp) * 1000);
+    }>`select last_token_exp as at from agent_key where kid = ${kid}`.execute(stage.database.query);
+    return Number(rows[0]?.at);
+  };
+
+  test("how long a key's tokens live is written down a minute ahead, and by any node when they live longer", async () => {
+    const own = await stage.addAgent();
+    const sign = async () => {
+      const held = await steps.claimed(await steps.create(), own);
+      assert.equal((await steps.sign(held, own)).outcome, "signed");
+      return Number(payloadOf(held.tokens[0])["exp"]) * 1000;
+    };
+    const first = await sign();
+    const noted = await lastTokenExp(own.kid);
+    assert.ok(noted >= first && noted < first + 60_000);
+    await sql`update agent_key set last_token_exp = 1 where kid = ${own.kid}`.execute(stage.database.query);
+    await sign();
+    assert.equal(await lastTokenExp(own.kid), 1, "this node knows that enough is written down");
+    clock.advance(61 * SECOND);
+    const later = await sign();
+    assert.ok((await lastTokenExp(own.kid)) >= later);
+  });
+
+  test("what a stolen key signed and nobody has fetched yet is not handed out", async () => {
+    const own = await stage.addAgent();
+    const requestId = await steps.create();
+    await steps.sign(await steps.claimed(requestId, own), own);
+    const compromised = (at: number | null) =>
+      sql`update agent_key set compromised_at = ${at} where kid = ${own.kid}`.execute(stage.database.query);
+    await compromised(clock());
+    assert.equal(await steps.release(requestId), undefined);
+    await compromised(null);
+    assert.ok(await steps.release(requestId));
   });
 });

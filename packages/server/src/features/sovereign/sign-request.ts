@@ -1,18 +1,20 @@
 /** Signed JWTs come in: what is checked, in this order, is sovereign-signing.md §6. */
 
+import { agentAlgs } from "@signet/protocol/agent-signature";
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import { publicKeyOf } from "../../core/signing-pools/agent-key.ts";
-import { activeKeysOfAgent, findAgentKey, findPool, noteTokenExp } from "../../core/signing-pools/store.ts";
+import { findAgentKey, noteTokenExp } from "../../core/signing-pools/store.ts";
 import { currentRow } from "./lapses.ts";
 import { leaseOf, leaseRefusal } from "./lease.ts";
 import { countBadSubmission, type Lease, renderAgain, signRequest } from "./leases/store.ts";
-import { type RenderedTokens, renderTokens } from "./render-tokens.ts";
+import { newRendering, type RenderedTokens, type Rendering, renderTokens } from "./render-tokens.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import type { AgentCaller, InvalidJwtReason, SignOutcome, Submission } from "./request-messages.ts";
 import { openJson, sealJson } from "./sealed-json.ts";
 import { type ClaimsToSign, MOST_BAD_SUBMISSIONS, STALE_PAYLOAD_MS } from "./signing-request.ts";
 import type { SigningRequestRow } from "./store.ts";
 import { type CheckedJwts, checkSubmission, inputHashesOf, isRepeat } from "./submission.ts";
+import { type UsableKey, usableKey } from "./usable-keys.ts";
 import { requestTopic } from "./wake-up.ts";
 
 /** What is kept of signed tokens until they are released. */
@@ -26,6 +28,12 @@ export interface SealedTokens {
 /** Without a browser a signed token that nobody fetches is forgotten after so long; with one, as soon as its wait is over. */
 const KEPT_MS = 120_000;
 
+/**
+ * What a key signed last is written down in steps, to the next minute: tokens that are signed at once would wait for each
+ * other's write to the one row.
+ */
+const NOTED_MS = 60_000;
+
 export async function sign(
   deps: RequestDeps,
   agent: AgentCaller,
@@ -36,20 +44,20 @@ export async function sign(
   const refusal = leaseRefusal(row, lease);
   if (refusal === "already_final" && row && (await isRepeated(deps, row, lease, submission)))
     return { outcome: "signed" };
-  if (refusal || !row?.rendered || row.kid === null) return { outcome: refusal ?? "lease_lost" };
+  if (refusal || !row?.rendering || row.kid === null) return { outcome: refusal ?? "lease_lost" };
   const { kid } = row;
-  const active = await activeKeysOfAgent(deps.database.query, lease);
-  const key = active.find((one) => one.kid === kid);
+  const found = await usableKey(deps, agent, { kids: [kid], algs: agentAlgs });
   // A key that was taken away meanwhile signs nothing: another claim chooses another one.
-  if (!key) return { outcome: "lease_lost" };
-  const rendered = openJson<RenderedTokens>(deps.encryption, lease, "rendered", row.rendered);
+  if (!found) return { outcome: "lease_lost" };
+  const claims = openJson<ClaimsToSign>(deps.encryption, lease, "claims", row.claims);
+  const rendered = renderTokens(claims, found.key, JSON.parse(row.rendering) as Rendering);
   const checked = checkSubmission(rendered.tokens, submission.jwts, {
-    publicKey: publicKeyOf(key),
-    alg: key.alg,
+    publicKey: found.publicKey,
+    alg: found.key.alg,
   });
   if ("reason" in checked) return refuse(deps, lease, checked.reason);
-  const leased = { row, lease, kid, rendered, was: row.rendered };
-  if (lease.now - rendered.iat * 1000 > STALE_PAYLOAD_MS) return handOutAgain(deps, leased, key);
+  const leased = { row, lease, kid, claims, rendered, was: row.rendering };
+  if (lease.now - rendered.iat * 1000 > STALE_PAYLOAD_MS) return handOutAgain(deps, leased, found);
   if (await keep(deps, leased, checked.jwts)) return { outcome: "signed" };
   const current = await currentRow(deps, lease);
   // The same lease's other hand was faster.
@@ -61,8 +69,9 @@ interface Leased {
   readonly row: SigningRequestRow;
   readonly lease: Lease;
   readonly kid: string;
+  readonly claims: ClaimsToSign;
   readonly rendered: RenderedTokens;
-  /** As it stands in the row. */
+  /** The rendering as it stands in the row. */
   readonly was: string;
 }
 
@@ -74,10 +83,11 @@ async function keep(
   const { orgId, requestId, agentId, now } = lease;
   const sealed: SealedTokens = { jwts, iat: rendered.iat, exp: rendered.exp };
   const exp = rendered.exp * 1000;
+  const notedExp = (deps.notedExps.get(kid) ?? 0) >= exp ? undefined : Math.ceil(exp / NOTED_MS) * NOTED_MS;
   const isKept = await deps.database.transaction(async (tx) => {
     const isSigned = await signRequest(tx, {
       ...lease,
-      rendered: was,
+      rendering: was,
       signed: sealJson(deps.encryption, lease, "signed", sealed),
       inputHashes: JSON.stringify(inputHashesOf(rendered.tokens)),
       tokenIds: JSON.stringify({ access_token: rendered.jti }),
@@ -85,7 +95,7 @@ async function keep(
       keptUntil: row.interactive === 1 ? Math.max(row.expires_at, now + KEPT_MS) : now + KEPT_MS,
     });
     if (!isSigned) return false;
-    await noteTokenExp(tx, { orgId, kid, exp });
+    if (notedExp !== undefined) await noteTokenExp(tx, { orgId, kid, exp: notedExp });
     await recordAuditEvent(tx, {
       orgId,
       at: now,
@@ -103,8 +113,10 @@ async function keep(
     });
     return true;
   });
-  if (isKept) deps.wakeUp.wake(requestTopic(orgId, requestId));
-  return isKept;
+  if (!isKept) return false;
+  if (notedExp !== undefined) deps.notedExps.set(kid, Math.max(notedExp, deps.notedExps.get(kid) ?? 0));
+  deps.wakeUp.wake(requestTopic(orgId, requestId));
+  return true;
 }
 
 /** Somebody or the time was faster: what the row says now is the reason. */
@@ -117,17 +129,15 @@ const refusalNow = ({ clock }: RequestDeps, row: SigningRequestRow | undefined, 
 /** The lease goes on with a new iat, exp and jti; the claims are the same. */
 async function handOutAgain(
   deps: RequestDeps,
-  { row, lease, was }: Leased,
-  key: Parameters<typeof renderTokens>[1],
+  { lease, claims, was }: Leased,
+  { key }: UsableKey,
 ): Promise<SignOutcome> {
-  const pool = await findPool(deps.database.query, lease.orgId, lease.poolId);
-  if (!pool || row.claims === null) return { outcome: "lease_lost" };
-  const claims = openJson<ClaimsToSign>(deps.encryption, lease, "claims", row.claims);
-  const rendered = renderTokens(claims, key, lease.now, pool.maxTokenLifetimeSeconds);
-  const sealed = sealJson(deps.encryption, lease, "rendered", rendered);
-  const isNew = await renderAgain(deps.database.query, lease, was, sealed);
+  const pool = await deps.pools.find(lease.orgId, lease.poolId);
+  if (!pool) return { outcome: "lease_lost" };
+  const rendering = newRendering(lease.now, pool);
+  const isNew = await renderAgain(deps.database.query, lease, was, JSON.stringify(rendering));
   return isNew
-    ? { outcome: "stale_payload", tokens: rendered.tokens }
+    ? { outcome: "stale_payload", tokens: renderTokens(claims, key, rendering).tokens }
     : { outcome: await whyNot(deps, lease) };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
+import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
 import { databaseClock } from "../../db/database-clock.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { agentQueue, renew } from "./agent-queue.ts";
@@ -24,6 +25,7 @@ import type {
   NewSigningRequest,
   Rejection,
   RejectOutcome,
+  ReleasedRequest,
   ReleasedTokens,
   RenewedLeases,
   RequestStatus,
@@ -41,6 +43,7 @@ import { agentTopic, openWakeUp, poolTopic, requestTopic, type WakeUp } from "./
 export interface SovereignRequestsDeps {
   readonly database: Database;
   readonly encryption: Encryption;
+  readonly pools: Pick<SigningPoolDirectory, "find" | "published">;
   /** For tests; absent: the database's own time, the same on every node. */
   readonly clock?: Clock;
 }
@@ -72,13 +75,9 @@ export interface SovereignRequests {
   /**
    * The one release: hands the JWTs out and forgets them. In the caller's transaction, so that what it consumes (a
    * refresh token, a code) is consumed with it or not at all.
-   * @param which.waiter when given, only for the one who waits now
    * @returns undefined when they are not signed, released before, or expired
    */
-  release(
-    db: Db,
-    which: { readonly orgId: string; readonly requestId: string; readonly waiter?: string },
-  ): Promise<ReleasedTokens | undefined>;
+  release(db: Db, which: ReleasedRequest): Promise<ReleasedTokens | undefined>;
   /**
    * The one way on for the browser, when the request is signed, failed or expired: what `create` was given, once.
    * @returns undefined when it was taken before, or still waits
@@ -124,11 +123,11 @@ export interface SovereignRequests {
 
 /** @throws when the database does not answer */
 export async function openSovereignRequests(deps: SovereignRequestsDeps): Promise<SovereignRequests> {
-  const { database, encryption } = deps;
+  const { database, encryption, pools } = deps;
   const shared = deps.clock ? undefined : await databaseClock(database);
   const clock = deps.clock ?? shared?.now ?? Date.now;
   const wakeUp = await openWakeUp(database);
-  const inner = { database, encryption, clock, wakeUp };
+  const inner = { database, encryption, pools, clock, wakeUp, notedExps: new Map<string, number>() };
   const poll = safetyPoll(inner);
   return {
     ...agentCalls(inner),

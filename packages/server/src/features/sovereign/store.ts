@@ -107,34 +107,45 @@ export async function findRequest(
   return (await selectRequest(db, { orgId, requestId }))[0];
 }
 
-type Join = { orgId: string; applicationId: string; joinKeyHash: string };
-type NewWaiter = { waiter: string; until: number; now: number };
+type Join = { orgId: string; applicationId: string; joinKeyHash: string; now: number };
+
+const selectUnwaited = prepared((db, value: Parameter<Join>) =>
+  db
+    .selectFrom("signing_request")
+    .select("id")
+    .where("org_id", "=", value("orgId"))
+    .where("join_key_hash", "=", value("joinKeyHash"))
+    .where("application_id", "=", value("applicationId"))
+    .where("ended_at", "is", null)
+    .where("expires_at", ">", value("now"))
+    .where((eb) => eb.or([eb("waiter", "is", null), eb("waiter_until", "<=", value("now"))]))
+    .orderBy("created_at")
+    .limit(1),
+);
 
 /** The oldest that the same call began before and nobody waits for, signed meanwhile or not. */
-export async function joinRequest(db: Db, which: Join & NewWaiter): Promise<string | undefined> {
-  const { orgId, applicationId, joinKeyHash, waiter, until, now } = which;
-  const row = await db
-    .updateTable("signing_request")
-    .set({ waiter, waiter_until: until })
-    .where("org_id", "=", orgId)
-    .where("id", "in", (eb) =>
-      eb
-        .selectFrom("signing_request")
-        .select("id")
-        .where("org_id", "=", orgId)
-        .where("join_key_hash", "=", joinKeyHash)
-        .where("application_id", "=", applicationId)
-        .where("ended_at", "is", null)
-        .where("expires_at", ">", now)
-        .where((or) => or.or([or("waiter", "is", null), or("waiter_until", "<=", now)]))
-        .orderBy("created_at")
-        .limit(1),
-    )
-    .where("ended_at", "is", null)
-    .where((eb) => eb.or([eb("waiter", "is", null), eb("waiter_until", "<=", now)]))
-    .returning("id")
-    .executeTakeFirst();
-  return row?.id;
+export async function joinRequest(
+  db: Db,
+  { waiter, until, ...join }: Join & { waiter: string; until: number },
+): Promise<string | undefined> {
+  // Mostly there is none: to read that is cheaper than to write nothing.
+  for (;;) {
+    const [found] = await selectUnwaited(db, join);
+    if (!found) return undefined;
+    const { orgId, now } = join;
+    const row = await db
+      .updateTable("signing_request")
+      .set({ waiter, waiter_until: until })
+      .where("org_id", "=", orgId)
+      .where("id", "=", found.id)
+      .where("ended_at", "is", null)
+      .where("expires_at", ">", now)
+      .where((eb) => eb.or([eb("waiter", "is", null), eb("waiter_until", "<=", now)]))
+      .returning("id")
+      .executeTakeFirst();
+    // Another call was faster: perhaps there is one more.
+    if (row) return row.id;
+  }
 }
 
 export async function leaveRequest(db: Db, { orgId, requestId }: RequestKey, waiter: string): Promise<void> {
@@ -169,20 +180,51 @@ const releaseSigned = prepared((db, value: Parameter<ReleaseOf>) =>
     .where("seq", "=", value("seq"))
     .where("expires_at", ">", value("now"))
     .where(sql<boolean>`(cast(${value("waiter")} as text) is null or waiter = ${value("waiter")})`)
+    // What a thief may have signed too is worth nothing.
+    .where(
+      sql<boolean>`not exists (select 1 from agent_key k where k.org_id = signing_request.org_id
+        and k.kid = signing_request.kid and k.compromised_at is not null)`,
+    )
     .returning("id"),
 );
 
 /**
  * The one release.
- * @param which.row as it was read with the JWTs in it: they are gone from the row afterwards
+ * @param which.seq of the row as it was read with the JWTs in it: they are gone from it afterwards
  * @param which.waiter when given, it must still be the one who waits
  */
 export async function releaseRequest(
   db: Db,
-  { row, waiter, now }: { row: SigningRequestRow; waiter?: string | undefined; now: number },
+  { waiter, ...which }: RequestKey & { seq: number; waiter?: string | undefined; now: number },
 ): Promise<boolean> {
-  const which = { orgId: row.org_id, requestId: row.id, seq: row.seq, now, waiter: waiter ?? null };
-  return (await releaseSigned(db, which)).length > 0;
+  return (await releaseSigned(db, { ...which, waiter: waiter ?? null })).length > 0;
+}
+
+/** Signed, but not released yet, by a key that was stolen meanwhile. @returns what is over */
+export async function failSignedBy(
+  db: Db,
+  { orgId, kids, now }: { orgId: string; kids: readonly string[]; now: number },
+): Promise<string[]> {
+  if (kids.length === 0) return [];
+  const rows = await db
+    .updateTable("signing_request")
+    .set((eb) => ({
+      state: "failed",
+      seq: eb("seq", "+", 1),
+      signed: null,
+      join_key_hash: null,
+      waiter: null,
+      waiter_until: null,
+      fail_reason: "key_unavailable",
+      ended_at: now,
+    }))
+    .where("org_id", "=", orgId)
+    .where("kid", "in", kids)
+    .where("state", "=", "signed")
+    .where("ended_at", "is", null)
+    .returning("id")
+    .execute();
+  return rows.map(({ id }) => id);
 }
 
 /** The browser's one way on. @param row as it was read with the continuation in it */

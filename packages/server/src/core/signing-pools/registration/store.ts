@@ -229,20 +229,6 @@ export async function compromiseKeys(
   return rows.map(({ kid }) => kid);
 }
 
-/** What the agent has claimed lapses now, and goes where a lapsed lease goes. */
-export async function endLeases(
-  db: Db,
-  { orgId, agentId }: { orgId: string; agentId: string },
-): Promise<void> {
-  await db
-    .updateTable("signing_request")
-    .set({ lease_until: 0 })
-    .where("org_id", "=", orgId)
-    .where("claimed_by", "=", agentId)
-    .where("state", "in", ["claimed", "challenge", "responded"])
-    .execute();
-}
-
 /**
  * Keys that have retired so long ago; a compromised one stays, so that it is never registered again.
  * @returns how many were removed, at most `limit`

@@ -10,7 +10,7 @@ import type { SigningRequestRow } from "../store.ts";
 export const forgotten = {
   context: null,
   claims: null,
-  rendered: null,
+  rendering: null,
   challenge: null,
   challenge_until: null,
   answer: null,
@@ -24,36 +24,10 @@ export const ended = { ...forgotten, join_key_hash: null, waiter: null, waiter_u
 /** Spelled out as the partial index has it, or it would not be used. */
 const isOpen = sql<boolean>`ended_at is null and state <> 'signed'`;
 
-type Candidate = { orgId: string; poolId: string; refusal: string; now: number };
-
-const selectOldest = prepared((db, value: Parameter<Candidate>) => {
-  const oldest = db
-    .selectFrom("signing_request")
-    .selectAll()
-    .where("org_id", "=", value("orgId"))
-    .where("pool_id", "=", value("poolId"))
-    .where(isOpen)
-    .where("state", "=", "pending")
-    .where("expires_at", ">", value("now"))
-    .where("refused_by", "not like", value("refusal"))
-    .orderBy("created_at")
-    .limit(1);
-  // SQLite's transactions have the write lock from their beginning.
-  return db.getExecutor().adapter instanceof PostgresAdapter ? oldest.forUpdate().skipLocked() : oldest;
-});
-
 /** Agents' ids are UUIDs: nothing in them means anything to LIKE. */
 const refusalOf = (agentId: string) => `%"${agentId}"%`;
 
 type AgentOf = { orgId: string; poolId: string; agentId: string };
-
-/** In the transaction that claims it: no other agent sees it meanwhile. */
-export async function lockOldest(
-  tx: Db,
-  { orgId, poolId, agentId, now }: AgentOf & { now: number },
-): Promise<SigningRequestRow | undefined> {
-  return (await selectOldest(tx, { orgId, poolId, refusal: refusalOf(agentId), now }))[0];
-}
 
 /** Oldest first. */
 export async function listPending(
@@ -92,18 +66,16 @@ export async function listAnswered(
     .execute();
 }
 
-type NewLease = {
-  orgId: string;
-  requestId: string;
-  agentId: string;
+type NewLease = AgentOf & {
   kid: string;
   leaseTokenHash: string;
   leaseUntil: number;
-  rendered: string;
+  rendering: string;
   now: number;
 };
+type Claiming = NewLease & { refusal: string };
 
-const claimPending = prepared((db, value: Parameter<NewLease & { refusal: string }>) =>
+const claim = (db: Db, value: Parameter<Claiming>) =>
   db
     .updateTable("signing_request")
     .set((eb) => ({
@@ -114,19 +86,50 @@ const claimPending = prepared((db, value: Parameter<NewLease & { refusal: string
       kid: value("kid"),
       lease_token_hash: value("leaseTokenHash"),
       lease_until: value("leaseUntil"),
-      rendered: value("rendered"),
+      rendering: value("rendering"),
     }))
     .where("org_id", "=", value("orgId"))
-    .where("id", "=", value("requestId"))
+    .where("pool_id", "=", value("poolId"))
     .where("state", "=", "pending")
     .where("expires_at", ">", value("now"))
-    .where("refused_by", "not like", value("refusal"))
-    .returning("attempts"),
+    .where("refused_by", "not like", value("refusal"));
+
+const claimNamed = prepared((db, value: Parameter<Claiming & { requestId: string }>) =>
+  claim(db, value).where("id", "=", value("requestId")).returningAll(),
 );
 
-/** @returns which attempt it is; undefined when somebody was faster, or the agent gave it back before */
-export async function claimRequest(db: Db, lease: NewLease): Promise<number | undefined> {
-  return (await claimPending(db, { ...lease, refusal: refusalOf(lease.agentId) }))[0]?.attempts;
+const claimFirst = prepared((db, value: Parameter<Claiming>) =>
+  claim(db, value)
+    .where("id", "=", (eb) => {
+      const oldest = eb
+        .selectFrom("signing_request")
+        .select("id")
+        .where("org_id", "=", value("orgId"))
+        .where("pool_id", "=", value("poolId"))
+        .where(isOpen)
+        .where("state", "=", "pending")
+        .where("expires_at", ">", value("now"))
+        .where("refused_by", "not like", value("refusal"))
+        .orderBy("created_at")
+        .limit(1);
+      // SQLite's statements that write have the database to themselves.
+      return db.getExecutor().adapter instanceof PostgresAdapter ? oldest.forUpdate().skipLocked() : oldest;
+    })
+    .returningAll(),
+);
+
+/** @returns it as it is now; undefined when somebody was faster, or the agent gave it back before */
+export async function claimRequest(
+  db: Db,
+  requestId: string,
+  lease: NewLease,
+): Promise<SigningRequestRow | undefined> {
+  return (await claimNamed(db, { ...lease, requestId, refusal: refusalOf(lease.agentId) }))[0];
+}
+
+/** The oldest that waits, those left out that the agent gave back before. */
+export async function claimOldest(db: Db, lease: NewLease): Promise<SigningRequestRow | undefined> {
+  return (await claimFirst(db, { ...lease, refusal: refusalOf(lease.agentId) }))[0];
 }
 
 export interface Lease {
@@ -163,7 +166,7 @@ type Signed = {
   requestId: string;
   hash: string;
   now: number;
-  rendered: string;
+  rendering: string;
   signed: string;
   inputHashes: string;
   tokenIds: string;
@@ -195,7 +198,7 @@ const signLeased = prepared((db, value: Parameter<Signed>) =>
     .where("expires_at", ">", value("now"))
     .where("state", "in", ["claimed", "challenge", "responded"])
     // The bytes that were checked, not some that were rendered meanwhile.
-    .where("rendered", "=", value("rendered"))
+    .where("rendering", "=", value("rendering"))
     .where(
       sql<boolean>`exists (select 1 from agent_key k
         join signing_agent a on a.org_id = k.org_id and a.id = k.agent_id
@@ -214,13 +217,13 @@ export async function signRequest(db: Db, signed: Signed): Promise<boolean> {
   return (await signLeased(db, signed)).length > 0;
 }
 
-/** The tokens rendered anew for the same lease; no other state. @param was as it was read */
-export async function renderAgain(db: Db, lease: Lease, was: string, rendered: string): Promise<boolean> {
+/** New tokens for the same lease; no other state. @param was as it was read */
+export async function renderAgain(db: Db, lease: Lease, was: string, rendering: string): Promise<boolean> {
   const row = await db
     .updateTable("signing_request")
-    .set({ rendered })
+    .set({ rendering })
     .where(isLeased(lease))
-    .where("rendered", "=", was)
+    .where("rendering", "=", was)
     .returning("id")
     .executeTakeFirst();
   return row !== undefined;
@@ -307,7 +310,7 @@ export const waitsAgain = {
   state: "pending",
   claimed_by: null,
   kid: null,
-  rendered: null,
+  rendering: null,
   challenge: null,
   challenge_until: null,
   answer: null,
@@ -315,6 +318,21 @@ export const waitsAgain = {
   lease_token_hash: null,
   lease_until: null,
 };
+
+/** What an agent holds that is deactivated waits again, and that attempt does not count: nothing came of it. */
+export async function endLeases(
+  db: Db,
+  { orgId, agentId }: { orgId: string; agentId: string },
+): Promise<void> {
+  await db
+    .updateTable("signing_request")
+    .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1), attempts: eb("attempts", "-", 1) }))
+    .where("org_id", "=", orgId)
+    .where("claimed_by", "=", agentId)
+    .where("lease_until", "is not", null)
+    .where("state", "in", ["claimed", "challenge", "responded"])
+    .execute();
+}
 
 /** The agent gives it back, for others. @param refusedBy the row's `refused_by` as it was read, with this agent added */
 export async function giveBack(

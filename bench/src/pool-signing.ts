@@ -1,0 +1,126 @@
+/**
+ * `npm run bench:pool-signing`: what it costs that an agent of the organisation signs, and not the service
+ * (docs/benchmarks.md). One service, one client with a pool and one without, one agent as its documentation sets it up.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { killChildren, startChild, stopChildren } from "./child.ts";
+import type { LoadPlan, LoadResult } from "./load-plan.ts";
+import { startPoolClient } from "./pool-client.ts";
+import { startSignet } from "./signet-server.ts";
+import { median } from "./statistics.ts";
+
+/** The bars of the design: tokens per second, and milliseconds for 95 of 100 at 50 a second. */
+const BARS = { perSecond: 500, p95: 50, rate: 50 };
+
+const warmUpSeconds = 2;
+const answerSeconds = 20;
+
+interface Options {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly database: string | undefined;
+}
+
+function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: "string", default: "5" },
+      seconds: { type: "string", default: "3" },
+      connections: { type: "string", default: "32" },
+      database: { type: "string" },
+    },
+  });
+  const whole = (name: "rounds" | "seconds" | "connections") => {
+    const value = Number(values[name]);
+    if (!Number.isInteger(value) || value < 1 || value > 512)
+      throw new Error(`--${name}: a whole number from 1 to 512`);
+    return value;
+  };
+  return {
+    rounds: whole("rounds"),
+    seconds: whole("seconds"),
+    connections: whole("connections"),
+    database: values.database,
+  };
+}
+
+type Run = (name: "local" | "pool", more: Partial<LoadPlan>) => Promise<LoadResult>;
+
+async function measure(options: Options, folder: string): Promise<number> {
+  const load = await startChild<LoadPlan, LoadResult>("load.ts", []);
+  const signet = await startSignet(folder, options.database);
+  const { serviceApp, issuer } = signet.demo;
+  const clients = { local: serviceApp, pool: await startPoolClient(signet, join(folder, "agent")) };
+  const path = `${new URL(issuer).pathname}/token`;
+  const run: Run = (name, more) => {
+    const { clientId, clientSecret } = clients[name];
+    const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret };
+    const { port } = signet;
+    const { connections, seconds } = options;
+    const call = { method: "POST", path, form } as const;
+    const plan = { port, call, connections, seconds, expectedText: '"access_token":"eyJ', ...more };
+    return load.ask(plan, plan.seconds + answerSeconds);
+  };
+  for (const name of ["local", "pool"] as const) await run(name, { seconds: warmUpSeconds });
+  const results: Record<"local" | "pool", { full: LoadResult[]; paced: LoadResult[] }> = {
+    local: { full: [], paced: [] },
+    pool: { full: [], paced: [] },
+  };
+  for (let round = 0; round < options.rounds; round += 1)
+    for (const name of ["local", "pool"] as const) {
+      results[name].full.push(await run(name, {}));
+      results[name].paced.push(await run(name, { perSecond: BARS.rate, connections: 10 }));
+    }
+  return report(results);
+}
+
+function report(results: Record<"local" | "pool", { full: LoadResult[]; paced: LoadResult[] }>): number {
+  const all = [results.local, results.pool].flatMap(({ full, paced }) => [...full, ...paced]);
+  const faults = all.filter(({ errors }) => errors > 0);
+  const of = (runs: LoadResult[], figure: "perSecond" | "p50" | "p95" | "p99") =>
+    median(runs.map((one) => one[figure]));
+  const line = (name: string, { full, paced }: { full: LoadResult[]; paced: LoadResult[] }) =>
+    `${name.padEnd(16)}${[
+      of(full, "perSecond").toFixed(0),
+      ...(["p50", "p95", "p99"] as const).map((figure) => of(paced, figure).toFixed(1)),
+    ]
+      .map((text) => text.padStart(10))
+      .join("")}`;
+  console.log(`\n${"".padEnd(16)}  tokens/s  p50 ms    p95 ms    p99 ms   (latencies at ${BARS.rate} a second)`);
+  console.log(line("own keys", results.local));
+  console.log(line("pool, 1 agent", results.pool));
+  const { full, paced } = results.pool;
+  const added = (figure: "p50" | "p95") => of(paced, figure) - of(results.local.paced, figure);
+  console.log(`added by the pool: p50 ${added("p50").toFixed(1)} ms, p95 ${added("p95").toFixed(1)} ms`);
+  const isReached = of(full, "perSecond") >= BARS.perSecond && of(paced, "p95") < BARS.p95;
+  console.log(`bars: ${BARS.perSecond} tokens/s, p95 ${BARS.p95} ms: ${isReached ? "pass" : "short"}`);
+  if (faults.length > 0) console.log(`invalid: ${faults[0]?.firstError}`);
+  return faults.length > 0 ? 1 : 0;
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  const folder = mkdtempSync(join(tmpdir(), "signet-bench-"));
+  process.on("exit", () => {
+    killChildren();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
+  try {
+    return await measure(options, folder);
+  } finally {
+    await stopChildren();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (fault) {
+  console.error(fault instanceof Error ? fault.message : fault);
+  process.exitCode = 1;
+}
