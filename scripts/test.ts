@@ -11,6 +11,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { check } from "./check.ts";
 import { listFiles, repositoryRoot } from "./source-files.ts";
+import { groupTests, writeGroups } from "./test-groups.ts";
 import { selectTests } from "./test-selection.ts";
 
 // Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
@@ -29,7 +30,8 @@ async function runTests(parameters: string[]): Promise<number> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "signet-test-"));
   try {
     const skippedFile = path.join(folder, "skipped");
-    const parameters = [...nodeOptions(skippedFile), ...options, ...files];
+    const groups = await writeGroups(groupTests(files), { root: repositoryRoot, folder });
+    const parameters = [...nodeOptions(skippedFile), ...options, ...groups];
     const compileCache = path.join(folder, "compiled");
     await fillCompileCache(compileCache);
     const exitCode = await runNodeTest(parameters, compileCache);

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+import { groupTests, writeGroups } from "./test-groups.ts";
+
+test("every file is in one group, journeys by themselves", () => {
+  const files = Array.from({ length: 30 }, (_, index) => `packages/server/src/${index}.test.ts`);
+  const groups = groupTests(["e2e/a.test.ts", ...files, "e2e/b.test.ts"]);
+  assert.deepEqual(groups.flat().toSorted(), ["e2e/a.test.ts", "e2e/b.test.ts", ...files].toSorted());
+  assert.deepEqual(groups.slice(0, 2), [["e2e/a.test.ts"], ["e2e/b.test.ts"]]);
+  assert.deepEqual(
+    groups.slice(2).map((group) => group.length),
+    [10, 10, 10],
+  );
+});
+
+test("what fails in a group fails the run: a test, a hook, a file that cannot be loaded", async (t) => {
+  const root = await mkdtemp(path.join(os.tmpdir(), "signet-groups-"));
+  t.after(() => rm(root, { recursive: true }));
+  const texts = {
+    "good.test.mjs": 'import { test } from "node:test"; test("good", () => {});',
+    "bad.test.mjs": 'import { test } from "node:test"; test("bad", () => { throw new Error("no"); });',
+    "hook.test.mjs":
+      'import { before, test } from "node:test"; before(() => { throw new Error("no"); }); test("after it", () => {});',
+    "unloadable.test.mjs": 'import "./nowhere.mjs";',
+  };
+  for (const [name, text] of Object.entries(texts)) await writeFile(path.join(root, name), text);
+  const outcome = async (...names: string[]) => {
+    const files = await writeGroups([names], { root, folder: root });
+    // Not a part of the run that this test is in.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const options = ["--test", "--test-reporter=tap", ...files];
+    return new Promise<{ code: unknown; out: string }>((resolve) =>
+      execFile(process.execPath, options, { env }, (error, out) => resolve({ code: error?.code ?? 0, out })),
+    );
+  };
+  assert.equal((await outcome("good.test.mjs", "good.test.mjs")).code, 0);
+  for (const name of ["bad", "hook", "unloadable"]) {
+    const { code, out } = await outcome("good.test.mjs", `${name}.test.mjs`);
+    assert.equal(code, 1, name);
+    assert.match(out, new RegExp(`^not ok .*${name}`, "m"));
+    assert.match(out, /^ok .*good/m);
+  }
+});
