@@ -42,6 +42,7 @@ test("what fails in a group fails the run: a test, a hook, a file that cannot be
     const { code, out } = await outcome("good.test.mjs", `${name}.test.mjs`);
     assert.equal(code, 1, name);
     assert.match(out, new RegExp(`^not ok .*${name}`, "m"));
+    assert.match(out, /^# (fail|cancelled) 1$/m);
     assert.match(out, /^ok .*good/m);
   }
 });

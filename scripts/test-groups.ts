@@ -23,6 +23,18 @@ export function groupTests(files: readonly string[]): string[][] {
   return [...files.filter(isAlone).map((file) => [file]), ...groups];
 }
 
+/** A file that cannot be loaded is a test that fails: of a suite alone the summary would count nothing. */
+const suites = `import { describe, test } from "node:test";
+for (const [file, url] of files)
+  describe(file, () =>
+    import(url).catch((error) => {
+      test("can be loaded", () => {
+        throw error;
+      });
+    }),
+  );
+`;
+
 /**
  * Writes a test file for each group into `folder`: every file of it is a suite, so that its hooks are its own.
  * @returns what `node --test` is to run
@@ -34,12 +46,9 @@ export async function writeGroups(
   const written = groups.map(async (files, index) => {
     const [only] = files;
     if (files.length === 1 && only !== undefined) return path.join(root, only);
-    const suites = files.map((file) => {
-      const url = JSON.stringify(pathToFileURL(path.join(root, file)).href);
-      return `describe(${JSON.stringify(file)}, async () => void (await import(${url})));`;
-    });
+    const named = files.map((file) => [file, pathToFileURL(path.join(root, file)).href]);
     const name = path.join(folder, `group-${index}.test.mjs`);
-    await writeFile(name, ['import { describe } from "node:test";', ...suites, ""].join("\n"));
+    await writeFile(name, `const files = ${JSON.stringify(named)};\n${suites}`);
     return name;
   });
   return Promise.all(written);

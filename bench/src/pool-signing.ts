@@ -91,7 +91,9 @@ function report(results: Record<"local" | "pool", { full: LoadResult[]; paced: L
     ]
       .map((text) => text.padStart(10))
       .join("")}`;
-  console.log(`\n${"".padEnd(16)}  tokens/s  p50 ms    p95 ms    p99 ms   (latencies at ${BARS.rate} a second)`);
+  console.log(
+    `\n${"".padEnd(16)}  tokens/s  p50 ms    p95 ms    p99 ms   (latencies at ${BARS.rate} a second)`,
+  );
   console.log(line("own keys", results.local));
   console.log(line("pool, 1 agent", results.pool));
   const { full, paced } = results.pool;

@@ -12,6 +12,7 @@ function result(perSecond: number, more: Partial<LoadResult> = {}): LoadResult {
     seconds,
     perSecond,
     p50: 1,
+    p95: 3,
     p99: 5,
     errors: 0,
     loadBusy: 0.3,

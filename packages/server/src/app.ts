@@ -135,12 +135,8 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   logRequests(app, options.logRequest);
   countDocuments(app, documents, options);
   refuseNulInAddresses(app);
-  if (service.config.baseUrl.startsWith("https:")) {
-    app.addHook("onRequest", (_request, reply, done) => {
-      reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
-      done();
-    });
-  }
+  releaseConnectionsAtTheEnd(app);
+  if (service.config.baseUrl.startsWith("https:")) insistOnHttps(app);
 
   healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
   assetRoutes(app, [stylesheet, referenceStylesheet, formPostScript, copyScript, passkeyScript, waitScript]);
@@ -171,6 +167,23 @@ export async function createApp(service: Service, options: AppOptions): Promise<
     await mountPages(scope, service, sovereign, { ...options, errors });
   });
   return app;
+}
+
+function insistOnHttps(app: FastifyInstance): void {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
+    done();
+  });
+}
+
+/** A connection whose last request has just been answered is idle now, and would wait for the next one. */
+function releaseConnectionsAtTheEnd(app: FastifyInstance): void {
+  let release: NodeJS.Timeout | undefined;
+  app.addHook("preClose", (done) => {
+    release = setInterval(() => app.server.closeIdleConnections(), 50);
+    done();
+  });
+  app.addHook("onClose", async () => clearInterval(release));
 }
 
 /** A page for a person, e.g. one who reloads the address of a form; problem+json for a program. */

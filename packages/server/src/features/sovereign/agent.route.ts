@@ -81,7 +81,7 @@ function queueRoute(route: Route, { requests }: AgentRouteDeps): void {
 
 function claimRoute(route: Route, { requests }: AgentRouteDeps): void {
   const read = bodyReader(claimBody);
-  route("POST", "claim", async (caller, { request }, signal) => {
+  route("POST", "claim", async (caller, { request, reply }, signal) => {
     const { requestId, kids, wait = 0 } = read(request);
     const claim = () => requests.claim(caller, { kids, ...(requestId === undefined ? {} : { requestId }) });
     const look = async () => {
@@ -90,6 +90,7 @@ function claimRoute(route: Route, { requests }: AgentRouteDeps): void {
     };
     const isHeld = wait > 0 && requestId === undefined;
     const found = isHeld ? await requests.waitForPool(caller, look, wait * 1000, signal()) : await look();
+    if (found?.outcome === "claimed" && reply.raw.destroyed) await requests.handBack(caller, found);
     return claimAnswer(found ?? { outcome: "nothing" });
   });
 }

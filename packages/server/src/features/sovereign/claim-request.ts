@@ -2,7 +2,8 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { AgentKey } from "../../core/signing-pools/agent-key.ts";
 import type { SealedContext } from "./create-request.ts";
-import { claimOldest, claimRequest } from "./leases/store.ts";
+import { leaseOf } from "./lease.ts";
+import { claimOldest, claimRequest, undoClaim } from "./leases/store.ts";
 import { newRendering, renderTokens } from "./render-tokens.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import type { AgentCaller, Claim, ClaimedRequest, ClaimOutcome, RequestContext } from "./request-messages.ts";
@@ -10,7 +11,7 @@ import { openJson } from "./sealed-json.ts";
 import { type ClaimsToSign, LEASE_MS } from "./signing-request.ts";
 import { findRequest, type SigningRequestRow } from "./store.ts";
 import { usableKey } from "./usable-keys.ts";
-import { requestTopic } from "./wake-up.ts";
+import { poolTopic, requestTopic } from "./wake-up.ts";
 
 export async function claim(
   deps: RequestDeps,
@@ -47,12 +48,19 @@ export async function claim(
   return told(deps, claimedRequest(deps, claimed, { key, leaseToken, rendering, now }), agent);
 }
 
+/** Whoever called has gone before it could be told: others need not wait for the lease to lapse. */
+export async function handBack(
+  deps: RequestDeps,
+  agent: AgentCaller,
+  held: Pick<ClaimedRequest, "requestId" | "leaseToken">,
+): Promise<void> {
+  const { orgId, poolId } = agent;
+  if (await undoClaim(deps.database.query, leaseOf(agent, held, deps.clock())))
+    deps.wakeUp.wake(requestTopic(orgId, held.requestId), poolTopic(orgId, poolId));
+}
+
 /** Who waits without a browser does nothing else for knowing it. */
-function told(
-  { wakeUp }: RequestDeps,
-  claimed: ClaimedRequest,
-  { orgId }: AgentCaller,
-): ClaimOutcome {
+function told({ wakeUp }: RequestDeps, claimed: ClaimedRequest, { orgId }: AgentCaller): ClaimOutcome {
   if (claimed.interactive) wakeUp.wake(requestTopic(orgId, claimed.requestId));
   return { outcome: "claimed", ...claimed };
 }

@@ -15,7 +15,7 @@ import {
   type TimesRow,
   timeOutChallenge,
 } from "./lapses/store.ts";
-import type { RequestDeps } from "./request-deps.ts";
+import type { LapseDeps } from "./request-deps.ts";
 import { MOST_ATTEMPTS } from "./signing-request.ts";
 import { findRequest, type SigningRequestRow } from "./store.ts";
 import { poolTopic, requestTopic } from "./wake-up.ts";
@@ -45,7 +45,7 @@ const transitions: Readonly<Record<Lapse, (db: Db, settled: Settled) => Promise<
 };
 
 /** @returns whether the row has changed: read it again */
-export async function settle(deps: RequestDeps, row: TimesRow): Promise<boolean> {
+export async function settle(deps: LapseDeps, row: TimesRow): Promise<boolean> {
   const now = deps.clock();
   const lapse = lapseOf(row, now);
   if (!lapse) return false;
@@ -59,7 +59,7 @@ export async function settle(deps: RequestDeps, row: TimesRow): Promise<boolean>
 
 /** As it is now: what has lapsed is settled first. */
 export async function currentRow(
-  deps: RequestDeps,
+  deps: LapseDeps,
   key: { readonly orgId: string; readonly requestId: string },
 ): Promise<SigningRequestRow | undefined> {
   const row = await findRequest(deps.database.query, key);
@@ -69,7 +69,7 @@ export async function currentRow(
 const BATCH = 100;
 
 /** All that has lapsed in a pool, oldest first: what it held waits again before anything newer is claimed. */
-export async function settlePool(deps: RequestDeps, orgId: string, poolId: string): Promise<void> {
+export async function settlePool(deps: LapseDeps, orgId: string, poolId: string): Promise<void> {
   const { query } = deps.database;
   for (let count = BATCH; count === BATCH; ) {
     const rows = await listLapsed(query, { orgId, poolId, now: deps.clock(), limit: BATCH });
@@ -84,7 +84,7 @@ export async function settlePool(deps: RequestDeps, orgId: string, poolId: strin
 const SWEPT_EVERY_MS = 500;
 
 /** @returns sweeps a pool when it is time again */
-export function poolSweeps(deps: RequestDeps): (orgId: string, poolId: string) => Promise<void> {
+export function poolSweeps(deps: LapseDeps): (orgId: string, poolId: string) => Promise<void> {
   const swept = new Map<string, number>();
   return async (orgId, poolId) => {
     const key = `${orgId} ${poolId}`;

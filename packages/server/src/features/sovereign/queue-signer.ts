@@ -192,10 +192,7 @@ async function settled(
   }
 }
 
-function held(
-  { database, requests }: QueueSignerDeps,
-  which: ReleasedRequest,
-): HeldTokens {
+function held({ database, requests }: QueueSignerDeps, which: ReleasedRequest): HeldTokens {
   const releaseIn = async (db: Db) => {
     const released = await requests.release(db, which);
     if (!released) throw unavailable("the tokens were given to somebody else, or are too old");

@@ -5,10 +5,10 @@
  */
 import { countPending, listSeqs } from "./lapses/store.ts";
 import { settlePool } from "./lapses.ts";
-import type { RequestDeps } from "./request-deps.ts";
+import type { LapseDeps } from "./request-deps.ts";
 import { requestTopic, type Topic, type WakeUp } from "./wake-up.ts";
 
-export interface SafetyPollDeps extends RequestDeps {
+export interface SafetyPollDeps extends LapseDeps {
   readonly wakeUp: Pick<WakeUp, "wake" | "wakeHere" | "topics">;
 }
 

@@ -9,7 +9,7 @@ import { databaseClock } from "../../db/database-clock.ts";
 import type { Database, Db } from "../../db/open.ts";
 import { agentQueue, renew } from "./agent-queue.ts";
 import { cancel, challenge, respond } from "./ask-user.ts";
-import { claim } from "./claim-request.ts";
+import { claim, handBack } from "./claim-request.ts";
 import { createRequest, joinWaiting } from "./create-request.ts";
 import { currentRow, poolSweeps } from "./lapses.ts";
 import { reject } from "./reject-request.ts";
@@ -56,6 +56,11 @@ export interface SovereignRequests {
   /** The caller of the token endpoint goes away: the next one may join. */
   leave(orgId: string, requestId: string, waiter: string): Promise<void>;
   claim(agent: AgentCaller, claim: Claim): Promise<ClaimOutcome>;
+  /** Of a claim that its caller has not heard of: it waits again as if it had not been claimed. */
+  handBack(
+    agent: AgentCaller,
+    held: { readonly requestId: string; readonly leaseToken: string },
+  ): Promise<void>;
   sign(agent: AgentCaller, submission: Submission): Promise<SignOutcome>;
   challenge(
     agent: AgentCaller,
@@ -147,7 +152,10 @@ export async function openSovereignRequests(deps: SovereignRequestsDeps): Promis
   };
 }
 
-type AgentCalls = Pick<SovereignRequests, "claim" | "sign" | "challenge" | "reject" | "renew" | "agentQueue">;
+type AgentCalls = Pick<
+  SovereignRequests,
+  "claim" | "handBack" | "sign" | "challenge" | "reject" | "renew" | "agentQueue"
+>;
 
 function agentCalls(inner: RequestDeps): AgentCalls {
   const sweep = poolSweeps(inner);
@@ -158,6 +166,7 @@ function agentCalls(inner: RequestDeps): AgentCalls {
       else await currentRow(inner, { orgId: agent.orgId, requestId });
       return claim(inner, agent, wanted);
     },
+    handBack: (agent, held) => handBack(inner, agent, held),
     sign: (agent, submission) => sign(inner, agent, submission),
     challenge: (agent, lease, asked) => challenge(inner, agent, lease, asked),
     reject: (agent, rejection) => reject(inner, agent, rejection),

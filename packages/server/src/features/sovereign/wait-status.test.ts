@@ -23,6 +23,7 @@ const request: RequestStatus = {
   createdAt: now - 1_000,
   signedAt: null,
   tokenExp: null,
+  sealedTokens: null,
   browserSessionHash: "h",
   continuation: null,
 };

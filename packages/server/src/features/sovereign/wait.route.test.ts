@@ -35,7 +35,8 @@ forEachDatabase(({ fresh }) => {
     clock = fakeClock();
     running = await startTestService({ databaseUrl: await fresh(), clock, passwords: quickPasswords });
     org = await makeOrganisation(running.service);
-    const pool = await makePool(running.service, org);
+    // The browser is led to the wait page at once.
+    const pool = await makePool(running.service, org, { tokenWaitSeconds: 0 });
     agent = await makeAgent(running.service, org, pool);
     signingPoolId = pool.id;
     web = await makeClient(running.service, org.organisation, {

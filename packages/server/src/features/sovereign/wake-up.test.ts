@@ -146,9 +146,9 @@ forEachDatabase(({ name, fresh }) => {
   );
 
   test("what nobody calls out is found by the safety poll: a lost call, a lapsed lease", inTime, async () => {
-    const { database, encryption, orgId, pool } = stage;
+    const { database, orgId, pool } = stage;
     const deaf: WakeUp = await openWakeUp(openDatabase("sqlite::memory:"));
-    const poll = safetyPoll({ database, encryption, clock, wakeUp: deaf });
+    const poll = safetyPoll({ database, clock, wakeUp: deaf });
     const requestId = await steps.create(withBrowser);
     let looks = 0;
     const stateOf = async () => (await steps.rowOf(requestId))["state"];

@@ -5,11 +5,12 @@
 
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
+import type { Application } from "../../../core/applications/application.ts";
 import { CODE_LIFETIME_MS } from "../../../core/codes/authorization-code.ts";
 import { addedClaims } from "../../../core/tokens/added-claims.ts";
 import { claimsHash } from "../../../core/tokens/claims-hash.ts";
 import { unsignedTokens } from "../../../core/tokens/issue-tokens.ts";
-import type { BrowserOccasion } from "../../../core/tokens/pool-signing.ts";
+import type { BrowserOccasion, SigningOutcome } from "../../../core/tokens/pool-signing.ts";
 import type { BegunSigning, TokensToSign } from "../../../core/tokens/signer.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
@@ -17,8 +18,8 @@ import { type BrowserDeps, goTo, orgPath, type Visit } from "./browser.ts";
 import { withPrompts } from "./flow.ts";
 import { authenticationFor, type CodeGround, type DecidedRequest, issueCode } from "./issue-code.ts";
 
-/** So long the answer is held for an agent that signs without asking anybody. */
-export const HOLD_MS = 1_500;
+/** The longest that the answer is held for an agent that signs without asking anybody. */
+const HOLD_MS = 1_500;
 
 export async function answerSigned(
   deps: BrowserDeps,
@@ -29,8 +30,9 @@ export async function answerSigned(
   const { request } = decided;
   try {
     const begun = await begin(deps, visit, decided, ground);
-    const ms = isSilent(decided) ? await deps.poolSigning.waitMs(request.application) : HOLD_MS;
-    const outcome = await deps.poolSigning.waitFor(request.application.orgId, begun.requestId, ms);
+    const outcome = isSilent(decided)
+      ? await waitAsClientsDo(deps, request.application, begun)
+      : await holdAnswer(deps, request.application, begun);
     if (outcome === "signed") {
       const code = await issueSignedCode(deps, decided, ground, begun);
       if (code !== undefined) return await answerWithCode(deps, visit, request, code);
@@ -43,6 +45,23 @@ export async function answerSigned(
     await answerWithError(deps, visit, request, error);
   }
 }
+
+async function waitAsClientsDo(
+  { poolSigning }: Pick<BrowserDeps, "poolSigning">,
+  application: Application,
+  { requestId }: BegunSigning,
+  longestMs = Number.POSITIVE_INFINITY,
+): Promise<SigningOutcome> {
+  const ms = Math.min(await poolSigning.waitMs(application), longestMs);
+  return poolSigning.waitFor(application.orgId, requestId, ms);
+}
+
+/** For a browser, which has the wait page to go to. */
+export const holdAnswer = (
+  deps: Pick<BrowserDeps, "poolSigning">,
+  application: Application,
+  begun: BegunSigning,
+): Promise<SigningOutcome> => waitAsClientsDo(deps, application, begun, HOLD_MS);
 
 export const waitPath = ({ organisation }: Visit, requestId: string): string =>
   orgPath(organisation, `sovereign/wait/${requestId}`);

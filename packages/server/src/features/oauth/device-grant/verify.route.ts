@@ -15,7 +15,7 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, goTo, isOwnForm, orgPath, type Visit } from "../authorize/browser.ts";
 import type { OwnPage } from "../authorize/flow.ts";
 import { pageFlow } from "../authorize/page-request.ts";
-import { HOLD_MS, waitPath } from "../authorize/pool-signed-code.ts";
+import { holdAnswer, waitPath } from "../authorize/pool-signed-code.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { answerDevice, needsAdministrator } from "./answer-device.ts";
 import { findDevice, type WaitingDevice } from "./find-device.ts";
@@ -105,11 +105,11 @@ async function showSigning(
   deps: BrowserDeps,
   visit: Visit,
   { application }: WaitingDevice,
-  { requestId }: BegunSigning,
+  begun: BegunSigning,
 ): Promise<void> {
-  const outcome = await deps.poolSigning.waitFor(application.orgId, requestId, HOLD_MS);
+  const outcome = await holdAnswer(deps, application, begun);
   if (outcome === "signed") return showDone(visit, { decision: "allow", application });
-  return goTo(visit, waitPath(visit, requestId));
+  return goTo(visit, waitPath(visit, begun.requestId));
 }
 
 function typedCode(form: Form): string {

@@ -319,6 +319,18 @@ export const waitsAgain = {
   lease_until: null,
 };
 
+/** As if it had never been claimed: nobody has heard of the lease. */
+export async function undoClaim(db: Db, lease: Lease): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_request")
+    .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1), attempts: eb("attempts", "-", 1) }))
+    .where(isLeased(lease))
+    .where("state", "=", "claimed")
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** What an agent holds that is deactivated waits again, and that attempt does not count: nothing came of it. */
 export async function endLeases(
   db: Db,
