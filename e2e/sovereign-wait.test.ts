@@ -5,6 +5,7 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { readConfig } from "../packages/server/src/config.ts";
+import { passkeyChallenge } from "../packages/server/src/features/sovereign/passkey-challenge.ts";
 import { openService, type Service } from "../packages/server/src/open-service.ts";
 import {
   type Claimed,
@@ -142,7 +143,7 @@ test("a passkey signs what the agent wants signed, in whose own hands the answer
     const publicKey = { challenge, rp: { id: "localhost", name: "Demo" }, user, pubKeyCredParams };
     return (await navigator.credentials.create({ publicKey })).id;
   })()`)) as string;
-  const challenge = Buffer.from("the hash of what is signed").toString("base64url");
+  const challenge = passkeyChallenge(claimed.tokens);
   const publicKey = {
     challenge,
     rpId: "localhost",

@@ -7,12 +7,14 @@ type TestEvent = {
   data: { name?: string; file?: string; line?: number; skip?: string | boolean; todo?: string | boolean };
 };
 
-/** `file:line name` of each such test. */
+/** `file:line name`, and why when the test says so, of each such test. */
 async function* skippedTests(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of source) {
     if (type !== "test:pass" && type !== "test:fail") continue;
     if (data.skip === undefined && data.todo === undefined) continue;
-    yield `${path.relative(repositoryRoot, data.file ?? "")}:${data.line} ${data.name}\n`;
+    const reason = [data.skip, data.todo].find((why) => typeof why === "string" && why !== "");
+    const place = `${path.relative(repositoryRoot, data.file ?? "")}:${data.line}`;
+    yield `${place} ${data.name}${reason === undefined ? "" : `: ${reason}`}\n`;
   }
 }
 

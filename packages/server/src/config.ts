@@ -201,5 +201,5 @@ function rateLimits(env: Env, faults: string[]): RateLimits {
  * the token rate. libuv reads the size at the first use of a thread, so this comes before anything else.
  */
 export function sizeThreadPool(env: Record<string, string | undefined> = process.env): void {
-  env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()));
+  env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()) + 1);
 }

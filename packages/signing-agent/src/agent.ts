@@ -3,7 +3,7 @@ import { backoff, pause } from "./backoff.ts";
 import { handleRequest, type RequestParts } from "./handle-request.ts";
 import { type HeldRequests, heldRequests } from "./held-requests.ts";
 import { reasonOf } from "./log.ts";
-import { CallFailed } from "./service/json-call.ts";
+import { renewLeases } from "./renew-leases.ts";
 import type { ClaimedRequest } from "./service/messages.ts";
 import { ServiceTrouble } from "./service/signing-service.ts";
 
@@ -17,17 +17,16 @@ export interface RunningAgent {
 /** Seconds that a claim waits at the service for something to claim. */
 const CLAIM_WAIT_SECONDS = 20;
 /** Claims that wait at once: enough that the next request finds one while the last one's answer is on its way. */
-const MOST_CLAIMING = 4;
+const MOST_CLAIMING = 8;
 const NO_KEY_PAUSE_MS = 10_000;
 const UNAUTHORIZED_PAUSE_SECONDS = 60;
-const RENEWAL_MS = 1_000;
-/** How soon after a challenge was asked the first poll waits for its answer. */
-const LOOK_MS = 200;
-/** Longest that one queue poll waits for a user's answer: leases of 45 s are renewed in between. */
-const QUEUE_WAIT_SECONDS = 10;
+/** Requests that may wait for users, for each that may be signed at once: more than come in two minutes at full speed is odd. */
+const MOST_WAITING_PER_PLACE = 64;
 const HEALTHY_MS = 60_000;
 const GRACE_MS = 15_000;
-const HAND_BACK_MS = 4_000;
+const HAND_BACK_MS = 3_000;
+/** For answers that had begun when the agent was told to stop, and for the last poll. */
+const LAST_ANSWERS_MS = 500;
 
 export function startAgent(parts: RequestParts): RunningAgent {
   const stopping = new AbortController();
@@ -37,16 +36,17 @@ export function startAgent(parts: RequestParts): RunningAgent {
     reachedAt = clock();
     metrics.reachedService(reachedAt);
   };
-  const held: HeldRequests = heldRequests(clock, () => {
+  const held: HeldRequests = heldRequests(undefined, () => {
     metrics.inFlight(held.counts.working);
     metrics.waitingForUsers(held.counts.waiting);
     claims.fill();
   });
   const work = async (request: ClaimedRequest) => {
     const began = performance.now();
-    const outcome = await handleRequest(request, held.hold(request.requestId), parts);
+    const one = held.hold(request.requestId);
+    const outcome = await handleRequest(request, one, parts);
     metrics.finished(outcome, (performance.now() - began) / 1000);
-    held.letGo(request.requestId);
+    held.letGo(one);
   };
   const claims = claimer(parts, { held, work, reached, stopping: stopping.signal });
   const ended = new AbortController();
@@ -56,13 +56,21 @@ export function startAgent(parts: RequestParts): RunningAgent {
     isHealthy: () => clock() - reachedAt < HEALTHY_MS,
     stop: async (graceMs = GRACE_MS) => {
       stopping.abort();
+      // What the service gave just now is held too, to be finished or handed back.
+      await atMost(LAST_ANSWERS_MS, claims.ended());
       await held.empty(AbortSignal.timeout(graceMs));
       held.interrupt();
       await held.empty(AbortSignal.timeout(HAND_BACK_MS));
       ended.abort();
-      await renewals;
+      await atMost(LAST_ANSWERS_MS, renewals);
     },
   };
+}
+
+async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  const done = new AbortController();
+  await Promise.race([work, pause(milliseconds, done.signal)]);
+  done.abort();
 }
 
 interface ClaimerParts {
@@ -76,7 +84,7 @@ interface ClaimerParts {
 function claimer(parts: RequestParts, { held, work, reached, stopping }: ClaimerParts) {
   const kids = parts.keys.map(({ kid }) => kid);
   const failures = backoff();
-  let claiming = 0;
+  const claiming = new Set<Promise<void>>();
   let isPaused = false;
 
   async function claimOne(): Promise<void> {
@@ -86,6 +94,7 @@ function claimer(parts: RequestParts, { held, work, reached, stopping }: Claimer
     failures.reset();
     if (answer.outcome === "claimed") void work(answer.request);
     else if (answer.outcome === "no_usable_key") {
+      if (isPaused) return;
       parts.log("warn", "none of this agent's keys is active yet", { kids });
       await rest(NO_KEY_PAUSE_MS);
     }
@@ -114,87 +123,22 @@ function claimer(parts: RequestParts, { held, work, reached, stopping }: Claimer
     await rest(milliseconds);
   }
 
+  function room(): number {
+    const { concurrency } = parts.policy().limits;
+    const { working, waiting } = held.counts;
+    return waiting >= concurrency * MOST_WAITING_PER_PLACE ? 0 : concurrency - working - claiming.size;
+  }
+
   function fill(): void {
-    const room = () => parts.policy().limits.concurrency - held.counts.working - claiming;
-    while (!stopping.aborted && !isPaused && claiming < MOST_CLAIMING && room() > 0) {
-      claiming += 1;
-      void claimOne()
+    while (!stopping.aborted && !isPaused && claiming.size < MOST_CLAIMING && room() > 0) {
+      const one = claimOne()
         .catch(recover)
         .finally(() => {
-          claiming -= 1;
+          claiming.delete(one);
           fill();
         });
+      claiming.add(one);
     }
   }
-  return { fill };
-}
-
-interface RenewalParts {
-  readonly held: HeldRequests;
-  readonly reached: () => void;
-  /** Aborts when the agent is to stop: nothing more is waited for. */
-  readonly stopped: AbortSignal;
-  /** Aborts when nothing is held any more. */
-  readonly ended: AbortSignal;
-}
-
-async function renewLeases(
-  parts: RequestParts,
-  { held, reached, stopped, ended }: RenewalParts,
-): Promise<void> {
-  const failures = backoff();
-  while (!ended.aborted) {
-    const renew = held.toRenew();
-    if (renew.length === 0) {
-      await pause(LOOK_MS, ended);
-      continue;
-    }
-    const began = performance.now();
-    try {
-      for (const [index, ids] of inParts(renew).entries()) {
-        const isLast = (index + 1) * MOST_RENEWED >= renew.length;
-        const waits = isLast && held.counts.waiting > 0 && !stopped.aborted;
-        const answer = await parts.service.queue(
-          waits ? { wait: QUEUE_WAIT_SECONDS, renew: ids, signal: stopped } : { wait: 0, renew: ids },
-        );
-        reached();
-        failures.reset();
-        held.deliver(answer);
-        noteSkew(parts, answer.serverTime);
-      }
-    } catch (error) {
-      // A poll that waited is cut short when the agent stops: the next one does not wait.
-      if (wasCutShort(error, stopped)) continue;
-      const trouble = error instanceof ServiceTrouble ? error : undefined;
-      parts.metrics.serviceError(trouble?.kind ?? "no_answer");
-      parts.log("warn", "leases were not renewed", { reason: reasonOf(error) });
-      await pause(failures.next(trouble?.retryAfterSeconds), ended);
-    }
-    await pause(Math.max(0, RENEWAL_MS - (performance.now() - began)), ended);
-  }
-}
-
-/** As many as the service lets one poll renew. */
-const MOST_RENEWED = 50;
-
-const inParts = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / MOST_RENEWED) }, (_, part) =>
-    ids.slice(part * MOST_RENEWED, (part + 1) * MOST_RENEWED),
-  );
-
-const wasCutShort = (error: unknown, stopped: AbortSignal): boolean =>
-  stopped.aborted && error instanceof CallFailed && (error.cause as Error | undefined)?.name === "AbortError";
-
-/** Beyond a minute nothing is signed; the operator should hear of it before. */
-const SKEW_TO_TELL_SECONDS = 10;
-
-export function noteSkew(
-  { metrics, log, clock }: Pick<RequestParts, "metrics" | "log" | "clock">,
-  serverTime: string | number,
-): void {
-  const seconds = (new Date(serverTime).getTime() - clock()) / 1000;
-  if (!Number.isFinite(seconds)) return;
-  metrics.clockSkew(seconds);
-  if (Math.abs(seconds) > SKEW_TO_TELL_SECONDS)
-    log("warn", "the service's clock and this machine's differ", { seconds: Math.round(seconds) });
+  return { fill, ended: () => Promise.all(claiming) };
 }

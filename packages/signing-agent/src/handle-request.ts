@@ -68,10 +68,10 @@ async function checkAndSign(
     checkRequest(request, { policy: policy(), keys, now: clock() });
   let checked = check(claimed);
   parts.limits.take(checked, policy().limits);
-  const challenge = await askUser(claimed, checked, held, parts);
+  const passed = await askUser(claimed, checked, held, parts);
   for (let renderings = 1; renderings <= MOST_RENDERINGS; renderings += 1) {
     parts.seen.take(checked.tokens);
-    const answer = await signAndSubmit(claimed, checked, challenge, held, parts);
+    const answer = await signAndSubmit(claimed, checked, passed, held, parts);
     if (answer.outcome === "signed") return "signed";
     if (answer.outcome !== "stale_payload") {
       const { outcome, reason } = answer;
@@ -88,19 +88,22 @@ async function checkAndSign(
   throw unusable("stale_payload", "the tokens were always too old");
 }
 
-/** @returns the kind of challenge that was passed, now or before */
+/** The challenge as the journal has it: which kind, and in which request when not in this one. */
+type Passed = Pick<SignedRecord, "challenge" | "passedIn">;
+
+/** @returns what was passed, now or before */
 async function askUser(
   claimed: ClaimedRequest,
   checked: CheckedRequest,
   held: HeldRequest,
   parts: RequestParts,
-): Promise<string | null> {
+): Promise<Passed> {
   const wanted = challengeWanted(checked.client, checked.grant);
-  if (!wanted) return null;
+  if (!wanted) return { challenge: null };
   const { clientId, sub } = checked;
   const { parentRequestId } = claimed.context;
   if (typeof parentRequestId === "string" && parts.approvals.has(parentRequestId, { clientId, sub }))
-    return wanted.type;
+    return { challenge: wanted.type, passedIn: parentRequestId };
   const { metrics } = parts;
   metrics.challenge(wanted.type, "asked");
   held.setWaiting(true);
@@ -114,19 +117,20 @@ async function askUser(
   }
   metrics.challenge(wanted.type, "passed");
   parts.approvals.remember(claimed.requestId, { clientId, sub, at: parts.clock() });
-  return wanted.type;
+  return { challenge: wanted.type };
 }
 
 async function signAndSubmit(
   claimed: ClaimedRequest,
   checked: CheckedRequest,
-  challenge: string | null,
+  passed: Passed,
   held: HeldRequest,
   parts: RequestParts,
 ): Promise<SignAnswer> {
+  held.signal.throwIfAborted();
   const signed = await Promise.all(checked.tokens.map((token) => signToken(token)));
   const records = checked.tokens.map((token, index) =>
-    signedRecord(claimed.requestId, checked, token, signed[index] ?? "", challenge),
+    signedRecord(claimed.requestId, checked, token, signed[index] ?? "", passed),
   );
   try {
     // Before they leave: what is handed out and not written down could be denied.
@@ -185,10 +189,10 @@ function signedRecord(
   { clientId, grant }: CheckedRequest,
   { use, key, jti, sub, aud, exp }: CheckedToken,
   jwt: string,
-  challenge: string | null,
+  passed: Passed,
 ): SignedRecord {
   const token = { use, kid: key.kid, jti: jti ?? null, sub, aud, exp, tokenSha256: sha256Base64url(jwt) };
-  return { event: "signed", requestId, clientId, grant, ...token, challenge };
+  return { event: "signed", requestId, clientId, grant, ...token, ...passed };
 }
 
 async function refuse(claimed: ClaimedRequest, refusal: Refusal, parts: RequestParts): Promise<Outcome> {

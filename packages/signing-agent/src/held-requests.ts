@@ -22,10 +22,13 @@ export class Interrupted extends Error {
 }
 
 export interface HeldRequests {
+  /** One of this id that is still held has lost its lease: the service gave the request anew. */
   hold(requestId: string): HeldRequest;
-  letGo(requestId: string): void;
+  letGo(request: HeldRequest): void;
   /** Those whose lease should be renewed now. */
   toRenew(): string[];
+  /** The last challenges whose answers came, of whatever request: their answers are no news. */
+  known(): string[];
   /** Hands out the answers and ends what is lost. */
   deliver(answer: Pick<QueueAnswer, "responses" | "lost">): void;
   /** Of all that are left. */
@@ -37,6 +40,7 @@ export interface HeldRequests {
 }
 
 interface Held {
+  readonly request: HeldRequest;
   readonly controller: AbortController;
   readonly since: number;
   isWaiting: boolean;
@@ -46,19 +50,35 @@ interface Held {
 
 /** A request that takes longer than this renews its lease of 30 s. */
 const RENEW_AFTER_MS = 5_000;
+/** As many as the service lets a poll name. */
+const MOST_KNOWN = 50;
+/** A request has three challenges at most: what a service sends beyond is not kept. */
+const MOST_ANSWERS = 8;
 
-export function heldRequests(clock: () => number, changed: () => void = () => {}): HeldRequests {
+/** @param clock milliseconds that only ever go on, since leases do not follow a clock that is set */
+export function heldRequests(
+  clock: () => number = () => performance.now(),
+  changed: () => void = () => {},
+): HeldRequests {
   const held = new Map<string, Held>();
   const emptied = new Set<() => void>();
+  const known = new Set<string>();
+  const hear = (challengeId: string) => {
+    known.delete(challengeId);
+    known.add(challengeId);
+    const [oldest] = known;
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+  };
   return {
     hold: (requestId) => {
-      const one = newHeld(clock());
+      held.get(requestId)?.controller.abort(new Interrupted("lost"));
+      const one = newHeld(requestId, clock(), changed);
       held.set(requestId, one);
       changed();
-      return heldRequest(requestId, one, changed);
+      return one.request;
     },
-    letGo: (requestId) => {
-      held.delete(requestId);
+    letGo: (request) => {
+      if (held.get(request.requestId)?.request === request) held.delete(request.requestId);
       changed();
       if (held.size === 0) for (const listener of emptied) listener();
     },
@@ -66,10 +86,12 @@ export function heldRequests(clock: () => number, changed: () => void = () => {}
       const old = clock() - RENEW_AFTER_MS;
       return [...held].flatMap(([id, { since, isWaiting }]) => (isWaiting || since <= old ? [id] : []));
     },
+    known: () => [...known],
     deliver: ({ responses, lost }) => {
       for (const { requestId, challengeId, answer } of responses) {
+        hear(challengeId);
         const one = held.get(requestId);
-        one?.answers.set(challengeId, answer);
+        if (one && one.answers.size < MOST_ANSWERS) one.answers.set(challengeId, answer);
         for (const listener of one?.listeners ?? []) listener();
       }
       for (const id of lost) held.get(id)?.controller.abort(new Interrupted("lost"));
@@ -94,15 +116,18 @@ export function heldRequests(clock: () => number, changed: () => void = () => {}
   };
 }
 
-const newHeld = (since: number): Held => ({
-  controller: new AbortController(),
-  since,
-  isWaiting: false,
-  answers: new Map(),
-  listeners: new Set(),
-});
+function newHeld(requestId: string, since: number, changed: () => void): Held {
+  const state: Omit<Held, "request"> = {
+    controller: new AbortController(),
+    since,
+    isWaiting: false,
+    answers: new Map(),
+    listeners: new Set(),
+  };
+  return Object.assign(state, { request: heldRequest(requestId, state, changed) });
+}
 
-function heldRequest(requestId: string, one: Held, changed: () => void): HeldRequest {
+function heldRequest(requestId: string, one: Omit<Held, "request">, changed: () => void): HeldRequest {
   const { signal } = one.controller;
   return {
     requestId,

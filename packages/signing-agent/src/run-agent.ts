@@ -1,6 +1,6 @@
 /** Everything that a configuration names, opened; what `signet-agent run` does until it is told to stop. */
 import { readFile } from "node:fs/promises";
-import { noteSkew, type RunningAgent, startAgent } from "./agent.ts";
+import { type RunningAgent, startAgent } from "./agent.ts";
 import { approvals } from "./challenges/approvals.ts";
 import type { Channel } from "./challenges/channel.ts";
 import { type Passkeys, parseCredentials } from "./challenges/passkeys.ts";
@@ -18,6 +18,7 @@ import { type Policy, parsePolicy } from "./policy/policy.ts";
 import { rateLimits } from "./policy/rate-limits.ts";
 import { seenTokenIds } from "./policy/seen-token-ids.ts";
 import { readSecretFile } from "./private-file.ts";
+import { skewNotes } from "./renew-leases.ts";
 import { type Connections, openConnections } from "./service/json-call.ts";
 import { signingService } from "./service/signing-service.ts";
 import { sovereignAddress } from "./sovereign-address.ts";
@@ -31,6 +32,9 @@ export interface OpenAgent {
   /** Where metrics are served; undefined when the configuration names no port. */
   readonly metricsPort: number | undefined;
 }
+
+/** Questions to users at once, through the webhook. */
+const MOST_ASKED = 2_000;
 
 export interface Outside {
   readonly log: Log;
@@ -55,6 +59,9 @@ export async function openAgent(configuration: Configuration, outside: Outside):
     closing.push(() => journal.close());
     const connections = openConnections();
     closing.push(() => connections.close());
+    // Calls to the users' channel are held for minutes: they must not take the service's places.
+    const toUsers = openConnections(MOST_ASKED);
+    closing.push(() => toUsers.close());
     const metrics = createMetrics();
     metrics.policyLoaded(true, clock());
     metrics.journalPosition(journal.position.seq);
@@ -62,7 +69,7 @@ export async function openAgent(configuration: Configuration, outside: Outside):
     const current = { ...rules };
     const parts: RequestParts = {
       service: signingService(connections, sovereignAddress(configuration), apiKey),
-      channel: await openChannel(configuration, connections, outside),
+      channel: await openChannel(configuration, toUsers, outside),
       get passkeys() {
         return current.passkeys;
       },
@@ -82,11 +89,13 @@ export async function openAgent(configuration: Configuration, outside: Outside):
     log("info", "agent started", startedFields(parts));
     void sayWhetherReached(parts);
     return {
-      reload: () => reload(configuration, parts, (rules) => Object.assign(current, rules)),
-      stop: async () => {
-        await close();
-        log("info", "agent stopped", { journal: journal.position });
-      },
+      ...inOrder({
+        reload: () => reload(configuration, parts, (rules) => Object.assign(current, rules)),
+        stop: async () => {
+          await close();
+          log("info", "agent stopped", { journal: journal.position });
+        },
+      }),
       isHealthy: agent.isHealthy,
       metricsPort: served?.port,
     };
@@ -94,6 +103,22 @@ export async function openAgent(configuration: Configuration, outside: Outside):
     await close();
     throw error;
   }
+}
+
+/** Reloads one after the other, since of two that overtake each other the older rules would stay; none after the stop. */
+function inOrder({ reload, stop }: Pick<OpenAgent, "reload" | "stop">): Pick<OpenAgent, "reload" | "stop"> {
+  let last = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+  return {
+    reload: () => {
+      if (!stopped) last = last.then(reload);
+      return last;
+    },
+    stop: () => {
+      stopped ??= last.then(stop);
+      return stopped;
+    },
+  };
 }
 
 interface Rules {
@@ -133,7 +158,8 @@ function recall(entry: JournalEntry, past: Pick<RequestParts, "seen" | "approval
   if (entry.event !== "signed") return;
   if (entry.jti !== null) past.seen.remember(entry.jti, entry.exp);
   const { clientId, sub, requestId, time } = entry;
-  if (entry.challenge !== null)
+  // Who passed it in an earlier request has that one's quarter of an hour, not another for each request since.
+  if (entry.challenge !== null && entry.passedIn === undefined)
     past.approvals.remember(requestId, { clientId, sub, at: new Date(time).getTime() });
 }
 
@@ -165,7 +191,7 @@ function startedFields({ keys, journal, policy }: RequestParts): Record<string, 
 async function sayWhetherReached(parts: RequestParts): Promise<void> {
   try {
     const { serverTime } = await parts.service.queue({ wait: 0, renew: [] });
-    noteSkew(parts, serverTime);
+    skewNotes(parts)(serverTime);
     parts.log("info", "the service answers");
   } catch (error) {
     parts.log("warn", "the service does not answer yet", { reason: reasonOf(error) });

@@ -1,12 +1,13 @@
 /**
- * Durable writes in groups. A commit waits for the disk, and SQLite's calls block the whole process meanwhile: one wait
- * per request would be the limit of the service. So transactions that come together share one: each runs in a savepoint
- * of an outer transaction, and is acknowledged when that one is on the disk.
+ * Durable writes in groups. A commit and its way to the disk cost the same for one write and for many: so transactions
+ * that come together share one. Each runs in a savepoint of an outer transaction, and is acknowledged when that one is on
+ * the disk; the disk is waited for outside (disk-sync.ts), while the next group is filled.
  *
- * Nothing is told before it is durable: a read that comes while a group is open waits for its commit too, because it
- * may have seen what is not on the disk yet.
+ * Nothing is told before it is durable: a read that comes while a group is open, or on its way to the disk, waits for it
+ * too, because it may have seen what is not there yet.
  */
 import type { DatabaseSync } from "node:sqlite";
+import type { DiskSync } from "./disk-sync.ts";
 
 export interface GroupCommit {
   /** Runs one statement outside a transaction; resolves when its effect, and all that it may have seen, is durable. */
@@ -17,7 +18,8 @@ export interface GroupCommit {
   /** Ends the transaction at once. @returns a promise of its durability: the next one may begin before it */
   commit(): Promise<void>;
   rollback(): void;
-  close(): void;
+  /** Resolves when all is on the disk and the file is closed. */
+  close(): Promise<void>;
 }
 
 interface Waiter {
@@ -28,8 +30,9 @@ interface Waiter {
 /** A group is written at the latest after so many transactions, so that an answer never waits for a long queue. */
 const LARGEST_GROUP = 64;
 
-export function groupCommit(file: DatabaseSync): GroupCommit {
-  const group = newGroup(file);
+/** @param sync resolves when what was committed is on the disk; when it ever fails, nothing is believed any more */
+export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
+  const group = newGroup(file, sync);
   let inTransaction = false;
   const writeIfDue = () => {
     if (group.isDue() && !inTransaction) group.write();
@@ -74,10 +77,11 @@ export function groupCommit(file: DatabaseSync): GroupCommit {
       return durable;
     },
     rollback,
-    close: () => {
+    close: async () => {
       // A commit would take an unfinished transaction along.
       if (inTransaction) rollback();
       group.write();
+      await group.durable().catch(() => {});
       file.close();
     },
   };
@@ -95,7 +99,8 @@ interface Group {
   write(): void;
 }
 
-function newGroup(file: DatabaseSync): Group {
+function newGroup(file: DatabaseSync, sync: DiskSync): Group {
+  const disk = wayToTheDisk(sync);
   let waiters: Waiter[] = [];
   let timer: NodeJS.Immediate | undefined;
   let isOpen = false;
@@ -115,6 +120,7 @@ function newGroup(file: DatabaseSync): Group {
     isOpen: () => isOpen,
     isDue: () => isOpen && (isOver || members >= LARGEST_GROUP),
     join: (whenDue) => {
+      disk.requireWorking();
       members++;
       if (isOpen) return;
       // IMMEDIATE: the write lock is taken at once, so that no transaction fails half-way on another process's write.
@@ -137,12 +143,13 @@ function newGroup(file: DatabaseSync): Group {
       }
     },
     durable: () =>
-      isOpen ? new Promise((resolve, reject) => waiters.push({ resolve, reject })) : Promise.resolve(),
+      isOpen ? new Promise((resolve, reject) => waiters.push({ resolve, reject })) : disk.settled(),
     write: () => {
       if (!isOpen) return;
       try {
         file.exec("commit");
-        settle(({ resolve }) => resolve());
+        const synced = disk.send();
+        settle(({ resolve, reject }) => void synced.then(resolve, reject));
       } catch (error) {
         try {
           if (file.isTransaction) file.exec("rollback");
@@ -151,5 +158,45 @@ function newGroup(file: DatabaseSync): Group {
         }
       }
     },
+  };
+}
+
+interface Disk {
+  /** All that is committed by now is to be on the disk. */
+  send(): Promise<void>;
+  /** Resolves when nothing is on its way any more. */
+  settled(): Promise<void>;
+  requireWorking(): void;
+}
+
+/**
+ * A sync that failed says nothing about which pages are on the disk, and a later one that succeeds says nothing about them
+ * either: from then on every write is refused, until the process is started again and SQLite has looked at its log.
+ */
+function wayToTheDisk(sync: DiskSync): Disk {
+  let onTheWay: Promise<void> | undefined;
+  let failure: { readonly cause: unknown } | undefined;
+  const requireWorking = () => {
+    if (failure) throw new Error("the disk did not keep what was written: restart", failure);
+  };
+  const send = (): Promise<void> => {
+    const sent = sync().then(requireWorking, (cause: unknown) => {
+      failure ??= { cause };
+      throw cause;
+    });
+    onTheWay = sent;
+    const forget = () => {
+      if (onTheWay === sent) onTheWay = undefined;
+    };
+    sent.then(forget, forget);
+    return sent;
+  };
+  return {
+    send,
+    settled: async () => {
+      requireWorking();
+      await onTheWay;
+    },
+    requireWorking,
   };
 }

@@ -15,6 +15,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import { takeOverSync } from "./disk-sync.ts";
 import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 const CACHED_STATEMENTS = 500;
@@ -52,7 +53,8 @@ interface Place extends DatabaseConnection {
 }
 
 function nodeSqliteDriver(file: DatabaseSync): Driver {
-  const group = groupCommit(file);
+  const log = takeOverSync(file);
+  const group = groupCommit(file, log.sync);
   const turn = turns();
   const prepare = statementCache(file);
   const place = (connection: DatabaseConnection) => connection as Place;
@@ -87,7 +89,10 @@ function nodeSqliteDriver(file: DatabaseSync): Driver {
         turn.give();
       }
     },
-    destroy: async () => group.close(),
+    destroy: async () => {
+      await group.close();
+      log.close();
+    },
   };
 }
 

@@ -21,6 +21,8 @@ export interface SignedRecord {
   readonly tokenSha256: string;
   /** The kind of challenge that the user passed. */
   readonly challenge: string | null;
+  /** The request in which the user passed it, when that was an earlier one. */
+  readonly passedIn?: string;
 }
 
 export interface RefusedRecord {

@@ -8,7 +8,7 @@ export class BrokenJournal extends Error {
   }
 }
 
-// In a container the agent before this one often had the same process number.
+// Where the system does not tell when a process began: in a container the agent before often had the same number.
 const heldHere = new Set<string>();
 
 /**
@@ -18,8 +18,9 @@ const heldHere = new Set<string>();
 export async function lockJournal(journal: string): Promise<() => Promise<void>> {
   const path = `${journal}.lock`;
   if (!(await makeLock(path))) {
-    const holder = Number(await readFile(path, "utf8").catch(() => ""));
-    if (isAlive(holder, path))
+    const [pid = "", birth] = (await readFile(path, "utf8").catch(() => "")).split(" ");
+    const holder = Number(pid);
+    if (await isAlive(holder, birth, path))
       throw new BrokenJournal(`${journal} is written by process ${holder}, see ${path}`);
     await rm(path, { force: true });
     if (!(await makeLock(path))) throw new BrokenJournal(`${journal} is taken by another agent, see ${path}`);
@@ -34,7 +35,8 @@ export async function lockJournal(journal: string): Promise<() => Promise<void>>
 async function makeLock(path: string): Promise<boolean> {
   try {
     const file = await open(path, "wx", 0o600);
-    await file.writeFile(String(process.pid));
+    const birth = await birthOf(process.pid);
+    await file.writeFile(birth === undefined ? String(process.pid) : `${process.pid} ${birth}`);
     await file.close();
     return true;
   } catch (error) {
@@ -43,13 +45,28 @@ async function makeLock(path: string): Promise<boolean> {
   }
 }
 
-function isAlive(pid: number, path: string): boolean {
-  if (pid === process.pid) return heldHere.has(path);
+async function isAlive(pid: number, birth: string | undefined, path: string): Promise<boolean> {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  // After a restart of the machine the number is soon another program's.
+  if (birth !== undefined) return (await birthOf(pid)) === birth;
+  if (pid === process.pid) return heldHere.has(path);
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** Tells a process from all others that ever had its number: when it began, and in which run of the machine. Linux only. */
+async function birthOf(pid: number): Promise<string | undefined> {
+  try {
+    const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    // proc_pid_stat(5): the second field is a name in brackets that may hold anything; the 22nd is the start.
+    const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    return start === undefined ? undefined : `${boot}/${start}`;
+  } catch {
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /** The agent's own record of what it signed and refused: on disk before a signature leaves the machine. */
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import {
   type ChainPosition,
   chainStart,
@@ -7,6 +7,7 @@ import {
   type JournalEntry,
   type JournalRecord,
 } from "./journal-entry.ts";
+import { type JournalFile, type OpenFile, openJournalFile } from "./journal-file.ts";
 import { BrokenJournal, lockJournal } from "./journal-lock.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
@@ -28,38 +29,52 @@ export async function openJournal(
   path: string,
   clock: () => number,
   each: (entry: JournalEntry) => void = () => {},
+  openFile: OpenFile = open,
 ): Promise<Journal> {
   const unlock = await lockJournal(path);
   try {
-    const opened = await openChecked(path, each);
-    return journalOf(path, clock, opened, unlock);
+    const file = await openJournalFile(path, openFile);
+    const position = await checked(path, file, each);
+    return journalOf({ path, file, clock, unlock }, position);
   } catch (error) {
     await unlock();
     throw error;
   }
 }
 
-interface Opened {
-  readonly file: FileHandle;
-  readonly position: ChainPosition;
-}
-
-async function openChecked(path: string, each: (entry: JournalEntry) => void): Promise<Opened> {
-  const file = await open(path, "a", 0o600);
-  const { last, entries, fault, wholeBytes, isTorn } = await verifyJournal([path], each);
-  if (fault) {
+async function checked(
+  path: string,
+  file: JournalFile,
+  each: (entry: JournalEntry) => void,
+): Promise<ChainPosition> {
+  try {
+    const { last, entries, fault, wholeBytes, isTorn } = await verifyJournal([path], each);
+    if (fault)
+      throw new BrokenJournal(
+        `${path}:${fault.line} ${fault.message}. Move the file away to begin a new one`,
+      );
+    // What was half written when the machine went down: its token never left.
+    if (isTorn) await file.keep(wholeBytes);
+    return entries === 0 ? chainStart : last;
+  } catch (error) {
     await file.close();
-    throw new BrokenJournal(`${path}:${fault.line} ${fault.message}. Move the file away to begin a new one`);
+    throw error;
   }
-  // What was half written when the machine went down: its token never left.
-  if (isTorn) await file.truncate(wholeBytes);
-  return { file, position: entries === 0 ? chainStart : last };
 }
 
-function journalOf(path: string, clock: () => number, opened: Opened, unlock: () => Promise<void>): Journal {
-  let { file, position } = opened;
+interface Place {
+  readonly path: string;
+  readonly file: JournalFile;
+  readonly clock: () => number;
+  readonly unlock: () => Promise<void>;
+}
+
+function journalOf({ path, file, clock, unlock }: Place, start: ChainPosition): Journal {
+  let position = start;
+  let isClosed = false;
 
   async function write(records: readonly JournalRecord[]): Promise<void> {
+    if (records.length === 0) return;
     const lines: string[] = [];
     let at = position;
     for (const record of records) {
@@ -67,29 +82,23 @@ function journalOf(path: string, clock: () => number, opened: Opened, unlock: ()
       lines.push(`${entry.line}\n`);
       at = entry.position;
     }
-    await file.appendFile(lines.join(""));
-    await file.datasync();
+    await file.add(lines.join(""));
     position = at;
   }
 
-  async function openAgain(): Promise<void> {
-    const next = await open(path, "a", 0o600);
-    await file.close();
-    file = next;
-  }
-
-  const queue = batches<readonly JournalRecord[] | "reopen">(async (batch) => {
-    const records = batch.flatMap((item) => (item === "reopen" ? [] : item));
-    if (records.length > 0) await write(records);
-    if (batch.includes("reopen")) await openAgain();
-  });
+  const queue = inTurn(write, file.reopen);
+  const whileOpen = async (item: Item) => {
+    if (isClosed) throw new Error(`${path} is closed`);
+    await queue(item);
+  };
   return {
-    append: queue,
-    reopen: () => queue("reopen"),
+    append: whileOpen,
+    reopen: () => whileOpen("reopen"),
     get position() {
       return position;
     },
     close: async () => {
+      isClosed = true;
       // Behind all that is written already; that it failed was told to whoever wrote it.
       await queue([]).catch(() => undefined);
       await file.close();
@@ -98,39 +107,44 @@ function journalOf(path: string, clock: () => number, opened: Opened, unlock: ()
   };
 }
 
-interface Waiting<Item> {
+type Item = readonly JournalRecord[] | "reopen";
+
+interface Waiting {
   readonly item: Item;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Everything that came while the disk was busy goes in one write and one sync. */
-function batches<Item>(write: (batch: Item[]) => Promise<void>): (item: Item) => Promise<void> {
-  let waiting: Waiting<Item>[] = [];
-  let isWriting = false;
-  let failure: unknown;
+/** One after the other; all records that came while the disk was busy go in one write and one sync. */
+function inTurn(
+  write: (records: readonly JournalRecord[]) => Promise<void>,
+  reopen: () => Promise<void>,
+): (item: Item) => Promise<void> {
+  const waiting: Waiting[] = [];
+  let isBusy = false;
 
-  async function writeAll(): Promise<void> {
-    isWriting = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
+  function next(): Waiting[] {
+    const other = waiting.findIndex(({ item }) => item === "reopen");
+    return waiting.splice(0, other === -1 ? waiting.length : Math.max(other, 1));
+  }
+
+  async function workOff(): Promise<void> {
+    isBusy = true;
+    for (let batch = next(); batch.length > 0; batch = next()) {
+      const records = batch.flatMap(({ item }) => (item === "reopen" ? [] : item));
       try {
-        // Perhaps half a line is there: no other may follow it, and nothing is signed until a restart.
-        if (failure !== undefined) throw failure;
-        await write(batch.map(({ item }) => item));
+        await (batch[0]?.item === "reopen" ? reopen() : write(records));
         for (const { done } of batch) done();
       } catch (error) {
-        failure = error;
         for (const { failed } of batch) failed(error);
       }
     }
-    isWriting = false;
+    isBusy = false;
   }
 
   return (item) =>
     new Promise((done, failed) => {
       waiting.push({ item, done, failed });
-      if (!isWriting) void writeAll();
+      if (!isBusy) void workOff();
     });
 }

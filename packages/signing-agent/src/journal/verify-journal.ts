@@ -41,9 +41,11 @@ export async function verifyJournal(
   for (const file of files) {
     end = { wholeBytes: 0, isTorn: false };
     let number = 0;
-    for await (const { text, bytes, isWhole } of linesOf(file)) {
+    for await (const { text, bytes, ending } of linesOf(file)) {
       number += 1;
-      if (!isWhole) {
+      // Nothing that this agent wrote, torn or not: to cut it off would cut off what follows as well.
+      if (ending === "too far") return report({ file, line: number, message: "is no entry of a journal" });
+      if (ending === "none") {
         end = { ...end, isTorn: true };
         if (file !== files.at(-1))
           return report({ file, line: number, message: "is torn, and is not the last" });
@@ -63,18 +65,27 @@ export async function verifyJournal(
 
 const LONGEST_LINE = 131_072;
 
+interface Line {
+  readonly text: string;
+  readonly bytes: number;
+  readonly ending: "line feed" | "none" | "too far";
+}
+
 /** The lines of a file, and what stands after the last line end if something does. */
-async function* linesOf(file: string): AsyncGenerator<{ text: string; bytes: number; isWhole: boolean }> {
+async function* linesOf(file: string): AsyncGenerator<Line> {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     rest = Buffer.concat([rest, chunk]);
     let start = 0;
     for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10, start)) {
-      yield { text: rest.toString("utf8", start, at), bytes: at + 1 - start, isWhole: true };
+      yield { text: rest.toString("utf8", start, at), bytes: at + 1 - start, ending: "line feed" };
       start = at + 1;
     }
     rest = rest.subarray(start);
-    if (rest.length > LONGEST_LINE) break;
+    if (rest.length > LONGEST_LINE) {
+      yield { text: "", bytes: rest.length, ending: "too far" };
+      return;
+    }
   }
-  if (rest.length > 0) yield { text: "", bytes: rest.length, isWhole: false };
+  if (rest.length > 0) yield { text: "", bytes: rest.length, ending: "none" };
 }

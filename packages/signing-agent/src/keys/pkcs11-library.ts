@@ -75,7 +75,9 @@ async function newPkcs11(): Promise<Pkcs11> {
     return new pkcs11js.PKCS11();
   } catch (error) {
     const what = "keys behind PKCS#11 need the package pkcs11js, which is not installed or did not compile";
-    throw new InvalidKey(`${what}: npm install pkcs11js`, { cause: error });
+    throw new InvalidKey(`${what} (npm install pkcs11js; python3, make and g++ must be there)`, {
+      cause: error,
+    });
   }
 }
 

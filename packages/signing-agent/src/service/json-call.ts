@@ -10,6 +10,7 @@ export interface JsonCall {
   /** Sent as it is; JSON text. */
   readonly body?: string;
   readonly timeoutMs: number;
+  /** Hangs up while there is no answer; one that has begun is read to its end, since the other side counts it as told. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,27 +33,41 @@ export class CallFailed extends Error {
 
 export interface Connections {
   call(call: JsonCall): Promise<JsonAnswer>;
+  /** Ends every call, and each that is made later at once. */
   close(): void;
 }
 
 const MOST_BYTES = 262_144;
 
-export function openConnections(): Connections {
-  const options = { keepAlive: true, maxSockets: 64 };
+/** @param mostCalls at once to one host: more wait for their turn */
+export function openConnections(mostCalls = 64): Connections {
+  const options = { keepAlive: true, maxSockets: mostCalls };
   const plain = new http.Agent(options);
   const secure = new https.Agent(options);
+  const open = new Set<http.ClientRequest>();
+  let isClosed = false;
   return {
-    call: (call) =>
-      call.url.startsWith("https:") ? send(https.request, secure, call) : send(http.request, plain, call),
+    call: async (call) => {
+      if (isClosed) throw new CallFailed("the connections are closed");
+      const isSecure = call.url.startsWith("https:");
+      return await send(isSecure ? https.request : http.request, isSecure ? secure : plain, call, open);
+    },
     close: () => {
+      isClosed = true;
+      for (const one of open) one.destroy(new Error("the connections are closed"));
       plain.destroy();
       secure.destroy();
     },
   };
 }
 
-function send(request: typeof http.request, agent: http.Agent, call: JsonCall): Promise<JsonAnswer> {
-  const { method, url, body } = call;
+function send(
+  request: typeof http.request,
+  agent: http.Agent,
+  call: JsonCall,
+  open: Set<http.ClientRequest>,
+): Promise<JsonAnswer> {
+  const { method, url, body, signal } = call;
   const headers: Record<string, string | number> = { accept: "application/json", ...call.headers };
   if (body !== undefined) {
     headers["content-type"] = "application/json";
@@ -60,16 +75,24 @@ function send(request: typeof http.request, agent: http.Agent, call: JsonCall): 
   }
   return new Promise((resolve, reject) => {
     const timeout = AbortSignal.timeout(call.timeoutMs);
-    const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
     const fail = (error: Error) => {
       const reason = timeout.aborted ? `no answer within ${call.timeoutMs / 1000} s` : error.message;
       reject(new CallFailed(`${method} ${new URL(url).host}: ${reason}`, { cause: error }));
     };
-    const sent = request(url, { method, agent, headers, signal }, (answer) => {
+    const sent = request(url, { method, agent, headers, signal: timeout }, (answer) => {
+      signal?.removeEventListener("abort", hangUp);
       readBody(answer).then((text) => resolve(jsonAnswer(answer, text)), fail);
+    });
+    const hangUp = () => sent.destroy(new Error("given up", { cause: signal?.reason }));
+    signal?.addEventListener("abort", hangUp, { once: true });
+    open.add(sent);
+    sent.on("close", () => {
+      open.delete(sent);
+      signal?.removeEventListener("abort", hangUp);
     });
     sent.on("error", fail);
     sent.end(body);
+    if (signal?.aborted) hangUp();
   });
 }
 

@@ -15,13 +15,16 @@ const tokenSchema = Type.Object({
 /** One token as the service wants it signed: `protected` and `payload` are base64url. */
 export type TokenToSign = Static<typeof tokenSchema>;
 
+// It goes into the journal, the log and questions to users, also when nothing of it is true.
+const shortText = Type.String({ maxLength: 1_000 });
+
 const contextSchema = Type.Object({
-  issuer: Type.String(),
-  clientId: Type.String(),
-  clientName: nullable(Type.String()),
-  grantType: Type.String(),
+  issuer: shortText,
+  clientId: shortText,
+  clientName: nullable(shortText),
+  grantType: shortText,
   scope: Type.Array(Type.String()),
-  sub: Type.String(),
+  sub: shortText,
   authTime: nullable(Type.Number()),
   amr: nullable(Type.Array(Type.String())),
   ip: nullable(Type.String()),
@@ -49,7 +52,7 @@ const queueSchema = Type.Object({
   responses: Type.Array(
     Type.Object({
       requestId,
-      challengeId: Type.String(),
+      challengeId: Type.String({ maxLength: 128 }),
       outcome: Type.String(),
       answer: Type.Optional(Type.Unknown()),
     }),

@@ -47,7 +47,13 @@ export type ChallengeAnswer =
   | { readonly outcome: "not_interactive" | "challenge_limit" | "over" };
 
 export interface SigningService {
-  queue(options: { wait: number; renew: readonly string[]; signal?: AbortSignal }): Promise<QueueAnswer>;
+  /** @param options.known challenges whose answers came before: the service leaves them out, and waits for others */
+  queue(options: {
+    wait: number;
+    renew: readonly string[];
+    known?: readonly string[];
+    signal?: AbortSignal;
+  }): Promise<QueueAnswer>;
   claim(options: { kids: readonly string[]; wait: number; signal?: AbortSignal }): Promise<ClaimAnswer>;
   sign(lease: Lease, jwts: SignedJwts): Promise<SignAnswer>;
   challenge(lease: Lease, challenge: ChallengeMessage): Promise<ChallengeAnswer>;
@@ -77,10 +83,11 @@ export function signingService(connections: Connections, address: string, apiKey
       signal,
     });
   return {
-    queue: async ({ wait, renew, signal }) => {
+    queue: async ({ wait, renew, known = [], signal }) => {
       // `max=0`: what waits is taken by `claim`; here only leases and answers matter.
       const query = new URLSearchParams({ wait: String(wait), max: "0" });
       if (renew.length > 0) query.set("renew", renew.join(","));
+      if (known.length > 0) query.set("known", known.join(","));
       const url = `${address}/agent/queue?${query}`;
       const answer = await connections.call({
         method: "GET",

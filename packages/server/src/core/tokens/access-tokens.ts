@@ -12,6 +12,7 @@ import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-token.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { issuerOfPool } from "../signing-pools/signing-pool.ts";
+import { agentClaims } from "./agent-claims.ts";
 import { type AccessTokenClaims, familyOfTokenId } from "./claims.ts";
 import { isAccessTokenRevoked, isFamilyTokenGood } from "./store.ts";
 
@@ -45,7 +46,7 @@ interface TrustedKey {
   readonly issuer: string;
   /** The pool whose agent has the key; undefined for the organisation's own. */
   readonly poolId?: string;
-  verify(token: string): Record<string, unknown> | undefined;
+  verify(token: string): AccessTokenClaims | undefined;
 }
 
 const CACHED_TOKENS = 10_000;
@@ -54,7 +55,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const verified = new Map<string, Verified>();
 
   const verify = (cacheKey: string, token: string, key: TrustedKey) => {
-    const claims = key.verify(token) as unknown as AccessTokenClaims | undefined;
+    const claims = key.verify(token);
     if (!claims) return undefined;
     if (verified.size >= CACHED_TOKENS) verified.delete(verified.keys().next().value as string);
     verified.set(cacheKey, { kid: key.kid, claims });
@@ -93,12 +94,16 @@ async function ownKey(
   return {
     kid: key.kid,
     issuer: issuerOf(baseUrl, id),
-    verify: (token) => verifyJws(token, (named) => (named === key.kid ? key : undefined), { typ })?.payload,
+    verify: (token) => {
+      const read = verifyJws(token, (named) => (named === key.kid ? key : undefined), { typ });
+      // What the service signed itself has the members that it writes.
+      return read?.payload as unknown as AccessTokenClaims | undefined;
+    },
   };
 }
 
 async function agentKey(
-  { signingPools, baseUrl }: AccessTokenDeps,
+  { signingPools, baseUrl, clock }: AccessTokenDeps,
   { id }: Organisation,
   kid: unknown,
 ): Promise<TrustedKey | undefined> {
@@ -110,7 +115,11 @@ async function agentKey(
     kid: key.kid,
     poolId: pool.id,
     issuer: issuerOfPool(baseUrl, pool),
-    verify: (token) => verifyAgentToken(token, { publicKey, alg: key.alg }),
+    verify: (token) => {
+      const payload = verifyAgentToken(token, { publicKey, alg: key.alg });
+      const limits = { now: seconds(clock()), longestSeconds: pool.maxTokenLifetimeSeconds };
+      return payload && agentClaims(payload, limits);
+    },
   };
 }
 

@@ -60,6 +60,12 @@ export function challengeAnswer(asked: ChallengeOutcome): AgentAnswer {
       throw new SovereignError(409, "not_interactive", "nobody waits in a browser who could be asked");
     case "challenge_limit":
       throw new SovereignError(409, "challenge_limit", "nothing more can be asked for this request now");
+    case "foreign_challenge":
+      throw new SovereignError(
+        400,
+        "invalid_request",
+        "publicKey.challenge must be SHA-256 over the claimed signing inputs, joined by line feeds",
+      );
     default:
       throw leaseRefusal(asked.outcome);
   }

@@ -49,6 +49,36 @@ export const signBody = Type.Object(
   { title: "SovereignSignature" },
 );
 
+const closed = { additionalProperties: false } as const;
+
+/** No extensions: some of them read secrets out of the passkey that are not the agent's. */
+const passkeyOptions = Type.Object(
+  {
+    challenge: text(
+      100,
+      "base64url: SHA-256 over the claimed `protected.payload`, of two with a line feed between",
+    ),
+    rpId: Type.Optional(text(253)),
+    allowCredentials: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: text(1_400),
+            type: Type.Literal("public-key"),
+            transports: Type.Optional(Type.Array(text(20), { maxItems: 10 })),
+          },
+          closed,
+        ),
+        { maxItems: 50 },
+      ),
+    ),
+    userVerification: Type.Optional(Type.Enum(["required", "preferred", "discouraged"])),
+    timeout: Type.Optional(Type.Integer({ minimum: 0, description: "milliseconds" })),
+    hints: Type.Optional(Type.Array(text(40), { maxItems: 10 })),
+  },
+  { ...closed, description: "of webauthn: PublicKeyCredentialRequestOptionsJSON" },
+);
+
 export const challengeBody = Type.Object(
   {
     ...lease,
@@ -57,9 +87,7 @@ export const challengeBody = Type.Object(
     prompt: text(200, "shown to the user"),
     display: Type.Optional(text(200, "the number or the transaction that the page shows")),
     options: Type.Optional(Type.Array(text(100), { maxItems: 10 })),
-    publicKey: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "of webauthn: the request options" }),
-    ),
+    publicKey: Type.Optional(passkeyOptions),
     ttl: Type.Integer({ minimum: 1, maximum: CHALLENGE_TTL_MS / 1000, description: "seconds" }),
   },
   { title: "SovereignChallenge" },
@@ -96,6 +124,8 @@ export interface QueueQuery {
   readonly wait: number;
   readonly max: number;
   readonly renew: readonly string[];
+  /** Challenges whose answers the agent has heard: they are no news. */
+  readonly known: readonly string[];
 }
 
 /** @throws OAuthError invalid_request */
@@ -108,12 +138,16 @@ export function readQueueQuery(request: FastifyRequest): QueueQuery {
     if (!/^\d{1,2}$/.test(value) || Number(value) > most) throw unusable(`${name} must be 0 to ${most}`);
     return Number(value);
   };
-  const renew = (values.get("renew") ?? "").split(",").filter((id) => id !== "");
-  if (renew.length > MOST_PENDING) throw unusable(`renew names more than ${MOST_PENDING}`);
+  const list = (name: string) => {
+    const ids = (values.get(name) ?? "").split(",").filter((id) => id !== "");
+    if (ids.length > MOST_PENDING) throw unusable(`${name} names more than ${MOST_PENDING}`);
+    return [...new Set(ids)];
+  };
   return {
     wait: number("wait", LONGEST_WAIT, 0),
     max: number("max", MOST_PENDING, 10),
-    renew: [...new Set(renew)],
+    renew: list("renew"),
+    known: list("known"),
   };
 }
 

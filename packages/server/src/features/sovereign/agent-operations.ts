@@ -102,6 +102,9 @@ export const agentOperations: readonly DescribedOperation[] = [
       wait: Type.Optional(Type.Integer({ minimum: 0, maximum: LONGEST_WAIT })),
       max: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_PENDING })),
       renew: Type.Optional(Type.String({ description: "ids of claimed requests, with commas between" })),
+      known: Type.Optional(
+        Type.String({ description: "ids of challenges whose answers came before: they are left out" }),
+      ),
     }),
     answers: {
       200: { description: "The queue", schema: queue },

@@ -7,7 +7,13 @@ import { openJson } from "./sealed-json.ts";
 import { CHALLENGE_LEASE_MS, LEASE_MS } from "./signing-request.ts";
 import type { SigningRequestRow } from "./store.ts";
 
-export async function agentQueue(deps: RequestDeps, agent: AgentCaller, max: number): Promise<AgentQueue> {
+/** @param known challenges whose answers the agent has: told again, they would end every wait at once */
+export async function agentQueue(
+  deps: RequestDeps,
+  agent: AgentCaller,
+  max: number,
+  known: readonly string[] = [],
+): Promise<AgentQueue> {
   const { query } = deps.database;
   const now = deps.clock();
   const pending = max > 0 ? await listPending(query, { ...agent, now, max }) : [];
@@ -22,7 +28,9 @@ export async function agentQueue(deps: RequestDeps, agent: AgentCaller, max: num
       attempts: row.attempts,
       expiresIn: Math.ceil((row.expires_at - now) / 1000),
     })),
-    responses: answered.flatMap((row) => responseOf(deps, row)),
+    responses: answered
+      .flatMap((row) => responseOf(deps, row))
+      .filter(({ challengeId }) => !known.includes(challengeId)),
   };
 }
 

@@ -59,10 +59,10 @@ type Route = (method: "GET" | "POST", name: string, handler: Handler) => void;
 
 function queueRoute(route: Route, { requests }: AgentRouteDeps): void {
   route("GET", "queue", async (caller, { request }, signal) => {
-    const { wait, max, renew } = readQueueQuery(request);
+    const { wait, max, renew, known } = readQueueQuery(request);
     const leases = renew.length > 0 ? await requests.renew(caller, renew) : { renewed: [], lost: [] };
     const look = async () => {
-      const queue = await requests.agentQueue(caller, max);
+      const queue = await requests.agentQueue(caller, max, known);
       const hasNews = queue.pending.length + queue.responses.length + leases.lost.length > 0;
       return hasNews ? queue : undefined;
     };

@@ -47,6 +47,8 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.stateOf(requestId))?.[0], "responded");
     const { responses } = await stage.requests.agentQueue(agent.caller, 0);
     assert.deepEqual(responses, [{ requestId, challengeId: "c1", outcome: "answered", answer: "42" }]);
+    const heard = await stage.requests.agentQueue(agent.caller, 0, ["c1"]);
+    assert.deepEqual(heard.responses, [], "no news to who heard it, so that the next poll waits");
     assert.deepEqual((await stage.requests.agentQueue(other.caller, 0)).responses, []);
     assert.equal((await steps.sign(held)).outcome, "signed");
     assert.equal(await answer(requestId), "stale_challenge");

@@ -5,6 +5,7 @@ import { denyRequest } from "./lapses/store.ts";
 import { currentRow } from "./lapses.ts";
 import { leaseOf, leaseRefusal } from "./lease.ts";
 import { type Lease, openChallenge } from "./leases/store.ts";
+import { passkeyFault } from "./passkey-challenge.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import type { AgentCaller, ChallengeAnswer, ChallengeOutcome, RespondOutcome } from "./request-messages.ts";
 import { openJson, sealJson } from "./sealed-json.ts";
@@ -22,6 +23,8 @@ export async function challenge(
   const row = await currentRow(deps, lease);
   const refusal = refusalOf(deps, row, lease, asked);
   if (refusal) return refusal;
+  const fault = row && (await passkeyFault(deps, agent, row, asked));
+  if (fault) return { outcome: fault };
   const { orgId, requestId, now } = lease;
   const opened = await openChallenge(deps.database.query, lease, {
     was: row?.challenge ?? null,

@@ -237,6 +237,43 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await isActive(token, client), false);
   });
 
+  test("what an agent made up is inactive, and breaks nothing", async () => {
+    const pool = await makePool(running.service, org);
+    const { keys } = await makeAgent(running.service, org, pool);
+    const client = await clientOf(pool);
+    const [key] = keys;
+    assert.ok(key);
+    const now = Math.floor(clock() / 1000);
+    const madeUp: readonly object[] = [
+      { exp: String(now + 600) },
+      { exp: "never" },
+      { exp: undefined },
+      { exp: 1e300 },
+      { exp: now + 600.5 },
+      { exp: now + 3601 },
+      { iat: now + 61, exp: now + 661 },
+      { iat: undefined },
+      { jti: 5 },
+      { jti: undefined },
+      { sub: undefined },
+      { sub: org.user.id },
+      { aud: { api: true } },
+      { aud: [client.application.id, 1] },
+      { scope: ["openid"] },
+      { client_id: [client.application.id] },
+    ];
+    for (const claims of madeUp) {
+      const token = tokenOf(pool, key, client, claims);
+      assert.equal(await isActive(token, client), false, JSON.stringify(claims));
+      const form = { token, ...credentials(client) };
+      assert.equal((await postForm(`${org.issuer}/revoke`, form)).status, 200, JSON.stringify(claims));
+      const { status } = await sendRaw(`${org.issuer}/userinfo`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      assert.equal(status, 401, JSON.stringify(claims));
+    }
+  });
+
   test("a pool of another organisation, or none, is not there", async () => {
     const other = await makeOrganisation(running.service, `Other${randomUUID().slice(0, 4)}`);
     const pool = await makePool(running.service, other);

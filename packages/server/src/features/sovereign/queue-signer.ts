@@ -90,7 +90,7 @@ async function signNow(
   const pool = await poolOf(deps, application);
   const waitMs = waitMsOf(pool);
   const waiter = { id: randomUUID(), ms: waitMs + COMMIT_MS };
-  const key = joinKeyHash(tokens, occasion);
+  const key = joinKeyHash(pool, tokens, occasion);
   const joined = await requests.join({ orgId, applicationId: application.id, joinKeyHash: key, waiter });
   const request = { ...newRequest(pool, tokens, occasion), interactive: false, joinKeyHash: key, waiter };
   const { requestId } = joined ?? queued(await requests.create(request));
@@ -132,11 +132,17 @@ async function begin(
 
 /**
  * By what a request that came too early finds, when it comes again, what it began: the refresh token or code that it shows,
- * and all that its tokens would say. Two that could not be answered with each other's tokens never have the same.
+ * the pool, and all that its tokens would say (two pools may sign in one name). Two that could not be answered with each
+ * other's tokens never have the same.
  */
-function joinKeyHash(tokens: TokensToSign, { grantType, proofHash }: SigningOccasion): string {
-  const family = familyOfTokenId(tokens.accessToken.jti);
-  const parts = [grantType, tokens.application.id, proofHash ?? null, family ?? null, claimsHash(tokens)];
+function joinKeyHash(
+  { id: poolId }: SigningPool,
+  tokens: TokensToSign,
+  { grantType, proofHash }: SigningOccasion,
+): string {
+  const { application, accessToken } = tokens;
+  const family = familyOfTokenId(accessToken.jti) ?? null;
+  const parts = [poolId, grantType, application.id, proofHash ?? null, family, claimsHash(tokens)];
   return sha256Base64url(JSON.stringify(parts));
 }
 

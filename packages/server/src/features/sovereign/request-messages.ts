@@ -105,8 +105,8 @@ export type SignOutcome =
 
 export type ChallengeOutcome =
   | { readonly outcome: "challenge"; readonly leaseSeconds: number }
-  /** `challenge_limit`: three were asked, or another one is open. */
-  | { readonly outcome: LeaseRefusal | "not_interactive" | "challenge_limit" };
+  /** `challenge_limit`: three were asked, or another one is open; `foreign_challenge`: a passkey would sign something else. */
+  | { readonly outcome: LeaseRefusal | "not_interactive" | "challenge_limit" | "foreign_challenge" };
 
 export const rejectReasons = [
   "policy_denied",

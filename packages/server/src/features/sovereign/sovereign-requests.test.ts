@@ -5,6 +5,7 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { openSigningStage, type SigningStage, type SoftAgent } from "../../testing/signing-stage.ts";
 import { SECOND, type SigningSteps, signingSteps, withBrowser } from "../../testing/signing-steps.ts";
+import { MOST_OF_USER } from "./signing-request.ts";
 
 forEachDatabase(({ fresh }) => {
   let clock: FakeClock;
@@ -51,6 +52,23 @@ forEachDatabase(({ fresh }) => {
     clock.advance(60 * SECOND);
     await own.seen();
     assert.notEqual(typeof (await make()), "string");
+  });
+
+  test("one user fills a tenth of the queue, and is not waited for by the others", async () => {
+    const pool = await stage.addPool();
+    await stage.addAgent({ pool });
+    const make = (userId: string | null, more = {}) =>
+      stage.requests.create(stage.newRequest({ poolId: pool.id, userId, ...more }));
+    for (let count = 0; count < MOST_OF_USER; count++) {
+      const made = await make("one", count % 2 === 0 ? withBrowser : {});
+      assert.notEqual(typeof made, "string");
+    }
+    assert.equal(await make("one"), "queue_full");
+    assert.equal(await make("one", withBrowser), "queue_full");
+    for (const other of ["two", null, null]) assert.notEqual(typeof (await make(other)), "string");
+    assert.notEqual(typeof (await stage.requests.create(stage.newRequest({ userId: "one" }))), "string");
+    clock.advance(60 * SECOND);
+    assert.notEqual(typeof (await make("one", withBrowser)), "string");
   });
 
   test("a disabled pool takes nothing and gives nothing out", async () => {

@@ -70,7 +70,7 @@ export interface SovereignRequests {
   reject(agent: AgentCaller, rejection: Rejection): Promise<RejectOutcome>;
   renew(agent: AgentCaller, requestIds: readonly string[]): Promise<RenewedLeases>;
   /** What an agent could claim, oldest first, and the answers to its challenges; nothing is changed. */
-  agentQueue(agent: AgentCaller, max: number): Promise<AgentQueue>;
+  agentQueue(agent: AgentCaller, max: number, known?: readonly string[]): Promise<AgentQueue>;
   /** The user's answer to the challenge that is open. */
   respond(orgId: string, requestId: string, answer: ChallengeAnswer): Promise<RespondOutcome>;
   /** The user's no. @returns false when it was final already, or (with `challengeId`) asks something else by now */
@@ -171,9 +171,9 @@ function agentCalls(inner: RequestDeps): AgentCalls {
     challenge: (agent, lease, asked) => challenge(inner, agent, lease, asked),
     reject: (agent, rejection) => reject(inner, agent, rejection),
     renew: (agent, requestIds) => renew(inner, agent, requestIds),
-    agentQueue: async (agent, max) => {
+    agentQueue: async (agent, max, known) => {
       await sweep(agent.orgId, agent.poolId);
-      return agentQueue(inner, agent, max);
+      return agentQueue(inner, agent, max, known);
     },
   };
 }

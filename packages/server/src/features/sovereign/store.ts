@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { SigningRequestTable } from "../../db/tables/sovereign-signing.ts";
+import { MOST_OF_USER } from "./signing-request.ts";
 
 export type SigningRequestRow = Readonly<SigningRequestTable>;
 
@@ -74,16 +75,18 @@ const insertWhere = prepared((db, value: Parameter<NewRow & { agentsSince: numbe
               and a.last_seen_at > ${value("agentsSince")}))`,
         )
         .where(
-          sql<boolean>`(select count(*) from signing_request r
+          sql<boolean>`(select case when count(*) < p.max_pending
+              and count(case when r.user_id = ${value("user_id")} then 1 end) < ${sql.lit(MOST_OF_USER)} then 1 else 0 end
+            from signing_request r
             where r.org_id = p.org_id and r.pool_id = p.id and r.ended_at is null and r.state <> 'signed'
-              and r.expires_at > ${value("created_at")}) < p.max_pending`,
+              and r.expires_at > ${value("created_at")}) = 1`,
         ),
     )
     .returning("id"),
 );
 
 /**
- * Queues it when its pool works, has room, and an agent was seen after `agentsSince` (or a browser waits). On PostgreSQL
+ * Queues it when its pool works, has room (for this user, too), and an agent was seen after `agentsSince` (or a browser waits). On PostgreSQL
  * requests at the same moment may pass the limit by as many as there are connections.
  */
 export async function insertRequest(db: Db, row: NewRow, agentsSince: number): Promise<boolean> {
@@ -119,11 +122,13 @@ const selectUnwaited = prepared((db, value: Parameter<Join>) =>
     .where("ended_at", "is", null)
     .where("expires_at", ">", value("now"))
     .where((eb) => eb.or([eb("waiter", "is", null), eb("waiter_until", "<=", value("now"))]))
+    // Who comes late gets new ones, as with a code (sovereign-signing.md §4).
+    .where(sql<boolean>`(state <> 'signed' or (token_exp - ${value("now")}) * 2 >= token_exp - signed_at)`)
     .orderBy("created_at")
     .limit(1),
 );
 
-/** The oldest that the same call began before and nobody waits for, signed meanwhile or not. */
+/** The oldest that the same call began before and nobody waits for, signed meanwhile (with half of its time left) or not. */
 export async function joinRequest(
   db: Db,
   { waiter, until, ...join }: Join & { waiter: string; until: number },

@@ -23,6 +23,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { answerOf, decide, follow, logIn, showsConsent, showsLogin } from "../../testing/test-visit.ts";
+import { passkeyChallenge } from "./passkey-challenge.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -236,13 +237,44 @@ forEachDatabase(({ fresh }) => {
   });
 
   test("a passkey's assertion reaches the agent as an object", async () => {
-    const asked = await ask({ type: "webauthn", publicKey: { challenge: "AAAA", rpId: "127.0.0.1" } });
+    const arrived = await arrive();
+    const claimed = await claim(arrived);
+    const publicKey = { challenge: passkeyChallenge(claimed.tokens), rpId: "127.0.0.1" };
+    assert.equal((await agent.challenge(claimed, { type: "webauthn", publicKey })).status, 202);
     const assertion = { id: "k", response: { signature: "s" } };
-    const form = { csrf: asked.csrf, challengeId: "c-1", answer: JSON.stringify(assertion) };
-    assert.equal((await respond(asked, form)).status, 303);
+    const form = { csrf: arrived.csrf, challengeId: "c-1", answer: JSON.stringify(assertion) };
+    assert.equal((await respond(arrived, form)).status, 303);
     const [response] = (await answersOf()) as [{ answer: unknown }];
     assert.deepEqual(response.answer, assertion);
-    await agent.reject(asked.claimed, "policy_denied");
+    await agent.reject(claimed, "policy_denied");
+  });
+
+  test("a passkey is asked for nothing but the tokens: not for a sign-in, nor for its secrets", async () => {
+    const arrived = await arrive();
+    const claimed = await claim(arrived);
+    const [accessToken] = claimed.tokens;
+    assert.ok(accessToken && claimed.tokens.length === 2);
+    const good = { challenge: passkeyChallenge(claimed.tokens), rpId: "127.0.0.1" };
+    const foreign: readonly object[] = [
+      { ...good, challenge: "Y2hhbGxlbmdlIG9mIGEgc2lnbi1pbiBwYWdl" },
+      { ...good, challenge: passkeyChallenge([accessToken]) },
+      { ...good, challenge: passkeyChallenge([...claimed.tokens].reverse()) },
+      { rpId: "127.0.0.1" },
+      { ...good, extensions: { prf: { eval: { first: "AAAA" } } } },
+      { ...good, allowCredentials: [{ id: "k", type: "public-key", extensions: {} }] },
+    ];
+    for (const publicKey of foreign) {
+      const { status, body } = await agent.challenge(claimed, { type: "webauthn", publicKey });
+      assert.deepEqual([status, body["error"]], [400, "invalid_request"], JSON.stringify(publicKey));
+    }
+    assert.equal((await statusOf(arrived))["status"], "pending");
+    assert.equal((await agent.challenge(claimed, { type: "webauthn", publicKey: good })).status, 202);
+    assert.equal(
+      (await agent.challenge(claimed, { type: "webauthn", publicKey: good })).status,
+      202,
+      "again",
+    );
+    await agent.reject(claimed, "policy_denied");
   });
 
   test("cancelling ends it, whoever holds it, and the application is told", async () => {
