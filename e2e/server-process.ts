@@ -27,10 +27,13 @@ export type ServerOptions = {
 export type LogLine = Record<string, unknown>;
 
 export type ServerProcess = {
+  pid: number;
   port: number;
   baseUrl: string;
   dataDir: string;
   demo(): Promise<DemoFile>;
+  /** All that it wrote, to both of its outputs. */
+  output(): string;
   /** What was logged so far; the last half second may be missing. */
   logLines(): LogLine[];
   /** SIGTERM; fails unless the server ends with 0, within 10 seconds. Does nothing after `stop` or `kill`. */
@@ -105,10 +108,12 @@ function serverProcess(
 ): ServerProcess {
   let isOver = false;
   return {
+    pid: child.pid ?? 0,
     port,
     baseUrl: `http://localhost:${port}`,
     dataDir,
     demo: async () => JSON.parse(await readFile(path.join(dataDir, "demo.json"), "utf8")) as DemoFile,
+    output: () => output.text,
     logLines: () =>
       output.text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LogLine] : [])),
     stop: async () => {

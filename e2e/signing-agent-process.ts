@@ -1,16 +1,18 @@
 /** The real `signet-agent`, as programs of their own: enrolled into a folder, started there, killed, started again. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { registerAgent } from "../packages/server/src/features/sovereign/agents.ts";
 import type { Service } from "../packages/server/src/open-service.ts";
 import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { nodeEnvironment } from "../packages/server/src/testing/node-environment.ts";
 import { runCommandLine } from "../packages/signing-agent/src/commands/run-command-line.ts";
 import { guardProcess } from "./process-guard.ts";
+import { signet } from "./signet-command.ts";
 import type { SovereignScene } from "./sovereign-scene.ts";
 
 const startMs = 20_000;
@@ -59,6 +61,30 @@ export async function enrolAgent(
   return agent.id;
 }
 
+/**
+ * The same by the commands that an agent's operator and an administrator type.
+ * @param settings of the server, for the administrator's command beside it
+ * @returns all that the commands printed
+ */
+export async function enrolByCommands(
+  { org, pool, baseUrl }: { readonly org: string; readonly pool: string; readonly baseUrl: string },
+  { folder, clients }: Enrolment,
+  settings: Record<string, string | undefined>,
+): Promise<string> {
+  const place = ["--service", baseUrl, "--organisation", org, "--pool", pool];
+  const words = ["enroll", ...place, "--name", "agent-1", "--dir", folder, "--print"];
+  const printed = await promisify(execFile)(process.execPath, [program, ...words], {
+    env: nodeEnvironment(),
+  });
+  const keys = path.join(folder, "registration.json");
+  await writeFile(keys, printed.stdout);
+  const named = ["--org", org, "--pool", pool, "--name", "agent-1", "--keys", keys];
+  const registered = await signet(["agent", "register", ...named], settings);
+  await writeFile(path.join(folder, "api-key"), `${registered["apiKey"]}\n`, { mode: 0o600 });
+  await allow(folder, clients);
+  return [printed.stdout, printed.stderr, JSON.stringify(registered)].join("\n");
+}
+
 /** Writes what may be signed into the policy that an enrolment has left, and takes any free port for the metrics. */
 export async function allow(folder: string, clients: Enrolment["clients"]): Promise<void> {
   const lines = Object.entries(clients).map(([id, allowed]) => `  ${id}: ${allowed}`);
@@ -85,16 +111,41 @@ const environment = (folder: string) => ({
 
 /** `signet-agent run` with the configuration of this folder. */
 export function startAgentProcess(folder: string): AgentProcess {
-  const configuration = path.join(folder, "agent.yaml");
-  const child = spawn(process.execPath, [program, "run", "--config", configuration], {
+  const child = spawn(process.execPath, [program, ...runIn(folder)], {
     cwd: folder,
     env: environment(path.dirname(folder)),
     stdio: ["ignore", "pipe", "pipe"],
   });
+  return agentProcess(child, (signal) => end(child, signal));
+}
+
+/** The same with a terminal of its own, which `script` makes (util-linux; Debian has it on every machine). */
+export function startAgentAtTerminal(folder: string): AgentProcess & { type(line: string): void } {
+  const command = [process.execPath, program, ...runIn(folder)].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["--quiet", "--flush", "--return", "--command", command, "/dev/null"], {
+    cwd: folder,
+    env: { ...environment(path.dirname(folder)), TERM: "dumb" },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  // The agent's own number stands in its journal's lock: what `script` is told does not reach it.
+  const endAgent = async (signal: NodeJS.Signals) => {
+    const ended = hasEnded(child) ? undefined : once(child, "exit");
+    const pid = Number(await readFile(path.join(folder, "journal.jsonl.lock"), "utf8").catch(() => ""));
+    if (pid > 0) process.kill(pid, signal);
+    else child.kill("SIGKILL");
+    await ended;
+  };
+  const agent = agentProcess(child, (signal) => (hasEnded(child) ? Promise.resolve() : endAgent(signal)));
+  return { ...agent, type: (line) => void child.stdin.write(`${line}\r`) };
+}
+
+const runIn = (folder: string) => ["run", "--config", path.join(folder, "agent.yaml")];
+
+function agentProcess(child: ChildProcess, endWith: (signal: NodeJS.Signals) => Promise<void>): AgentProcess {
   guardProcess(child);
   let text = "";
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (more: string) => {
+    stream?.setEncoding("utf8").on("data", (more: string) => {
       text += more;
     });
   return {
@@ -110,10 +161,10 @@ export function startAgentProcess(folder: string): AgentProcess {
       ),
     stop: async () => {
       if (hasEnded(child)) return;
-      await end(child, "SIGTERM");
+      await endWith("SIGTERM");
       assert.equal(child.exitCode, 0, text);
     },
-    kill: () => end(child, "SIGKILL"),
+    kill: () => endWith("SIGKILL"),
   };
 }
 

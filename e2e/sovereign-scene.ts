@@ -39,9 +39,11 @@ export async function setScene(t: TestContext, options: SceneOptions): Promise<S
   const databaseUrl = options.databaseUrl ?? `sqlite:${path.join(folder, "signet.db")}`;
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
-  let server: ServerProcess | undefined;
+  let server: Promise<ServerProcess> | undefined;
+  let isOver = false;
   t.after(async () => {
-    await server?.kill();
+    isOver = true;
+    await (await server)?.kill();
     await rm(folder, { recursive: true, force: true });
   });
   const config = readConfig({
@@ -73,7 +75,9 @@ export async function setScene(t: TestContext, options: SceneOptions): Promise<S
     operate,
     start: async (more = {}) => {
       const settings = { NODE_COMPILE_CACHE: cache, ...more };
-      server = await startServer({ dataDir: folder, databaseUrl, port, isDemo: false, settings });
+      // A test that was ended by its time limit may still be at work.
+      if (isOver) throw new Error("the test is over");
+      server = startServer({ dataDir: folder, databaseUrl, port, isDemo: false, settings });
       return server;
     },
   };

@@ -184,7 +184,7 @@ test("a rate limit that is named replaces its default, the others stay", () => {
   assert.deepEqual(rateLimits["password-address"], defaultRateLimits["password-address"]);
 });
 
-test("the thread pool has as many threads as there are processors, unless the operator says otherwise", () => {
+test("the thread pool has as many threads as there are processors and one for the disk, unless the operator says otherwise", () => {
   const env: Record<string, string | undefined> = {};
   sizeThreadPool(env);
   assert.equal(env["UV_THREADPOOL_SIZE"], String(Math.max(2, availableParallelism()) + 1));

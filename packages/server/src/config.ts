@@ -198,7 +198,8 @@ function rateLimits(env: Env, faults: string[]): RateLimits {
 
 /**
  * As many threads as processors for signatures and passwords: libuv's four would fight over two, and measured a sixth of
- * the token rate. libuv reads the size at the first use of a thread, so this comes before anything else.
+ * the token rate. One more waits for the disk. libuv reads the size at the first use of a thread, so this comes before
+ * anything else.
  */
 export function sizeThreadPool(env: Record<string, string | undefined> = process.env): void {
   env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()) + 1);

@@ -11,6 +11,7 @@ import { type FakeClock, fakeClock } from "./testing/fake-clock.ts";
 import { federationProbes } from "./testing/federation-probes.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
 import { recoveryProbes } from "./testing/recovery-probes.ts";
+import { sovereignProbes } from "./testing/sovereign-probes.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "./testing/test-browser.ts";
 import { type CodeGrant, credentials, getCode, postForm, redeem, refresh } from "./testing/test-client.ts";
 import {
@@ -249,6 +250,7 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
   ...consentProbes,
   ...recoveryProbes,
   ...federationProbes,
+  ...sovereignProbes,
   "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
     assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
     const own = await visit(testBrowser(), b);
@@ -315,6 +317,8 @@ forEachDatabase(({ fresh }) => {
   after(() => running.close());
 
   async function loot(): Promise<Loot> {
+    // One address asks for device codes only so often.
+    clock.advance(5_000);
     const settings = { redirectUris: [`${ORIGIN_AT_A}/callback`] };
     const onlyAtA = await makeClient(running.service, a.organisation, settings);
     const browser = testBrowser();
@@ -341,6 +345,11 @@ forEachDatabase(({ fresh }) => {
     const tokens = await tokensOf(testBrowser(), gone);
     const key = { orgId: gone.organisation.id, disabled: true, actor: "test" };
     await disableOrganisation(running.service, key);
+    const form = { grant_type: "client_credentials", token: tokens.accessToken };
+    const bodyFor = (path: string) =>
+      /sovereign\/(agent|admin)/.test(path)
+        ? new Blob([JSON.stringify(form)], { type: "application/json" })
+        : new URLSearchParams(form);
     const basic = `Basic ${Buffer.from(`${gone.web.application.id}:${gone.web.secret}`).toString("base64")}`;
     for (const { method, path } of routes.filter(({ path }) => path.includes(":org"))) {
       for (const org of [
@@ -357,14 +366,7 @@ forEachDatabase(({ fresh }) => {
             {
               method,
               headers: { authorization, origin: "https://app.example" },
-              ...(method === "POST"
-                ? {
-                    body: new URLSearchParams({
-                      grant_type: "client_credentials",
-                      token: tokens.accessToken,
-                    }),
-                  }
-                : {}),
+              ...(method === "POST" ? { body: bodyFor(path) } : {}),
               redirect: "manual",
             },
           );

@@ -10,7 +10,8 @@ import { checkAgentSignature } from "@signet/protocol/agent-signature";
 import { type RunningAgent, startAgent } from "./agent.ts";
 import { approvals } from "./challenges/approvals.ts";
 import type { Question, Reply } from "./challenges/channel.ts";
-import type { RequestParts } from "./handle-request.ts";
+import { handleRequest, type RequestParts } from "./handle-request.ts";
+import { heldRequests } from "./held-requests.ts";
 import { type Journal, openJournal } from "./journal/journal.ts";
 import { type AgentKey, agentKey } from "./keys/key-source.ts";
 import { generatePrivateKey, memoryKey } from "./keys/pem-key.ts";
@@ -19,7 +20,7 @@ import { parsePolicy } from "./policy/policy.ts";
 import { rateLimits } from "./policy/rate-limits.ts";
 import { seenTokenIds } from "./policy/seen-token-ids.ts";
 import { type Connections, openConnections } from "./service/json-call.ts";
-import { signingService } from "./service/signing-service.ts";
+import { type ClaimAnswer, type SigningService, signingService } from "./service/signing-service.ts";
 import { sovereignAddress } from "./sovereign-address.ts";
 import { type FakeService, ORGANISATION, startFakeService } from "./testing/fake-service.ts";
 import { type Changes, POLICY, sampleRequest } from "./testing/sample-request.ts";
@@ -35,6 +36,7 @@ describe("the agent", () => {
   let journal: Journal;
   let journalFile: string;
   let agent: RunningAgent | undefined;
+  let parts: RequestParts;
   let count = 0;
   const logged: string[] = [];
 
@@ -62,7 +64,7 @@ describe("the agent", () => {
   function start(policyText = POLICY, change: Partial<RequestParts> = {}): void {
     const address = sovereignAddress({ service: fake.address, organisation: ORGANISATION });
     const policy = parsePolicy(policyText);
-    agent = startAgent({
+    parts = {
       service: signingService(connections, address, fake.apiKey),
       keys: [key],
       policy: () => policy,
@@ -76,7 +78,8 @@ describe("the agent", () => {
       channel: undefined,
       passkeys: undefined,
       ...change,
-    });
+    };
+    agent = startAgent(parts);
   }
   /** Until the service has seen that the agent is gone, so that it gives it nothing more. */
   async function stop(): Promise<void> {
@@ -208,6 +211,24 @@ describe("the agent", () => {
     await delay(50);
     assert.equal(fake.calls.filter(({ path }) => path !== "agent/claim").length, 0);
     assert.match(logged.join(), /cannot be used/);
+    await stop();
+    // Whatever it wrote there would fill journal and log.
+    const endless = sampleRequest(key, Date.now(), { context: { clientId: "x".repeat(100_000) } });
+    fake.override = ({ path }) =>
+      path === "agent/claim" ? { status: 200, body: { ...endless, leaseToken: "l", attempt: 1 } } : undefined;
+    start();
+    await delay(50);
+    assert.equal(fake.calls.filter(({ path }) => path === "agent/reject").length, 0);
+    assert.equal(journal.position.seq, 0);
+  });
+
+  test("waits with all its claims while its keys are not active, and says so once", async () => {
+    fake.override = ({ path }) =>
+      path === "agent/claim" ? { status: 422, body: { error: "no_usable_key" } } : undefined;
+    start();
+    await delay(100);
+    assert.equal(logged.filter((line) => line.includes("is active yet")).length, 1);
+    assert.ok(fake.calls.length <= 4, `${fake.calls.length} calls`);
   });
 
   test("holds as many requests as the policy's concurrency", async () => {
@@ -280,6 +301,30 @@ describe("the agent", () => {
       assert.equal(first, "still waiting");
     });
 
+    test("an answer that is known is not asked for again: the next poll waits for others", async () => {
+      start(withChallenge("number_match"), { channel: { ask: () => new Promise(() => {}) } });
+      const request = sampleRequest(key, Date.now());
+      void fake.enqueue(request);
+      while (!displayOf()) await delay(5);
+      const challengeId = String(displayOf()?.["challengeId"]);
+      fake.answer(request.requestId, challengeId, true);
+      const knowing = () => fake.calls.filter(({ query }) => query.get("known") === challengeId);
+      while (knowing().length === 0) await delay(20);
+      // As many as there were a second apart before: this one is held.
+      await delay(1_200);
+      assert.equal(knowing().length, 1);
+    });
+
+    test("no more users are kept waiting than 64 for each request that may be signed at once", async () => {
+      const limits = "perSubjectPerMin: 1000, concurrency: 1";
+      start(withChallenge("confirm").replace("perSubjectPerMin: 10, concurrency: 16", limits));
+      for (let index = 0; index < 66; index += 1) void ask();
+      const asked = () => fake.calls.filter(({ path }) => path === "agent/challenge").length;
+      while (asked() < 64) await delay(20);
+      await delay(100);
+      assert.equal(asked(), 64);
+    });
+
     test("number_match: one wrong number, and the user's no, are the end", async () => {
       start(withChallenge("number_match"), { channel: user(() => ({ outcome: "answered", answer: "7" })) });
       const wrong = await ask();
@@ -343,6 +388,9 @@ describe("the agent", () => {
       const sub = "66666666-6666-4666-8666-666666666666";
       const other = { ...again, access: { sub }, id: { sub }, context: { ...again.context, sub } };
       assert.equal((await ask(other)).outcome, "rejected");
+      const passed = (await journalLines()).map(({ challenge, passedIn }) => [challenge, passedIn]);
+      assert.deepEqual(passed[0], ["number_match", undefined]);
+      assert.deepEqual(passed[2], ["number_match", first.requestId]);
     });
 
     test("a lost lease ends the waiting, and nothing is signed", async () => {
@@ -371,6 +419,53 @@ describe("the agent", () => {
     void ask();
     await delay(50);
     assert.equal(claims(), before);
+  });
+
+  test("what it was given at the moment of its stop is handed back, or finished, before it ends", async () => {
+    const given = sampleRequest(key, Date.now());
+    const lease = { leaseToken: "l", attempt: 1 };
+    let give = () => {};
+    const address = sovereignAddress({ service: fake.address, organisation: ORGANISATION });
+    const claimed = new Promise<ClaimAnswer>((resolve) => {
+      give = () => resolve({ outcome: "claimed", request: { ...given, ...lease } });
+    });
+    let isFirst = true;
+    const claim: SigningService["claim"] = async () => {
+      if (!isFirst) return { outcome: "nothing" };
+      isFirst = false;
+      return await claimed;
+    };
+    start(POLICY, { service: { ...signingService(connections, address, fake.apiKey), claim } });
+    const stopped = agent?.stop(1_000);
+    give();
+    await stopped;
+    const told = fake.calls.filter(({ body }) => body["requestId"] === given.requestId);
+    assert.equal(told.length, 1, JSON.stringify(fake.calls));
+  });
+
+  test("ends in time though the service does not answer", async () => {
+    start(withChallenge("confirm"));
+    fake.override = ({ path }) =>
+      path === "agent/queue" || path === "agent/reject" ? new Promise(() => {}) : undefined;
+    void ask();
+    while (!fake.calls.some(({ path }) => path === "agent/queue")) await delay(5);
+    const began = performance.now();
+    await agent?.stop(0);
+    // It waited as long as it does for the refusal, and not for the poll as well.
+    const took = performance.now() - began;
+    assert.ok(took < 4_500, `${took} ms`);
+  });
+
+  test("signs nothing with a lease that is over", async () => {
+    let signatures = 0;
+    const counted = { ...key, sign: (input: string) => (signatures++, key.sign(input)) };
+    start(POLICY, { keys: [counted] });
+    const held = heldRequests();
+    const request = { ...sampleRequest(key, Date.now()), leaseToken: "l", attempt: 1 };
+    const one = held.hold(request.requestId);
+    held.deliver({ responses: [], lost: [request.requestId] });
+    assert.equal(await handleRequest(request, one, parts), "lost");
+    assert.deepEqual([signatures, journal.position.seq], [0, 0]);
   });
 
   test("no claim, key or token stands in the log", async () => {

@@ -25,6 +25,14 @@ export async function dumpTable(db: Db, table: string, orgId?: string): Promise<
   return (await rows.execute(db)).rows.map((row) => JSON.stringify(row)).sort();
 }
 
+/** Every table that there is, whatever it is for; one line for each row, with its table in front. */
+export async function dumpWholeDatabase(db: Db): Promise<string> {
+  const lines: string[] = [];
+  for (const { name } of await db.introspection.getTables())
+    for (const row of await dumpTable(db, name)) lines.push(`${name} ${row}`);
+  return lines.join("\n");
+}
+
 /** One line for each row, with its table in front. */
 export async function dumpDatabase(db: Db, orgId?: string): Promise<string> {
   const tables =

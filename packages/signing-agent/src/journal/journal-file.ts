@@ -1,9 +1,16 @@
 /** The journal's file: what is added is on the disk whole, or not there at all. */
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { BrokenJournal } from "./journal-lock.ts";
 
-type Handle = Pick<FileHandle, "appendFile" | "datasync" | "truncate" | "stat" | "close">;
+/** What is used of a FileHandle. */
+interface Handle {
+  appendFile(text: Buffer): Promise<void>;
+  datasync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  stat(): Promise<{ readonly size: number; readonly ino: number; readonly dev: number }>;
+  close(): Promise<void>;
+}
 export type OpenFile = (file: string, flags: "a", mode: number) => Promise<Handle>;
 
 export interface JournalFile {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openJournal } from "./journal.ts";
 import type { JournalEntry, SignedRecord } from "./journal-entry.ts";
+import type { OpenFile } from "./journal-file.ts";
 import { BrokenJournal } from "./journal-lock.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
@@ -118,6 +119,87 @@ describe("the journal", () => {
     // Of a process that cannot be there any more.
     await writeFile(`${file}.lock`, "4194399");
     await (await openJournal(file, () => 0)).close();
+  });
+
+  test("goes on by itself when a full disk has room again, with no half line between", async () => {
+    let isFull = false;
+    const openFull: OpenFile = async (...how) => {
+      const handle = await open(...how);
+      return {
+        appendFile: async (text) => {
+          if (!isFull) return await handle.appendFile(text);
+          await handle.appendFile(text.slice(0, 20));
+          throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+        },
+        datasync: () => handle.datasync(),
+        truncate: (length) => handle.truncate(length),
+        stat: () => handle.stat(),
+        close: () => handle.close(),
+      };
+    };
+    const journal = await openJournal(file, () => 0, undefined, openFull);
+    await journal.append([record("a")]);
+    isFull = true;
+    await assert.rejects(journal.append([record("b")]), { code: "ENOSPC" });
+    await assert.rejects(journal.append([record("c")]), { code: "ENOSPC" });
+    isFull = false;
+    await journal.append([record("d")]);
+    await journal.close();
+    const { entries, fault, isTorn } = await verifyJournal([file]);
+    assert.deepEqual([entries, fault, isTorn], [2, undefined, false]);
+  });
+
+  test("adds nothing to what somebody else wrote, until the file is moved away", async () => {
+    const journal = await openJournal(file, () => 0);
+    await journal.append([record("a")]);
+    await appendFile(file, "x");
+    await assert.rejects(journal.append([record("b")]), BrokenJournal);
+    await rename(file, `${file}.1`);
+    await journal.reopen();
+    await journal.append([record("c")]);
+    await journal.close();
+    assert.equal((await verifyJournal([file])).entries, 1);
+  });
+
+  test("a file that it cannot go on in leaves it in the old one", async () => {
+    const journal = await openJournal(file, () => 0);
+    await journal.append([record("a")]);
+    await rename(file, `${file}.1`);
+    await writeFile(file, "of somebody else\n");
+    await assert.rejects(journal.reopen(), BrokenJournal);
+    await rm(file);
+    await mkdir(file);
+    const [reopened] = await Promise.allSettled([journal.reopen(), journal.append([record("b")])]);
+    assert.equal(reopened.status, "rejected");
+    await journal.close();
+    assert.equal((await verifyJournal([`${file}.1`])).entries, 2);
+  });
+
+  test("what nobody wrote is a fault, and nothing behind it is cut off", async () => {
+    await write(["a"]);
+    const [line = ""] = await lines();
+    await writeFile(file, `${line}\n${"x".repeat(200_000)}\n${line}\n`);
+    assert.equal((await verifyJournal([file])).fault?.line, 2);
+    await assert.rejects(
+      openJournal(file, () => 0),
+      BrokenJournal,
+    );
+    assert.ok((await readFile(file, "utf8")).endsWith(`${line}\n`));
+  });
+
+  test("a lock of before the machine's restart is nobody's, whoever has its number now", async () => {
+    // Number 1 runs always, and did not begin then.
+    await writeFile(`${file}.lock`, "1 00000000-0000-0000-0000-000000000000/1");
+    await (await openJournal(file, () => 0)).close();
+  });
+
+  test("takes nothing once it is closed, and makes no file any more", async () => {
+    const journal = await openJournal(file, () => 0);
+    await journal.close();
+    await rm(file);
+    await assert.rejects(journal.append([record("a")]), /is closed/);
+    await assert.rejects(journal.reopen(), /is closed/);
+    await assert.rejects(readFile(file), { code: "ENOENT" });
   });
 
   test("hands nothing out that it could not write", async () => {

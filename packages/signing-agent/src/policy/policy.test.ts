@@ -58,6 +58,18 @@ limit: {}
     );
   });
 
+  test("knows no wildcards, and says so", () => {
+    const faults = ["aud: [api]", "scopes: [openid, email]", "claims: [email]"].map((member) =>
+      faultsOf(POLICY.replace(member, `${member.split(":")[0]}: ["*"]`)),
+    );
+    for (const [fault = ""] of faults) assert.match(fault, /there are no wildcards/);
+    assert.deepEqual(
+      faultsOf(POLICY.replace("[api]", '["urn:x:*"]')),
+      [],
+      "what only holds a star is a name",
+    );
+  });
+
   test("refuses a client that is there twice, and what is no YAML", () => {
     assert.equal(faultsOf(`${POLICY.replace("limits:", "issuer: x\nlimits:")}`).length, 1);
     assert.ok(faultsOf("clients: {").length > 0);

@@ -16,6 +16,14 @@ export const challengeTypes = ["number_match", "webauthn", "pin", "confirm"] as 
 export type ChallengeType = (typeof challengeTypes)[number];
 
 const word = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
+/** A lone star would be taken for "all", and would be the name of nothing. */
+const name = (what: string) =>
+  Type.String({
+    pattern: "^(?!\\*$)",
+    minLength: 1,
+    maxLength: 500,
+    description: `${what}; there are no wildcards`,
+  });
 const grant = Type.Enum([...grantNames], { description: `one of ${grantNames.join(", ")}` });
 const count = (minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` });
@@ -37,10 +45,10 @@ const challengeSchema = Type.Object(
 const clientSchema = Type.Object(
   {
     /** Audiences of access tokens, beside the issuer itself. */
-    aud: Type.Array(word("an audience, as a text")),
-    scopes: Type.Array(word("a scope, as a text")),
+    aud: Type.Array(name("an audience, as a text")),
+    scopes: Type.Array(name("a scope, as a text")),
     /** Names of further claims that may stand in either token. */
-    claims: Type.Optional(Type.Array(word("the name of a claim"))),
+    claims: Type.Optional(Type.Array(name("the name of a claim"))),
     /** Seconds. */
     maxLifetime: count(1, 604_800),
     grants: Type.Array(grant, { minItems: 1 }),

@@ -21,9 +21,7 @@ export interface SeenCall {
 }
 
 /** What a test answers in place of the fake; undefined: as usual. */
-export type Override = (
-  call: SeenCall,
-) => { status: number; body?: unknown; retryAfter?: number } | undefined;
+export type Override = (call: SeenCall) => Answer | undefined | Promise<Answer | undefined>;
 
 export interface FakeService {
   /** `http://127.0.0.1:port`, as in the configuration. */
@@ -114,7 +112,7 @@ async function answerTo(
   const path = url.pathname.replace(`/oauth/${ORGANISATION}/sovereign/`, "");
   const call = { path, query: url.searchParams, body: text === "" ? {} : JSON.parse(text) };
   calls.push(call);
-  const other = override()(call);
+  const other = await override()(call);
   if (other) return other;
   if (request.headers.authorization !== `Bearer ${apiKey}`) return error(401, "invalid_token");
   switch (path) {
@@ -144,13 +142,14 @@ async function claim({ body }: SeenCall, state: State, { socket }: IncomingMessa
 }
 
 async function queue({ query }: SeenCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
-  const hasNews = () => state.responses.length + state.lost.size > 0;
-  if (!hasNews()) await news(state, Number(query.get("wait")), socket);
+  const known = (query.get("known") ?? "").split(",");
+  const responses = () => state.responses.filter(({ challengeId }) => !known.includes(challengeId));
+  if (responses().length + state.lost.size === 0) await news(state, Number(query.get("wait")), socket);
   const renewed = (query.get("renew") ?? "").split(",").filter(Boolean);
   const body = {
     serverTime: Date.now(),
     pending: [],
-    responses: state.responses,
+    responses: responses(),
     renewed: renewed.map((requestId) => ({ requestId, leaseSeconds: 45 })),
     lost: [...state.lost],
   };

@@ -66,7 +66,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await make("one"), "queue_full");
     assert.equal(await make("one", withBrowser), "queue_full");
     for (const other of ["two", null, null]) assert.notEqual(typeof (await make(other)), "string");
-    assert.notEqual(typeof (await stage.requests.create(stage.newRequest({ userId: "one" }))), "string");
+    assert.notEqual(typeof (await make("one", { poolId: stage.pool.id, ...withBrowser })), "string");
     clock.advance(60 * SECOND);
     assert.notEqual(typeof (await make("one", withBrowser)), "string");
   });

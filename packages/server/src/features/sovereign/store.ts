@@ -86,8 +86,8 @@ const insertWhere = prepared((db, value: Parameter<NewRow & { agentsSince: numbe
 );
 
 /**
- * Queues it when its pool works, has room (for this user, too), and an agent was seen after `agentsSince` (or a browser waits). On PostgreSQL
- * requests at the same moment may pass the limit by as many as there are connections.
+ * Queues it when its pool works, has room (for this user, too), and an agent was seen after `agentsSince` (or a browser
+ * waits). On PostgreSQL requests at the same moment may pass the limit by as many as there are connections.
  */
 export async function insertRequest(db: Db, row: NewRow, agentsSince: number): Promise<boolean> {
   return (await insertWhere(db, { ...row, agentsSince })).length > 0;

@@ -4,28 +4,32 @@
  * to stay away.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { SovereignError } from "./sovereign-error.ts";
 import { isFinal, nameOf, type WaitStatus } from "./wait-status.ts";
 
 /** Proxies and browsers give up on a connection that says nothing. */
 export const COMMENT_EVERY_MS = 15_000;
 /** When a stream breaks off, e.g. because its server is replaced. */
 const COME_BACK_MS = 2_000;
+/** Of one request at once, on this node: a person has a tab or two. The page of one more asks instead of listening. */
+export const MOST_STREAMS = 6;
 
 export interface Watched {
   /** As it is when the browser comes. */
   readonly first: WaitStatus;
-  /** The status after news, at the latest after `ms`; undefined when the request is gone. */
+  /** The status after news, at the latest after `ms`; undefined when the request is gone, or who may see it. */
   next(sinceSeq: number, ms: number, signal: AbortSignal): Promise<WaitStatus | undefined>;
 }
 
 /** The streams of one server: it ends them when it stops, so that their browsers go to another. */
 export interface StatusStreams {
+  /** @throws SovereignError 429 when the request has enough of them */
   open(request: FastifyRequest, reply: FastifyReply, watched: Watched): Promise<void>;
   endAll(): void;
 }
 
 export function statusStreams(): StatusStreams {
-  const open = new Set<AbortController>();
+  const open = new Map<string, Set<AbortController>>();
   let isStopping = false;
   return {
     open: async (request, reply, watched) => {
@@ -34,24 +38,33 @@ export function statusStreams(): StatusStreams {
         await reply.code(204).header("cache-control", "no-store").send();
         return;
       }
+      const { requestId } = first;
+      const others = open.get(requestId) ?? new Set();
+      if (others.size >= MOST_STREAMS) throw tooMany();
       const gone = new AbortController();
       reply.raw.once("close", () => gone.abort());
       if (isStopping) gone.abort();
-      open.add(gone);
+      open.set(requestId, others.add(gone));
       begin(reply);
       try {
         await tell(reply, watched, gone.signal);
       } finally {
-        open.delete(gone);
+        others.delete(gone);
+        if (others.size === 0) open.delete(requestId);
         reply.raw.end();
       }
     },
     endAll: () => {
       isStopping = true;
-      for (const one of open) one.abort();
+      for (const some of open.values()) for (const one of some) one.abort();
     },
   };
 }
+
+const tooMany = () =>
+  new SovereignError(429, "temporarily_unavailable", "this request has enough streams", {
+    headers: { "retry-after": "2" },
+  });
 
 function begin(reply: FastifyReply): void {
   reply.headers({

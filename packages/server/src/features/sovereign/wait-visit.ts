@@ -50,15 +50,21 @@ export interface Waiting {
  */
 export async function waitingHere(deps: WaitDeps, visit: Visit): Promise<Waiting> {
   const { requestId = "" } = visit.request.params as { requestId?: string };
-  const [signedIn, request] = await Promise.all([
-    deps.door.whoIsThere(visit),
-    deps.requests.status(visit.organisation.id, requestId),
-  ]);
-  if (!signedIn || !request || request.browserSessionHash !== browserSessionHash(signedIn.session.id))
-    throw new NotFound("request");
+  const request = await deps.requests.status(visit.organisation.id, requestId);
+  if (!request || !(await isTheirs(deps, visit, request))) throw new NotFound("request");
   const application = await deps.applications.find(visit.organisation.id, request.applicationId);
   if (!application) throw new NotFound("application");
   return { ...described(deps, visit, request), application };
+}
+
+/** Whether the browser's session is (still) the one that began the request. */
+export async function isTheirs(
+  { door }: Pick<WaitDeps, "door">,
+  visit: Visit,
+  { browserSessionHash: begunBy }: Pick<RequestStatus, "browserSessionHash">,
+): Promise<boolean> {
+  const signedIn = await door.whoIsThere(visit);
+  return signedIn !== undefined && begunBy === browserSessionHash(signedIn.session.id);
 }
 
 /** Of a request that is known to be this browser's. */

@@ -13,7 +13,7 @@ import { waitPage } from "./wait.page.ts";
 import { isFinal } from "./wait-status.ts";
 import { statusStreams } from "./wait-stream.ts";
 import type { WaitFailure } from "./wait-view.ts";
-import { described, type Visit, type WaitDeps, type Waiting, waitingHere } from "./wait-visit.ts";
+import { described, isTheirs, type Visit, type WaitDeps, type Waiting, waitingHere } from "./wait-visit.ts";
 
 const WAIT = "/oauth/:org/sovereign/wait/:requestId";
 
@@ -109,7 +109,10 @@ async function stream(
     first: waiting.status,
     next: async (sinceSeq, ms, signal) => {
       const request = await deps.requests.waitFor(orgId, requestId, sinceSeq, ms, signal);
-      return request && described(deps, visit, request).status;
+      // Who has signed out meanwhile, or was made to, hears no more.
+      return request && (await isTheirs(deps, visit, request))
+        ? described(deps, visit, request).status
+        : undefined;
     },
   });
 }

@@ -5,7 +5,7 @@ const LOCALE = "fr";
 export const wait = {
   heading: (organisation: string) => `En attente de la confirmation de ${organisation}`,
   explanation: (organisation: string, application: string) =>
-    `${organisation} confirme chaque connexion à ${application} avec ses propres clés. Cela prend un instant ; cette page continue ensuite automatiquement.`,
+    `${organisation} confirme chaque connexion à ${application} avec ses propres clés. Cela prend un instant ; cette page continue ensuite automatiquement.`,
   noAgent: (organisation: string) => `${organisation} ne peut pas confirmer pour le moment`,
   noAgentText: (organisation: string, seconds: number) =>
     `Son système de signature n’est pas connecté. Cette page réessaie encore pendant ${formatDuration(LOCALE, seconds)}. Si rien ne se passe, prévenez un administrateur de ${organisation}.`,
@@ -41,7 +41,7 @@ export const wait = {
   },
   question: (organisation: string) => `${organisation} vous pose une question`,
   confirm: {
-    heading: "Confirmez-vous ceci ?",
+    heading: "Confirmez-vous ceci ?",
     explanation: "Ne confirmez que ce que vous avez lancé vous-même.",
     submit: "Confirmer",
   },
@@ -76,5 +76,5 @@ export const wait = {
     "Personne n’a été connecté. Réessayez, et présentez votre second facteur quand il vous sera demandé.",
   technical: (organisation: string) => `${organisation} n’a pas pu confirmer`,
   technicalText: (organisation: string) =>
-    `Son système de signature a eu un problème. Réessayez dans un instant ; si cela persiste, donnez la référence ci-dessous à un administrateur de ${organisation}.`,
+    `Son système de signature a eu un problème. Réessayez dans un instant ; si cela persiste, donnez la référence ci-dessous à un administrateur de ${organisation}.`,
 };

@@ -1,0 +1,161 @@
+/** An agent opened from its files, against a service on loopback. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { access, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { runCommandLine } from "./commands/run-command-line.ts";
+import { readConfiguration } from "./configuration.ts";
+import { openJournal } from "./journal/journal.ts";
+import type { SignedRecord } from "./journal/journal-entry.ts";
+import { type AgentKey, agentKey } from "./keys/key-source.ts";
+import { createPemKey, openPemKey } from "./keys/pem-key.ts";
+import { type OpenAgent, openAgent } from "./run-agent.ts";
+import { type FakeService, ORGANISATION, POOL, startFakeService } from "./testing/fake-service.ts";
+import { type Changes, CLIENT, POLICY, sampleRequest, USER } from "./testing/sample-request.ts";
+
+const withChallenge = (type: string) =>
+  POLICY.replace("grants:", `challenge: { type: ${type}, when: always }\n    grants:`);
+/** That does not allow what the sample asks for. */
+const NARROW = POLICY.replace("[openid, email]", "[openid]");
+
+describe("an agent from its files", () => {
+  let folder: string;
+  let fake: FakeService;
+  let key: AgentKey;
+  let agent: OpenAgent | undefined;
+  const inFolder = (name: string) => path.join(folder, name);
+  const write = (name: string, text: string) => writeFile(inFolder(name), text, { mode: 0o600 });
+  before(async () => {
+    fake = await startFakeService();
+  });
+  after(() => fake.close());
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
+    await createPemKey(inFolder("key.pem"), "ES256");
+    key = agentKey(await openPemKey(inFolder("key.pem")), "test");
+    await write("api-key", fake.apiKey);
+    await write("policy.yaml", POLICY);
+    await configure();
+  });
+  afterEach(async () => {
+    await agent?.stop();
+    while (fake.waiting() > 0) await delay(5);
+    await rm(folder, { recursive: true });
+  });
+
+  async function configure(more = ""): Promise<void> {
+    const places = `service: ${fake.address}\norganisation: ${ORGANISATION}\npool: ${POOL}\n`;
+    const files = "apiKeyFile: api-key\npolicyFile: policy.yaml\njournalFile: journal\n";
+    await write("agent.yaml", `${places}${files}keys: [{ file: key.pem }]\n${more}`);
+  }
+  async function start(): Promise<OpenAgent> {
+    const outside = { log: () => {}, clock: Date.now };
+    agent = await openAgent(await readConfiguration(inFolder("agent.yaml")), outside);
+    return agent;
+  }
+  const ask = (changes: Changes = {}) => fake.enqueue(sampleRequest(key, Date.now(), changes));
+  /** A file that whoever reads it waits for. */
+  async function makePipe(name: string): Promise<void> {
+    await rm(inFolder(name), { force: true });
+    execFileSync("mkfifo", [inFolder(name)]);
+  }
+
+  test("of two policies the one that was written last holds, however long the first takes to read", async () => {
+    const { reload } = await start();
+    await makePipe("policy.yaml");
+    const first = reload();
+    await rename(inFolder("policy.yaml"), inFolder("pipe"));
+    await write("policy.yaml", NARROW);
+    const second = reload();
+    await delay(50);
+    await write("pipe", POLICY);
+    await Promise.all([first, second]);
+    assert.equal((await ask()).outcome, "rejected");
+  });
+
+  test("is told once to stop, and reads nothing afterwards", async () => {
+    const { stop, reload } = await start();
+    await Promise.all([stop(), stop()]);
+    await rm(inFolder("journal"));
+    await reload();
+    await assert.rejects(access(inFolder("journal")));
+  });
+
+  test("a SIGHUP while it opens its files is obeyed as soon as it can be, and does not end it", async () => {
+    await makePipe("policy.yaml");
+    const told = new Map<string, () => void>();
+    const lines: string[] = [];
+    const io = {
+      print: (line: string) => void lines.push(line),
+      printError: (line: string) => void lines.push(line),
+      clock: Date.now,
+      terminal: undefined,
+      onSignal: (signal: string, heard: () => void) => void told.set(signal, heard),
+    };
+    const ended = runCommandLine(["run", "--config", inFolder("agent.yaml")], io);
+    while (!told.has("SIGHUP")) await delay(5);
+    assert.equal(told.has("SIGTERM"), false, "which ends it as long as there is nothing to finish");
+    told.get("SIGHUP")?.();
+    await rename(inFolder("policy.yaml"), inFolder("pipe"));
+    await write("policy.yaml", NARROW);
+    await write("pipe", POLICY);
+    while (!lines.some((line) => line.includes("policy reloaded"))) await delay(5);
+    assert.equal((await ask()).outcome, "rejected");
+    told.get("SIGTERM")?.();
+    assert.equal(await ended, 0, lines.join("\n"));
+  });
+
+  test("whom an earlier run asked is not asked again, but not for longer than that", async () => {
+    const asked = (requestId: string): SignedRecord => ({
+      event: "signed",
+      requestId,
+      clientId: CLIENT,
+      grant: "authorization_code",
+      use: "access_token",
+      kid: key.kid,
+      jti: `jti-${requestId}`,
+      sub: USER,
+      aud: ["api"],
+      exp: Date.now() / 1000 + 3600,
+      tokenSha256: "h",
+      challenge: "confirm",
+    });
+    const journal = await openJournal(inFolder("journal"), Date.now);
+    await journal.append([asked("one"), { ...asked("two"), passedIn: "one" }]);
+    await journal.close();
+    await write("policy.yaml", withChallenge("confirm"));
+    await start();
+    const inPlaceOf = (parentRequestId: string) =>
+      ask({ interactive: false, context: { parentRequestId } }).then(({ outcome }) => outcome);
+    assert.equal(await inPlaceOf("one"), "signed");
+    assert.equal(await inPlaceOf("two"), "rejected");
+    const again = await ask({ access: { jti: "jti-one" } });
+    assert.ok(again.outcome === "rejected" && /jti/.test(again.detail), "the jti is remembered too");
+  });
+
+  test("users who take their time at the webhook keep no other user waiting", async () => {
+    let asked = 0;
+    const webhook = createServer(() => {
+      asked += 1;
+    }).listen(0, "127.0.0.1");
+    await once(webhook, "listening");
+    const url = `http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`;
+    await write("secret", "s");
+    await configure(`challenges: { channel: webhook, webhook: { url: "${url}", secretFile: secret } }\n`);
+    await write(
+      "policy.yaml",
+      withChallenge("number_match").replace("perSubjectPerMin: 10", "perSubjectPerMin: 1000"),
+    );
+    await start();
+    for (let index = 0; index < 70; index += 1) void ask();
+    while (asked < 70) await delay(20);
+    webhook.closeAllConnections();
+    webhook.close();
+  });
+});
