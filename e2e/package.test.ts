@@ -1,8 +1,11 @@
-/** What a user gets from the registry: the built server, packed, installed into an empty folder and started from there. */
+/**
+ * What a user gets from the registry: the built server and the signing agent, each packed, installed into an empty folder
+ * of its own and started from there.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -17,23 +20,51 @@ const searchPath = `${path.dirname(process.execPath)}${path.delimiter}${process.
 
 let folder: string;
 let packedFiles: string[];
+let agentFiles: string[];
 
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-package-"));
-  const dist = (await build()).get("@signet/server") ?? "";
+  // `npm test` has checked the types before.
+  const built = await build({ checksTypes: false });
+  // What is optional compiles for ten seconds, and the agent must do without it.
+  [packedFiles, agentFiles] = await Promise.all([
+    packAndInstall(built.get("@signet/server") ?? "", "installed"),
+    packAndInstall(built.get("@signet/signing-agent") ?? "", "agent", "--omit=optional"),
+  ]);
+});
+/** @returns the files of the package */
+async function packAndInstall(dist: string, name: string, ...options: string[]): Promise<string[]> {
   const packed = await npm("pack", dist, "--pack-destination", folder, "--json");
   const [tarball] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
-  packedFiles = tarball.files.map((file) => file.path);
-  const target = path.join(folder, "installed");
-  await npm("install", path.join(folder, tarball.filename), "--prefix", target, "--no-audit", "--no-fund");
-});
+  const usual = ["--prefer-offline", "--no-audit", "--no-fund"];
+  const target = ["--prefix", path.join(folder, name)];
+  await npm("install", path.join(folder, tarball.filename), ...target, ...usual, ...options);
+  return tarball.files.map((file) => file.path);
+}
 after(() => rm(folder, { recursive: true, force: true }));
 
-test("the package holds the built program and no sources or tests", () => {
-  assert.ok(packedFiles.includes("main.js"));
-  assert.ok(packedFiles.includes("LICENSE"));
-  const unwanted = packedFiles.filter((file) => /(?<!\.d)\.ts$|\.test\.|^testing\/|tsconfig/.test(file));
-  assert.deepEqual(unwanted, []);
+test("the packages hold the built programs and no sources or tests", () => {
+  for (const files of [packedFiles, agentFiles]) {
+    for (const file of ["main.js", "LICENSE", "README.md"]) assert.ok(files.includes(file), file);
+    const unwanted = files.filter((file) => /(?<!\.d)\.ts$|\.test\.|(^|\/)testing\/|tsconfig/.test(file));
+    assert.deepEqual(unwanted, []);
+  }
+});
+
+test("signet-agent runs without the server, its database and what is optional", async () => {
+  const installed = await readdir(path.join(folder, "agent", "node_modules"), { recursive: true });
+  const strangers = installed.filter((file) =>
+    /(^|\/)(server|fastify|kysely|pg|pkcs11js)\/package\.json$/.test(file),
+  );
+  assert.deepEqual(strangers, []);
+  const program = path.join(folder, "agent", "node_modules", ".bin", "signet-agent");
+  const agent = (...parameters: string[]) =>
+    run(program, parameters, { cwd: folder, env: { PATH: searchPath, HOME: folder } });
+  assert.match((await agent("--help")).stdout, /signet-agent enroll/);
+  await agent("keys", "create", "key.pem");
+  assert.equal((await stat(path.join(folder, "key.pem"))).mode & 0o777, 0o600);
+  await writeFile(path.join(folder, "policy.yaml"), "issuer: https://id.example\nclients: {}\n");
+  assert.match((await agent("policy", "check")).stdout, /Issuer https:\/\/id\.example/);
 });
 
 test("every asset of the sources is in the package", async () => {

@@ -127,10 +127,11 @@ export function startAgentAtTerminal(folder: string): AgentProcess & { type(line
     env: { ...environment(path.dirname(folder)), TERM: "dumb" },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  // The agent's own number stands in its journal's lock: what `script` is told does not reach it.
+  // The agent's own number stands first in its journal's lock: what `script` is told does not reach it.
   const endAgent = async (signal: NodeJS.Signals) => {
     const ended = hasEnded(child) ? undefined : once(child, "exit");
-    const pid = Number(await readFile(path.join(folder, "journal.jsonl.lock"), "utf8").catch(() => ""));
+    const lock = await readFile(path.join(folder, "journal.jsonl.lock"), "utf8").catch(() => "");
+    const pid = Number.parseInt(lock, 10);
     if (pid > 0) process.kill(pid, signal);
     else child.kill("SIGKILL");
     await ended;
@@ -162,7 +163,7 @@ function agentProcess(child: ChildProcess, endWith: (signal: NodeJS.Signals) => 
     stop: async () => {
       if (hasEnded(child)) return;
       await endWith("SIGTERM");
-      assert.equal(child.exitCode, 0, text);
+      assert.equal(child.exitCode ?? child.signalCode, 0, text);
     },
     kill: () => endWith("SIGKILL"),
   };

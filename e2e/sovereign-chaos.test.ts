@@ -17,7 +17,7 @@ import { type SovereignScene, setScene } from "./sovereign-scene.ts";
 const isWhole = process.env["SIGNET_TEST_WHOLE"] === "1";
 const size = isWhole
   ? { requests: 5_000, agents: 16, processes: 4, callers: 40, meanLife: 20, kills: 8, lifeMs: 3_000 }
-  : { requests: 300, agents: 4, processes: 2, callers: 24, meanLife: 10, kills: 2, lifeMs: 500 };
+  : { requests: 300, agents: 5, processes: 1, callers: 30, meanLife: 15, kills: 1, lifeMs: 500 };
 const limitMs = isWhole ? 540_000 : 60_000;
 const clientCount = 4;
 
@@ -30,7 +30,7 @@ forEachDatabase(({ name, fresh }) => {
     t.after(() => operator.close());
     const server = await scene.start({ LOG_LEVEL: "warn" });
     const clients = await makeClients(operator, scene);
-    await compileAgent(scene.folder);
+    if (isWhole) await compileAgent(scene.folder);
     const stopped = new AbortController();
     const pack = packOf({ scene, operator, clients, stopped: stopped.signal });
     const { agents, processes } = size;

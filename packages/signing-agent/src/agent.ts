@@ -1,6 +1,6 @@
 /** The agent at work: claims as much as it may hold, renews its leases, and stops in good order. */
-import { backoff, pause } from "./backoff.ts";
-import { handleRequest, type RequestParts } from "./handle-request.ts";
+import { type Backoff, backoff, pause } from "./backoff.ts";
+import { handleRequest, type Outcome, type RequestParts } from "./handle-request.ts";
 import { type HeldRequests, heldRequests } from "./held-requests.ts";
 import { reasonOf } from "./log.ts";
 import { renewLeases } from "./renew-leases.ts";
@@ -47,6 +47,7 @@ export function startAgent(parts: RequestParts): RunningAgent {
     const outcome = await handleRequest(request, one, parts);
     metrics.finished(outcome, (performance.now() - began) / 1000);
     held.letGo(one);
+    claims.note(outcome);
   };
   const claims = claimer(parts, { held, work, reached, stopping: stopping.signal });
   const ended = new AbortController();
@@ -84,6 +85,7 @@ interface ClaimerParts {
 function claimer(parts: RequestParts, { held, work, reached, stopping }: ClaimerParts) {
   const kids = parts.keys.map(({ kid }) => kid);
   const failures = backoff();
+  const troubles = backoff();
   const claiming = new Set<Promise<void>>();
   let isPaused = false;
 
@@ -110,17 +112,15 @@ function claimer(parts: RequestParts, { held, work, reached, stopping }: Claimer
 
   async function recover(error: unknown): Promise<void> {
     if (stopping.aborted) return;
-    const trouble = error instanceof ServiceTrouble ? error : undefined;
-    parts.metrics.serviceError(trouble?.kind ?? "no_answer");
-    const least = trouble?.kind === "unauthorized" ? UNAUTHORIZED_PAUSE_SECONDS : trouble?.retryAfterSeconds;
+    parts.metrics.serviceError(error instanceof ServiceTrouble ? error.kind : "no_answer");
     // Several claims fail together: one of them says so and waits for all.
-    if (isPaused) return;
-    const milliseconds = failures.next(least);
-    parts.log(trouble?.kind === "unauthorized" ? "error" : "warn", "the service cannot be used", {
-      reason: reasonOf(error),
-      retryInSeconds: Math.round(milliseconds / 100) / 10,
-    });
-    await rest(milliseconds);
+    if (!isPaused) await rest(tellTrouble(parts, error, failures));
+  }
+
+  /** What cannot be signed here now is left to other agents for a while: claimed, it would only go back and forth. */
+  function note(outcome: Outcome): void {
+    if (outcome === "signed") troubles.reset();
+    if (outcome === "unable" && !isPaused) void rest(troubles.next()).then(fill);
   }
 
   function room(): number {
@@ -140,5 +140,19 @@ function claimer(parts: RequestParts, { held, work, reached, stopping }: Claimer
       claiming.add(one);
     }
   }
-  return { fill, ended: () => Promise.all(claiming) };
+  return { fill, note, ended: () => Promise.all(claiming) };
+}
+
+/** @returns milliseconds until the next try */
+function tellTrouble({ log }: RequestParts, error: unknown, failures: Backoff): number {
+  const trouble = error instanceof ServiceTrouble ? error : undefined;
+  const isUnauthorized = trouble?.kind === "unauthorized";
+  const milliseconds = failures.next(
+    isUnauthorized ? UNAUTHORIZED_PAUSE_SECONDS : trouble?.retryAfterSeconds,
+  );
+  log(isUnauthorized ? "error" : "warn", "the service cannot be used", {
+    reason: reasonOf(error),
+    retryInSeconds: Math.round(milliseconds / 100) / 10,
+  });
+  return milliseconds;
 }

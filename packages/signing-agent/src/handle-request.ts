@@ -32,7 +32,8 @@ export interface RequestParts extends Asking {
   readonly clock: () => number;
 }
 
-export type Outcome = "signed" | "refused" | "lost" | "failed";
+/** `unable`: nothing is wrong with the request, this agent cannot sign now (its journal, its key, it stops). */
+export type Outcome = "signed" | "refused" | "unable" | "lost" | "failed";
 
 const MOST_RENDERINGS = 3;
 
@@ -225,7 +226,7 @@ async function refuse(claimed: ClaimedRequest, refusal: Refusal, parts: RequestP
     // Its lease ends by itself.
     log("warn", "the refusal did not reach the service", { requestId, reason: reasonOf(error) });
   }
-  return "refused";
+  return reason === UNABLE ? "unable" : "refused";
 }
 
 async function stopOrLose(
@@ -238,6 +239,8 @@ async function stopOrLose(
   return "lost";
 }
 
+const UNABLE = "key_unavailable";
+
 /** Nothing is wrong with the request: another agent may sign it. */
 const unusable = (check: string, message: string, cause?: unknown) =>
-  new Refusal(check, message, { reason: "key_unavailable", retryable: true, cause });
+  new Refusal(check, message, { reason: UNABLE, retryable: true, cause });

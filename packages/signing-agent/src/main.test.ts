@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { verifyJournal } from "./journal/verify-journal.ts";
 import { agentKey } from "./keys/key-source.ts";
 import { createPemKey, openPemKey } from "./keys/pem-key.ts";
 import { type FakeService, ORGANISATION, POOL, startFakeService } from "./testing/fake-service.ts";
@@ -28,16 +29,21 @@ describe("signet-agent run", () => {
     const files =
       "apiKeyFile: api-key\npolicyFile: policy.yaml\njournalFile: journal\nkeys: [{ file: key.pem }]\n";
     await write("agent.yaml", places + files);
-    const program = fileURLToPath(new URL("main.ts", import.meta.url));
-    child = spawn(process.execPath, [program, "run", "--config", path.join(folder, "agent.yaml")]);
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on("data", (chunk: Buffer) => (output += chunk));
+    start();
   });
   after(async () => {
     child.kill("SIGKILL");
     await fake.close();
     await rm(folder, { recursive: true });
   });
+
+  function start(): void {
+    output = "";
+    const program = fileURLToPath(new URL("main.ts", import.meta.url));
+    child = spawn(process.execPath, [program, "run", "--config", path.join(folder, "agent.yaml")]);
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (chunk: Buffer) => (output += chunk));
+  }
 
   /** Until the log says so. */
   async function logged(message: string): Promise<void> {
@@ -59,5 +65,22 @@ describe("signet-agent run", () => {
     assert.deepEqual(await ended, [0, null], output);
     assert.match(output, /agent stopped/);
     assert.ok(!output.includes(fake.apiKey));
+  });
+
+  test("goes on when nobody reads its log any more, and after a kill in the middle of a line", async () => {
+    const key = agentKey(await openPemKey(path.join(folder, "key.pem")), "test");
+    const ask = () => fake.enqueue(sampleRequest(key, Date.now(), { context: { scope: [] } }));
+    start();
+    await logged("agent started");
+    child.stdout?.destroy();
+    for (let index = 0; index < 3; index += 1) assert.equal((await ask()).outcome, "rejected");
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+    await appendFile(path.join(folder, "journal"), '{"seq":');
+    start();
+    assert.equal((await ask()).outcome, "rejected", output);
+    const { fault, isTorn } = await verifyJournal([path.join(folder, "journal")]);
+    assert.deepEqual([fault, isTorn], [undefined, false]);
   });
 });

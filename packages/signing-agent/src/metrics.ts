@@ -3,8 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 
 export interface Metrics {
   readonly registry: Registry;
-  /** Outcome of a claimed request: signed, refused, lost, failed. */
-  finished(outcome: "signed" | "refused" | "lost" | "failed", seconds: number): void;
+  /** Outcome of a claimed request. */
+  finished(outcome: "signed" | "refused" | "unable" | "lost" | "failed", seconds: number): void;
   refused(reason: string, check: string): void;
   signedTokens(use: string, alg: string): void;
   challenge(type: string, outcome: "asked" | "passed" | "failed"): void;

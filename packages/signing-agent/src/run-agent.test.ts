@@ -70,6 +70,7 @@ describe("an agent from its files", () => {
     const { reload } = await start();
     await makePipe("policy.yaml");
     const first = reload();
+    await delay(50);
     await rename(inFolder("policy.yaml"), inFolder("pipe"));
     await write("policy.yaml", NARROW);
     const second = reload();
@@ -100,6 +101,7 @@ describe("an agent from its files", () => {
     };
     const ended = runCommandLine(["run", "--config", inFolder("agent.yaml")], io);
     while (!told.has("SIGHUP")) await delay(5);
+    await delay(50);
     assert.equal(told.has("SIGTERM"), false, "which ends it as long as there is nothing to finish");
     told.get("SIGHUP")?.();
     await rename(inFolder("policy.yaml"), inFolder("pipe"));
@@ -135,7 +137,8 @@ describe("an agent from its files", () => {
       ask({ interactive: false, context: { parentRequestId } }).then(({ outcome }) => outcome);
     assert.equal(await inPlaceOf("one"), "signed");
     assert.equal(await inPlaceOf("two"), "rejected");
-    const again = await ask({ access: { jti: "jti-one" } });
+    const context = { parentRequestId: "one" };
+    const again = await ask({ access: { jti: "jti-one" }, interactive: false, context });
     assert.ok(again.outcome === "rejected" && /jti/.test(again.detail), "the jti is remembered too");
   });
 

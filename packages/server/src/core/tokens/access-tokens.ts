@@ -70,15 +70,17 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       // A key that was taken out of the JWKS takes its tokens with it, cached or not.
       const key = (await ownKey(deps, organisation, kid)) ?? (await agentKey(deps, organisation, kid));
       const claims = key && (known?.claims ?? verify(cacheKey, token, key));
-      if (!claims || claims.iss !== key.issuer || claims.exp <= seconds(deps.clock())) return undefined;
+      // Also what has no end is not in time.
+      if (!claims || claims.iss !== key.issuer || !(claims.exp > seconds(deps.clock()))) return undefined;
       return (await isOfPool(deps, claims, key, organisation)) ? claims : undefined;
     },
-    stands: async (organisation, { client_id, jti }) => {
+    stands: async (organisation, { client_id, jti, sub }) => {
       if (!(await deps.applications.find(organisation.id, client_id))) return false;
       const familyId = familyOfTokenId(jti);
       const db = deps.database.query;
       if (familyId === undefined) return !(await isAccessTokenRevoked(db, organisation.id, jti));
-      return isFamilyTokenGood(db, { orgId: organisation.id, familyId, jti });
+      const whose = { userId: sub, applicationId: client_id };
+      return isFamilyTokenGood(db, { orgId: organisation.id, familyId, jti, ...whose });
     },
   };
 }

@@ -168,7 +168,16 @@ export async function isAccessTokenRevoked(db: Db, orgId: string, jti: string): 
   return (await selectRevoked(db, { orgId, jti })).length > 0;
 }
 
-const selectStanding = prepared((db, value: Parameter<{ orgId: string; familyId: string; jti: string }>) =>
+type FamilyToken = {
+  readonly orgId: string;
+  readonly familyId: string;
+  readonly jti: string;
+  /** Whom the token is about, and whose it is. */
+  readonly userId: string;
+  readonly applicationId: string;
+};
+
+const selectStanding = prepared((db, value: Parameter<FamilyToken>) =>
   db
     .selectFrom("token_family")
     .innerJoin("membership", (join) =>
@@ -189,15 +198,15 @@ const selectStanding = prepared((db, value: Parameter<{ orgId: string; familyId:
     .select("revoked_access_token.jti as revokedJti")
     .where("token_family.org_id", "=", value("orgId"))
     .where("token_family.id", "=", value("familyId"))
+    // A signing agent writes what it likes: it has a say in the sign-ins at its applications alone.
+    .where("token_family.user_id", "=", value("userId"))
+    .where("token_family.application_id", "=", value("applicationId"))
     .where("token_family.revoked_at", "is", null)
     .where("user_account.disabled_at", "is", null),
 );
 
 /** Whether a user's token still stands: itself, its family, and the user as a member of the organisation. */
-export async function isFamilyTokenGood(
-  db: Db,
-  key: { orgId: string; familyId: string; jti: string },
-): Promise<boolean> {
+export async function isFamilyTokenGood(db: Db, key: FamilyToken): Promise<boolean> {
   const [row] = await selectStanding(db, key);
   return row !== undefined && row.revokedJti === null;
 }

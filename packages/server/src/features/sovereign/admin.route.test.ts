@@ -1,11 +1,11 @@
 /** Pools and agents by API: who may, what is refused and how, and what a change of keys does. */
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
+import { randomUUID, X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { extension, testCertificate } from "@signet/protocol/testing/test-certificate";
 import { listAuditEvents } from "../../core/audit/store.ts";
 import { poolAddress, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
-import { findAgentKey } from "../../core/signing-pools/store.ts";
+import { findAgentKey, findPool } from "../../core/signing-pools/store.ts";
 import { createUser } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
@@ -141,6 +141,25 @@ describe("sovereign administration", () => {
         await findAgentKey(running.service.database.query, org.organisation.id, key.kid),
         undefined,
       );
+    });
+
+    test("a root that comes with its private key is refused; what stands around one is not kept", async () => {
+      const { privateKey } = newAgentKey("ES256");
+      const { pem } = testCertificate({ subject: "Root", isCa: true, privateKey });
+      const roots = async (text: string) => {
+        const pool = { name: "Pool", algs: ["ES256"], maxTokenLifetimeSeconds: 3600, trustedRoots: [text] };
+        return call("/pools", { body: pool });
+      };
+      for (const type of ["pkcs8", "sec1"] as const) {
+        const secret = String(privateKey.export({ format: "pem", type }));
+        refused(await roots(`${pem}\n${secret}`), 400, "private_key_material");
+        refused(await roots(`${secret}\n${pem}`), 400, "private_key_material");
+      }
+      const { status, body } = await roots(`Certificate:\n    Data: so and so\n${pem}\nMIGH: left over\n`);
+      assert.equal(status, 201);
+      const { query } = running.service.database;
+      const kept = await findPool(query, org.organisation.id, String(body["poolId"]));
+      assert.deepEqual(kept?.trustedRoots, [new X509Certificate(pem).toString()]);
     });
 
     test("what is no public key, or not written as one, is refused", async () => {

@@ -57,8 +57,9 @@ export function agentRoutes(app: FastifyInstance, deps: AgentRouteDeps): void {
 
 type Route = (method: "GET" | "POST", name: string, handler: Handler) => void;
 
-function queueRoute(route: Route, { requests }: AgentRouteDeps): void {
-  route("GET", "queue", async (caller, { request }, signal) => {
+function queueRoute(route: Route, deps: AgentRouteDeps): void {
+  const { requests } = deps;
+  route("GET", "queue", async (caller, { request, organisation }, signal) => {
     const { wait, max, renew, known } = readQueueQuery(request);
     const leases = renew.length > 0 ? await requests.renew(caller, renew) : { renewed: [], lost: [] };
     const look = async () => {
@@ -74,6 +75,8 @@ function queueRoute(route: Route, { requests }: AgentRouteDeps): void {
             withPool: max > 0,
             signal: signal(),
           });
+    // Its agent may have been ended while it was held.
+    if (wait > 0) await authenticateAgent(deps, organisation, request);
     const queue = found ?? { serverTime: requests.clock(), pending: [], responses: [] };
     return { status: 200, body: { ...queue, ...leases } };
   });

@@ -3,7 +3,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { decodeProtectedHeader } from "jose";
+import { sql } from "kysely";
+import { findAgent, noteTokenExp } from "../../core/signing-pools/store.ts";
+import type { Db } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { makeAgent, makePool, newAgentKey, presentedKey, setTokenWait } from "../../testing/test-agent.ts";
 import { credentials, postForm } from "../../testing/test-client.ts";
@@ -40,6 +44,12 @@ forEachDatabase(({ fresh }) => {
   const hasCode = (code: string) => (error: unknown) =>
     error instanceof SovereignError && error.code === code;
 
+  const isSomebodyBlocked = async (db: Db) => {
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+    return rows.length > 0;
+  };
+
   async function stage() {
     const pool = await makePool(running.service, org);
     const addAgent = () => makeAgent(running.service, org, pool);
@@ -67,6 +77,49 @@ forEachDatabase(({ fresh }) => {
     assert.equal(again?.requestId, claimed.requestId);
     assert.ok(again);
     assert.equal((await second.sign(again)).status, 200);
+    assert.equal((await waiting).status, 200);
+  });
+
+  test("the end of an agent and a signature that is just being written do not lock each other out", async () => {
+    const { first, second, askForToken } = await stage();
+    const waiting = askForToken();
+    const claimed = await first.claim({ wait: 5 });
+    assert.ok(claimed);
+    const { database } = running.service;
+    const { orgId } = by();
+    const [key] = first.keys;
+    assert.ok(key);
+    let ending: Promise<unknown> = Promise.resolve();
+    // As a signature is written: first its request, then its key.
+    await database.transaction(async (tx) => {
+      await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
+      ending = deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: true });
+      if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
+      await noteTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
+    });
+    assert.equal(await ending, true);
+    const again = await second.claim({ wait: 5 });
+    assert.equal(again?.requestId, claimed.requestId);
+    assert.ok(again);
+    assert.equal((await second.sign(again)).status, 200);
+    assert.equal((await waiting).status, 200);
+  });
+
+  test("a call that was held when its agent was ended tells nothing any more", async () => {
+    const { first, second, askForToken } = await stage();
+    const held = first.call("queue?wait=5");
+    // It has been let in.
+    await eventually("the agent is seen", async () => {
+      const agent = await findAgent(running.service.database.query, by().orgId, first.agentId);
+      return agent?.lastSeenAt !== null;
+    });
+    await deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: false });
+    const waiting = askForToken();
+    const { status, body } = await held;
+    assert.deepEqual([status, body["error"]], [401, "invalid_token"]);
+    const claimed = await second.claim({ wait: 5 });
+    assert.ok(claimed);
+    await second.sign(claimed);
     assert.equal((await waiting).status, 200);
   });
 

@@ -122,8 +122,9 @@ export async function deactivateAgent(
     const now = deps.clock();
     const ending = { orgId, id: agentId, now };
     if (await deactivateAgentRow(tx, ending)) {
-      await retireKeys(tx, { orgId, agentId, at: now });
+      // In the order of a signature, which is written to its request and then to its key: else each could wait for the other.
       await endLeases(tx, { orgId, agentId });
+      await retireKeys(tx, { orgId, agentId, at: now });
       await note(tx, deps, by, "signing-agent.deactivated", agent, {});
     }
     if (compromised && (await compromiseAgentRow(tx, ending))) {

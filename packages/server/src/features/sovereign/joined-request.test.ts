@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { changeApplication } from "../../core/applications/application-changes.ts";
+import { disableApplication } from "../../core/applications/applications.ts";
 import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import { headerOf } from "../../testing/answers.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { makeAgent, makePool, type TestAgent } from "../../testing/test-agent.ts";
+import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../testing/test-agent.ts";
 import { credentials, postForm } from "../../testing/test-client.ts";
 import {
   makeClient,
@@ -85,5 +86,19 @@ forEachDatabase(({ fresh }) => {
     const { status, body } = await askToken(client);
     assert.equal(status, 200);
     assert.equal(headerOf(body["access_token"])["kid"], second.agent.keys[0]?.kid);
+  });
+
+  test("an application that is disabled while its client waits gets nothing of what is signed then", async () => {
+    const { pool, agent } = await newPool();
+    await setTokenWait(running.service, pool, 8);
+    const client = await newClient(pool);
+    const asking = askToken(client);
+    const claimed = await agent.claim({ wait: 2 });
+    assert.ok(claimed);
+    const { orgId, id } = client.application;
+    await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
+    assert.equal((await agent.sign(claimed)).status, 200);
+    const { status, body } = await asking;
+    assert.deepEqual([status, body["access_token"]], [503, undefined]);
   });
 });

@@ -5,11 +5,13 @@ import { after, before, test } from "node:test";
 import type { AgentAlg } from "@signet/protocol/agent-signature";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
+import { sql } from "kysely";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { RETIRED_AFTER_MS } from "../../core/signing-pools/agent-key.ts";
 import { issuerOfPool, poolAddress, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import { noteTokenExp } from "../../core/signing-pools/store.ts";
-import { sendRaw } from "../../testing/answers.ts";
+import { payloadOf, sendRaw } from "../../testing/answers.ts";
+import { codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import {
@@ -25,11 +27,13 @@ import { credentials, postForm } from "../../testing/test-client.ts";
 import {
   makeClient,
   makeOrganisation,
+  REDIRECT_URI,
   startTestService,
   type TestClient,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { withUser } from "../../testing/test-visit.ts";
 import { deactivateAgent, registerAgent } from "./agents.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -272,6 +276,30 @@ forEachDatabase(({ fresh }) => {
       });
       assert.equal(status, 401, JSON.stringify(claims));
     }
+  });
+
+  test("an agent speaks for no user who has not signed in at its application", async () => {
+    const pool = await makePool(running.service, org);
+    const { keys } = await makeAgent(running.service, org, pool);
+    const settings = { redirectUris: [REDIRECT_URI], signingPoolId: pool.id };
+    const client = await makeClient(running.service, org.organisation, settings);
+    const [key] = keys;
+    assert.ok(key);
+    const source = codeSource(org);
+    const elsewhere = payloadOf((await source.tokens()).accessToken)["jti"];
+    const other = await withUser(running.service, org, "other@acme.example");
+    const userinfo = async (claims: object) => {
+      const token = tokenOf(pool, key, client, { scope: "openid email", ...claims });
+      const headers = { authorization: `Bearer ${token}` };
+      return (await sendRaw(`${org.issuer}/userinfo`, { headers })).status;
+    };
+    assert.equal(await userinfo({ sub: org.user.id, jti: elsewhere }), 401, "another application's sign-in");
+    const { id: applicationId } = client.application;
+    const { database } = running.service;
+    // As if the agent had signed for this one before.
+    await sql`update token_family set application_id = ${applicationId}`.execute(database.query);
+    assert.equal(await userinfo({ sub: org.user.id, jti: elsewhere }), 200);
+    assert.equal(await userinfo({ sub: other.user.id, jti: elsewhere }), 401, "another person's sign-in");
   });
 
   test("a pool of another organisation, or none, is not there", async () => {

@@ -1,5 +1,5 @@
 /** Making and disabling signing pools (sovereign-signing.md §2). */
-
+import { X509Certificate } from "node:crypto";
 import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
 import { newUuid } from "@signet/protocol/uuid";
 import { rootFault } from "@signet/protocol/x5c-chain";
@@ -63,7 +63,8 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
     tokenWaitSeconds: poolDefaults.tokenWaitSeconds,
     keyPublishDelaySeconds,
     maxPending: poolDefaults.maxPending,
-    trustedRoots,
+    // The certificates alone: what stands around them in their files is nothing that was checked.
+    trustedRoots: trustedRoots.map((pem) => new X509Certificate(pem).toString()),
     requireX5c,
     createdAt: now,
     createdBy: by.actor,
@@ -132,10 +133,18 @@ function requireValid(input: NewPool, now: number): void {
     throw wrong("requireX5c needs trustedRoots to check certificates against");
   if (trustedRoots.length > MOST_ROOTS) throw wrong(`trustedRoots has at most ${MOST_ROOTS} certificates`);
   for (const [index, pem] of trustedRoots.entries()) {
+    if (/PRIVATE KEY/i.test(pem)) throw withPrivateKey(`trustedRoots[${index}]`);
     const fault = rootFault(pem, now);
     if (fault) throw wrong(`trustedRoots[${index}] ${fault}`);
   }
 }
+
+const withPrivateKey = (at: string) =>
+  new SovereignError(
+    400,
+    "private_key_material",
+    `${at} holds a private key beside the certificate: it must never leave its authority, replace it`,
+  );
 
 function requireRange(name: string, value: number, least: number, most: number): void {
   if (!Number.isInteger(value) || value < least || value > most)

@@ -20,6 +20,8 @@ import {
 
 import { leaseOf } from "./lease.ts";
 import { signRequest } from "./leases/store.ts";
+import { openJson } from "./sealed-json.ts";
+import { findRequest } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
   let clock: FakeClock;
@@ -150,6 +152,37 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual({ ...anew, iat: 0, exp: 0, jti: "" }, { ...old, iat: 0, exp: 0, jti: "" });
     assert.deepEqual(await steps.sign(held), { outcome: "invalid_signed_jwt", reason: "bytes_mismatch" });
     assert.equal((await steps.sign({ ...held, tokens: stale.tokens })).outcome, "signed");
+  });
+
+  test("a token that has used up half of its own time is handed out anew, however short that is", async () => {
+    const pool = await stage.addPool({ maxTokenLifetimeSeconds: 60 });
+    const own = await stage.addAgent({ pool });
+    const requestId = await steps.create({ ...withBrowser, poolId: pool.id });
+    const held = await steps.claimed(requestId, own);
+    for (let count = 0; count < 3; count++) {
+      clock.advance(10 * SECOND);
+      await stage.requests.renew(own.caller, [requestId]);
+    }
+    clock.advance(SECOND);
+    const stale = await steps.sign(held, own);
+    assert.ok(stale.outcome === "stale_payload", stale.outcome);
+    assert.equal(payloadOf(stale.tokens[0])["exp"], Math.floor(clock() / 1000) + 60);
+    assert.equal((await steps.sign({ ...held, tokens: stale.tokens }, own)).outcome, "signed");
+  });
+
+  test("what was not asked for beside the tokens is not kept", async () => {
+    const requestId = await steps.create();
+    const { leaseToken, tokens } = await steps.claimed(requestId);
+    const signed = agent.signed(tokens);
+    const jwts = { ...signed, note: "n".repeat(100) };
+    assert.equal(
+      (await stage.requests.sign(agent.caller, { requestId, leaseToken, jwts })).outcome,
+      "signed",
+    );
+    const row = await findRequest(stage.database.query, { orgId: stage.orgId, requestId });
+    const place = { orgId: stage.orgId, requestId };
+    const kept = openJson<{ jwts: object }>(stage.encryption, place, "signed", row?.signed ?? null);
+    assert.deepEqual(kept.jwts, signed);
   });
 
   test("a token that nobody asked for is refused", async () => {

@@ -57,13 +57,17 @@ export async function sign(
   });
   if ("reason" in checked) return refuse(deps, lease, checked.reason);
   const leased = { row, lease, kid, claims, rendered, was: row.rendering };
-  if (lease.now - rendered.iat * 1000 > STALE_PAYLOAD_MS) return handOutAgain(deps, leased, found);
+  if (isStale(rendered, lease.now)) return handOutAgain(deps, leased, found);
   if (await keep(deps, leased, checked.jwts)) return { outcome: "signed" };
   const current = await currentRow(deps, lease);
   // The same lease's other hand was faster.
   if (current && (await isRepeated(deps, current, lease, submission))) return { outcome: "signed" };
   return { outcome: refusalNow(deps, current, lease) };
 }
+
+/** Also when half of a shorter life is over: whoever redeems it would have it signed anew at once. */
+const isStale = ({ iat, exp }: RenderedTokens, now: number): boolean =>
+  now - iat * 1000 > Math.min(STALE_PAYLOAD_MS, ((exp - iat) * 1000) / 2);
 
 interface Leased {
   readonly row: SigningRequestRow;

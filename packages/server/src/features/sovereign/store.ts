@@ -190,6 +190,11 @@ const releaseSigned = prepared((db, value: Parameter<ReleaseOf>) =>
       sql<boolean>`not exists (select 1 from agent_key k where k.org_id = signing_request.org_id
         and k.kid = signing_request.kid and k.compromised_at is not null)`,
     )
+    // Its client may have waited for a while: who was told to stop meanwhile gets nothing.
+    .where(
+      sql<boolean>`exists (select 1 from application a where a.org_id = signing_request.org_id
+        and a.id = signing_request.application_id and a.disabled_at is null)`,
+    )
     .returning("id"),
 );
 

@@ -26,7 +26,10 @@ export function checkSubmission(
 ): { readonly jwts: CheckedJwts } | { readonly reason: InvalidJwtReason } {
   const wanted = new Map(rendered.map((token) => [token.use, `${token.protected}.${token.payload}`]));
   const reason = faultOf(jwts, key, wanted, (input, expected) => input === expected);
-  return reason ? { reason } : { jwts: jwts as CheckedJwts };
+  if (reason) return { reason };
+  // These alone: whatever else was submitted is not kept with them.
+  const { access_token, id_token } = jwts as CheckedJwts;
+  return { jwts: { access_token, ...(id_token === undefined ? {} : { id_token }) } };
 }
 
 /** Whether it is the same lease's submission once more: what was rendered is forgotten, but not its hashes. */

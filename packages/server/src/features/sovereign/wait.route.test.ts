@@ -1,9 +1,7 @@
 /** The wait page's endpoints over HTTP, with a real authorization request before them and an agent of the test behind. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { sql } from "kysely";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { eventually } from "../../testing/eventually.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { quickPasswords } from "../../testing/quick-passwords.ts";
 import { makeAgent, makePool, type TestAgent } from "../../testing/test-agent.ts";
@@ -26,7 +24,6 @@ import {
 } from "../../testing/test-service.ts";
 import { answerOf, decide, follow, logIn, showsConsent, showsLogin } from "../../testing/test-visit.ts";
 import { passkeyChallenge } from "./passkey-challenge.ts";
-import { MOST_STREAMS } from "./wait-stream.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -250,68 +247,6 @@ forEachDatabase(({ fresh }) => {
     const [response] = (await answersOf()) as [{ answer: unknown }];
     assert.deepEqual(response.answer, assertion);
     await agent.reject(claimed, "policy_denied");
-  });
-
-  test("a passkey is asked for nothing but the tokens: not for a sign-in, nor for its secrets", async () => {
-    const arrived = await arrive();
-    const claimed = await claim(arrived);
-    const [accessToken] = claimed.tokens;
-    assert.ok(accessToken && claimed.tokens.length === 2);
-    const good = { challenge: passkeyChallenge(claimed.tokens), rpId: "127.0.0.1" };
-    const foreign: readonly object[] = [
-      { ...good, challenge: "Y2hhbGxlbmdlIG9mIGEgc2lnbi1pbiBwYWdl" },
-      { ...good, challenge: passkeyChallenge([accessToken]) },
-      { ...good, challenge: passkeyChallenge([...claimed.tokens].reverse()) },
-      { rpId: "127.0.0.1" },
-      { ...good, extensions: { prf: { eval: { first: "AAAA" } } } },
-      { ...good, allowCredentials: [{ id: "k", type: "public-key", extensions: {} }] },
-    ];
-    for (const publicKey of foreign) {
-      const { status, body } = await agent.challenge(claimed, { type: "webauthn", publicKey });
-      assert.deepEqual([status, body["error"]], [400, "invalid_request"], JSON.stringify(publicKey));
-    }
-    assert.equal((await statusOf(arrived))["status"], "pending");
-    assert.equal((await agent.challenge(claimed, { type: "webauthn", publicKey: good })).status, 202);
-    assert.equal(
-      (await agent.challenge(claimed, { type: "webauthn", publicKey: good })).status,
-      202,
-      "again",
-    );
-    await agent.reject(claimed, "policy_denied");
-  });
-
-  test("a stream tells nothing more when its session is over", async () => {
-    const arrived = await arrive();
-    const headers = { cookie: cookieOf(arrived.browser) };
-    const stream = await fetch(`${arrived.page.url}/stream`, { headers });
-    assert.equal(stream.status, 200);
-    const { database } = running.service;
-    await sql`update browser_session set ended_at = 1 where ended_at is null`.execute(database.query);
-    const claimed = await claim(arrived);
-    const asked = { type: "number_match", prompt: "Type it", display: "4711" };
-    assert.equal((await agent.challenge(claimed, asked)).status, 202);
-    await agent.reject(claimed, "policy_denied");
-    const told = await stream.text();
-    assert.match(told, /event: pending/);
-    assert.doesNotMatch(told, /4711|event: (?:challenge|failed)/);
-  });
-
-  test("a request has a few streams, and then none, until one of them has ended", async () => {
-    const arrived = await arrive();
-    const headers = { cookie: cookieOf(arrived.browser) };
-    const closing = new AbortController();
-    const open = () => fetch(`${arrived.page.url}/stream`, { headers, signal: closing.signal });
-    for (let count = 0; count < MOST_STREAMS; count++) assert.equal((await open()).status, 200);
-    const refused = await open();
-    assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "2"]);
-    assert.equal(((await refused.json()) as Record<string, unknown>)["error"], "temporarily_unavailable");
-    assert.equal((await fetch(`${(await arrive()).page.url}/stream`, { headers })).status, 404);
-    closing.abort();
-    await eventually("one may open again", async () => {
-      const again = await fetch(`${arrived.page.url}/stream`, { headers });
-      await again.body?.cancel();
-      return again.status === 200;
-    });
   });
 
   test("cancelling ends it, whoever holds it, and the application is told", async () => {

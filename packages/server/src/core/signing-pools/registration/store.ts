@@ -243,6 +243,12 @@ export async function deleteRetiredAgentKeys(db: Db, before: number, limit: numb
     .limit(limit)
     .execute();
   for (const { org_id, kid } of rows)
-    await db.deleteFrom("agent_key").where("org_id", "=", org_id).where("kid", "=", kid).execute();
+    await db
+      .deleteFrom("agent_key")
+      .where("org_id", "=", org_id)
+      .where("kid", "=", kid)
+      // It may have become known meanwhile that it was stolen.
+      .where("compromised_at", "is", null)
+      .execute();
   return rows.length;
 }
