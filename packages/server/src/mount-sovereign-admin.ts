@@ -1,6 +1,7 @@
 /** The wiring of what administrators and readers of keys see of sovereign signing. */
 import type { FastifyInstance } from "fastify";
 import { issuerOf } from "./core/organisations/organisation.ts";
+import { lackingProof } from "./core/second-factors/fresh-proof.ts";
 import { type BrowserDeps, isOwnForm, whoIsThere } from "./features/oauth/authorize/browser.ts";
 import { providerMetadata } from "./features/oauth/discovery.route.ts";
 import { adminRoutes } from "./features/sovereign/admin.route.ts";
@@ -33,6 +34,7 @@ export function mountSovereignAdmin(
       whoIsThere: (organisation, request) => whoIsThere(browser, { organisation, request }),
       isOwnForm: (organisation, request, presented) =>
         isOwnForm(browser, { organisation, request }, presented),
+      lackingProof: (signedIn) => lackingProof(service.database.query, signedIn, service.clock()),
     },
   });
   const api = { app: scope, describe: (operation: Operation) => operations.push(operation) };

@@ -37,6 +37,7 @@ describe("a call", () => {
         setTimeout(() => late.abort(), 20);
       };
       assert.deepEqual((await call({ ...get, url, signal: late.signal })).body, { a: 1 });
+      answer = (response) => response.end("{}");
       await assert.rejects(call({ ...get, url, signal: late.signal }), CallFailed, "given up before");
     }));
 
@@ -47,8 +48,22 @@ describe("a call", () => {
         setTimeout(close, 20);
       };
       await assert.rejects(call({ ...get, url }), CallFailed);
+      answer = (response) => response.end("{}");
       await assert.rejects(call({ ...get, url }), /are closed/);
     }));
+
+  test("that waits for its turn ends with its connections too", async () => {
+    const { call, close } = openConnections(1);
+    answer = () => {
+      answer = (response) => response.end("{}");
+      setTimeout(close, 20);
+    };
+    const both = await Promise.allSettled([call({ ...get, url }), call({ ...get, url })]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      ["rejected", "rejected"],
+    );
+  });
 
   test("takes no longer than it may, and no more than it can hold", () =>
     withConnections(async ({ call }) => {

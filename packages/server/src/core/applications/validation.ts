@@ -220,7 +220,12 @@ const accessFaults = (access: ApplicationSettings["access"]): Fault[] =>
     ? []
     : [{ path: "access", message: `must be one of ${accessModes.join(", ")}` }];
 
-const poolFaults = ({ signingPoolId }: ApplicationSettings): Fault[] =>
-  signingPoolId === undefined || isUuid(signingPoolId)
-    ? []
-    : [{ path: "signingPoolId", message: "must be the id of a signing pool" }];
+function poolFaults({ signingPoolId, backchannelLogoutUri }: ApplicationSettings): Fault[] {
+  if (signingPoolId === undefined) return [];
+  if (!isUuid(signingPoolId)) return [{ path: "signingPoolId", message: "must be the id of a signing pool" }];
+  // A logout token is verified like an ID token (OpenID Connect Back-Channel Logout 1.0 §2.6), and the service has no key
+  // that such an application believes.
+  if (backchannelLogoutUri !== undefined)
+    return [{ path: "backchannelLogoutUri", message: "cannot be set together with signingPoolId" }];
+  return [];
+}

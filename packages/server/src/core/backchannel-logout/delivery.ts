@@ -111,7 +111,7 @@ async function attempt(deps: LogoutDeliveryDeps, taken: LogoutDelivery): Promise
   }
 }
 
-/** Signed as the application's ID tokens are (§2.6), so that it verifies both alike. */
+/** Signed as the application's ID tokens are (§2.6), so that it verifies both alike; an application of a pool has none. */
 async function logoutToken(
   deps: LogoutDeliveryDeps,
   { id, orgId, settings }: Application,

@@ -11,13 +11,11 @@ import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
+import { lackingProof } from "../../core/second-factors/fresh-proof.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkey.ts";
-import { hasSecondFactor } from "../../core/second-factors/second-factor.ts";
-import { ownerOf } from "../../core/second-factors/standing.ts";
-import { findFactorSummary } from "../../core/second-factors/store.ts";
-import { assurance, assuranceOf } from "../../core/sessions/assurance.ts";
-import { isFresh, type SignedIn } from "../../core/sessions/session.ts";
+import { assuranceOf } from "../../core/sessions/assurance.ts";
+import type { SignedIn } from "../../core/sessions/session.ts";
 import type { Database } from "../../db/open.ts";
 import { type Html, render } from "../../html/html.ts";
 import type { PageFrame, PageOrganisation } from "../../html/layout.ts";
@@ -83,22 +81,16 @@ export async function mayChange(
 ): Promise<SignedIn | undefined> {
   const signedIn = await signedInHere(deps, visit, path);
   if (!signedIn) return undefined;
-  const { session, user } = signedIn;
+  const { user } = signedIn;
   if (change.ofAccount && user.homeOrgId !== visit.organisation.id) {
     await goTo(visit, accountPath(visit.organisation, "security"));
     return undefined;
   }
+  const lacking = await lackingProof(deps.database.query, signedIn, deps.clock());
+  if (lacking === undefined) return signedIn;
   const page = { place: "account", path } as const;
-  if (!isFresh(session, deps.clock())) {
-    await deps.door.signIn(visit, page, "login");
-    return undefined;
-  }
-  const summary = await findFactorSummary(deps.database.query, ownerOf(user));
-  if (hasSecondFactor(summary) && assuranceOf(session.acr) < assurance.multiFactor) {
-    await deps.door.signIn(visit, page);
-    return undefined;
-  }
-  return signedIn;
+  await deps.door.signIn(visit, page, ...(lacking === "fresh-sign-in" ? (["login"] as const) : []));
+  return undefined;
 }
 
 export function changeOf(visit: Visit, { session, user }: SignedIn): FactorChange {

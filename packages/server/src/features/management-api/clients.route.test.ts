@@ -129,6 +129,9 @@ describe("clients by the management API", () => {
         assert.equal(answer.status, 422, answer.text);
         assert.deepEqual(paths(answer.body), ["/signingPoolId"]);
       }
+      // Nobody could sign its logout tokens so that it believes them.
+      const told = await put(id, { ...body, backchannelLogoutUri: "https://app.example/logout" });
+      assert.deepEqual([told.status, paths(told.body)], [422, ["/backchannelLogoutUri"]]);
       assert.equal((await put(id, { ...body, signingPoolId: null })).body["signingPoolId"], null);
     });
 

@@ -34,6 +34,8 @@ export interface AdminDoorDeps {
   readonly browser: {
     whoIsThere(organisation: Organisation, request: FastifyRequest): Promise<SignedIn | undefined>;
     isOwnForm(organisation: Organisation, request: FastifyRequest, presented: string | undefined): boolean;
+    /** What a session lacks that may register signing keys. */
+    lackingProof(signedIn: SignedIn): Promise<"fresh-sign-in" | "second-factor" | undefined>;
   };
 }
 
@@ -81,5 +83,10 @@ async function administratorOf(
     });
   if (signedIn.user.role !== "Administrator")
     throw new SovereignError(403, "access_denied", "only an administrator of the organisation may do this");
+  const lacking = await browser.lackingProof(signedIn);
+  if (lacking !== undefined)
+    throw new SovereignError(403, "interaction_required", "sign in again, with the second factor", {
+      cause: lacking,
+    });
   return signedIn;
 }

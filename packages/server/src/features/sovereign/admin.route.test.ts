@@ -353,7 +353,12 @@ describe("sovereign administration", () => {
       };
       const mine = await signIn("admin@acme.example");
       assert.notEqual(mine.csrf, "");
-      assert.equal((await post({ cookie: mine.cookie, "x-csrf-token": mine.csrf })).status, 201);
+      const own = { cookie: mine.cookie, "x-csrf-token": mine.csrf };
+      assert.equal((await post(own)).status, 201);
+      clock.advance(10 * 60_000);
+      const old = await post(own);
+      assert.deepEqual([old.status, old.error], [403, "interaction_required"]);
+      clock.advance(-10 * 60_000);
       assert.deepEqual([(await post({ cookie: mine.cookie })).error], ["csrf"]);
       const elsewhere = { "sec-fetch-site": "cross-site" };
       assert.equal(

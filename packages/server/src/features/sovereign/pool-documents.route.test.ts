@@ -100,6 +100,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(body["token_endpoint"], `${org.issuer}/token`);
     assert.equal(body["authorization_endpoint"], `${org.issuer}/authorize`);
     assert.deepEqual(body["id_token_signing_alg_values_supported"], ["ES384"]);
+    assert.equal(body["backchannel_logout_supported"], false, "nobody would sign it");
     assert.match(headers.get("cache-control") ?? "", /max-age=300/);
     const mode = await makePool(running.service, org, { issuerMode: "organisation" });
     const own = await sendRaw(`${addressOf(mode)}/.well-known/openid-configuration`, {});

@@ -58,6 +58,9 @@ async function discoveryDocument(
     issuer: issuerOfPool(deps.baseUrl, pool),
     jwks_uri: jwksUriOfPool(deps.baseUrl, pool),
     id_token_signing_alg_values_supported: pool.algs,
+    // Logout tokens would need an agent's signature: an application of a pool cannot ask for them.
+    backchannel_logout_supported: false,
+    backchannel_logout_session_supported: false,
   };
   return publishedDocument(organisation.id, metadata, deps.clock() + DOCUMENT_LIFETIME_MS);
 }
