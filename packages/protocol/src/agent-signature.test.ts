@@ -10,6 +10,7 @@ import {
   defaultAgentAlg,
   fitsAgentAlg,
   isAgentAlg,
+  verifyAgentSignature,
 } from "./agent-signature.ts";
 
 const ec = (namedCurve: string) => generateKeyPairSync("ec", { namedCurve });
@@ -88,4 +89,19 @@ test("without alg a key signs with what its type says", () => {
   );
   assert.equal(defaultAgentAlg(ec("P-521").publicKey), undefined);
   for (const alg of ["none", "HS256", "ES512", "", undefined, 1]) assert.equal(isAgentAlg(alg), false);
+});
+
+test("a thread of the pool comes to the same verdicts", async () => {
+  for (const alg of agentAlgs) {
+    const { publicKey } = pairs[alg];
+    const key = { publicKey, alg };
+    const bytes = signed(alg);
+    const good = bytes.toString("base64url");
+    const altered = Buffer.from(bytes.map((byte, index) => (index === 5 ? byte ^ 1 : byte)));
+    assert.equal(await verifyAgentSignature(key, INPUT, good), "good", alg);
+    assert.equal(await verifyAgentSignature(key, `${INPUT}x`, good), "bad_signature", alg);
+    assert.equal(await verifyAgentSignature(key, INPUT, altered.toString("base64url")), "bad_signature", alg);
+    assert.equal(await verifyAgentSignature(key, INPUT, `${good}=`), "bad_encoding", alg);
+    assert.equal(await verifyAgentSignature(key, INPUT, good.slice(4)), "bad_signature", alg);
+  }
 });

@@ -74,6 +74,8 @@ export function agentSignatureLength(key: AgentVerificationKey): number | undefi
   return Math.ceil((key.publicKey.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 }
 
+type Verdict = "good" | "bad_encoding" | "bad_signature";
+
 /**
  * @param signingInput `protected.payload`
  * @param signature base64url; Node decodes many spellings of one signature, only its own is taken
@@ -82,12 +84,33 @@ export function checkAgentSignature(
   key: AgentVerificationKey,
   signingInput: string,
   signature: string,
-): "good" | "bad_encoding" | "bad_signature" {
-  const bytes = Buffer.from(signature, "base64url");
-  if (bytes.toString("base64url") !== signature) return "bad_encoding";
-  // Also tells a DER signature: it never has this length and this form both.
-  if (bytes.length !== agentSignatureLength(key)) return "bad_signature";
+): Verdict {
+  const bytes = signatureBytes(key, signature);
+  if (typeof bytes === "string") return bytes;
   const { digest, options } = agentAlgorithms[key.alg];
   const holds = verify(digest, Buffer.from(signingInput), { key: key.publicKey, ...options }, bytes);
   return holds ? "good" : "bad_signature";
+}
+
+/** The same by a thread of the pool: for a server, which has other things to do meanwhile. */
+export function verifyAgentSignature(
+  key: AgentVerificationKey,
+  signingInput: string,
+  signature: string,
+): Promise<Verdict> {
+  const bytes = signatureBytes(key, signature);
+  if (typeof bytes === "string") return Promise.resolve(bytes);
+  const { digest, options } = agentAlgorithms[key.alg];
+  return new Promise((resolve, reject) => {
+    verify(digest, Buffer.from(signingInput), { key: key.publicKey, ...options }, bytes, (error, holds) =>
+      error ? reject(error) : resolve(holds ? "good" : "bad_signature"),
+    );
+  });
+}
+
+function signatureBytes(key: AgentVerificationKey, signature: string): Buffer | Exclude<Verdict, "good"> {
+  const bytes = Buffer.from(signature, "base64url");
+  if (bytes.toString("base64url") !== signature) return "bad_encoding";
+  // Also tells a DER signature: it never has this length and this form both.
+  return bytes.length === agentSignatureLength(key) ? bytes : "bad_signature";
 }

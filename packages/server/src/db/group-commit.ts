@@ -33,6 +33,8 @@ const LARGEST_GROUP = 64;
 /** @param sync resolves when what was committed is on the disk; when it ever fails, nothing is believed any more */
 export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
   const group = newGroup(file, sync);
+  const savepoint = file.prepare("savepoint one");
+  const release = file.prepare("release one");
   let inTransaction = false;
   const writeIfDue = () => {
     if (group.isDue() && !inTransaction) group.write();
@@ -46,7 +48,7 @@ export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
     inTransaction = false;
     if (!group.isOpen()) return;
     file.exec("rollback to one");
-    file.exec("release one");
+    release.run();
     writeIfDue();
   };
 
@@ -61,7 +63,7 @@ export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
     },
     begin: () => {
       join();
-      file.exec("savepoint one");
+      savepoint.run();
       inTransaction = true;
     },
     insideTransaction: (run) => {
@@ -70,7 +72,7 @@ export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
     },
     commit: () => {
       requireOpen();
-      group.checked(() => file.exec("release one"));
+      group.checked(() => release.run());
       inTransaction = false;
       const durable = group.durable();
       writeIfDue();
@@ -101,6 +103,9 @@ interface Group {
 
 function newGroup(file: DatabaseSync, sync: DiskSync): Group {
   const disk = wayToTheDisk(sync);
+  // Compiled once: they are run for every group.
+  const begin = file.prepare("begin immediate");
+  const commit = file.prepare("commit");
   let waiters: Waiter[] = [];
   let timer: NodeJS.Immediate | undefined;
   let isOpen = false;
@@ -124,7 +129,7 @@ function newGroup(file: DatabaseSync, sync: DiskSync): Group {
       members++;
       if (isOpen) return;
       // IMMEDIATE: the write lock is taken at once, so that no transaction fails half-way on another process's write.
-      file.exec("begin immediate");
+      begin.run();
       isOpen = true;
       isOver = false;
       members = 1;
@@ -147,7 +152,7 @@ function newGroup(file: DatabaseSync, sync: DiskSync): Group {
     write: () => {
       if (!isOpen) return;
       try {
-        file.exec("commit");
+        commit.run();
         const synced = disk.send();
         settle(({ resolve, reject }) => void synced.then(resolve, reject));
       } catch (error) {

@@ -37,7 +37,7 @@ export const sovereignSigning: Migration = {
     `create table signing_request (
       org_id text not null, id text not null, pool_id text not null, application_id text not null, user_id text,
       grant_type text not null, interactive smallint not null, parent_request_id text,
-      context text, claims text, rendering text, input_hashes text,
+      claims text, rendering text, input_hashes text,
       state text not null, seq bigint not null, attempts bigint not null, refused_by text not null,
       claimed_by text, kid text, lease_token_hash text, lease_until bigint,
       challenge text, challenge_count bigint not null, challenge_until bigint, answer text, answered_at bigint,
@@ -52,7 +52,7 @@ export const sovereignSigning: Migration = {
     "create index signing_request_open on signing_request (org_id, pool_id, created_at) where ended_at is null and state <> 'signed'",
     "create index signing_request_leased on signing_request (org_id, claimed_by) where lease_until is not null",
     // All that its query asks for: without statistics SQLite would as soon go through all requests of the application.
-    "create index signing_request_join on signing_request (org_id, application_id, join_key_hash) where join_key_hash is not null",
+    "create index signing_request_join on signing_request (org_id, application_id, join_key_hash, waiter_until) where join_key_hash is not null",
     "create index signing_request_expiry on signing_request (expires_at) where ended_at is null",
     "create index signing_request_ended on signing_request (ended_at) where ended_at is not null",
     "create index signing_request_goes_on on signing_request (ended_at) where continuation is not null",

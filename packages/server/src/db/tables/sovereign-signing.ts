@@ -65,9 +65,7 @@ export interface SigningRequestTable {
   grant_type: string;
   interactive: number;
   parent_request_id: string | null;
-  /** Sealed JSON: what the agent is told beside the tokens. */
-  context: string | null;
-  /** Sealed JSON: what each claim renders the tokens from. */
+  /** Sealed JSON: what each claim renders the tokens from, and what the agent is told beside them. */
   claims: string | null;
   /** JSON: by what the claims became the tokens that the lease's agent was handed. */
   rendering: string | null;

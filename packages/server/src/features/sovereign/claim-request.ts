@@ -1,7 +1,7 @@
 /** An agent takes a request: the oldest, or one by its id; the tokens are made for its key (sovereign-signing.md §3). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { AgentKey } from "../../core/signing-pools/agent-key.ts";
-import type { SealedContext } from "./create-request.ts";
+import type { SealedClaims } from "./create-request.ts";
 import { leaseOf } from "./lease.ts";
 import { claimOldest, claimRequest, undoClaim } from "./leases/store.ts";
 import { newRendering, renderTokens } from "./render-tokens.ts";
@@ -78,8 +78,7 @@ function claimedRequest(
   { key, leaseToken, rendering, now }: NewLease,
 ): ClaimedRequest {
   const place = { orgId: row.org_id, requestId: row.id };
-  const claims = openJson<ClaimsToSign>(encryption, place, "claims", row.claims);
-  const context = openJson<SealedContext>(encryption, place, "context", row.context);
+  const { claims, context } = openJson<SealedClaims>(encryption, place, "claims", row.claims);
   return {
     requestId: row.id,
     leaseToken,
@@ -95,7 +94,7 @@ function claimedRequest(
 function contextOf(
   row: SigningRequestRow,
   { accessToken }: ClaimsToSign,
-  { clientName, ip }: SealedContext,
+  { clientName, ip }: SealedClaims["context"],
 ): RequestContext {
   const { iss, sub, scope, auth_time: authTime, amr } = accessToken;
   return {

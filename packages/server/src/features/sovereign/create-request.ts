@@ -4,17 +4,22 @@ import { isAgentSeen } from "../../core/signing-pools/store.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import type { JoinedRequest, NewSigningRequest } from "./request-messages.ts";
 import { sealJson } from "./sealed-json.ts";
-import { AGENT_SEEN_MS, TTL_WITH_BROWSER_MS, TTL_WITHOUT_BROWSER_MS } from "./signing-request.ts";
-import { insertRequest, joinRequest } from "./store.ts";
+import {
+  AGENT_SEEN_MS,
+  type ClaimsToSign,
+  TTL_WITH_BROWSER_MS,
+  TTL_WITHOUT_BROWSER_MS,
+} from "./signing-request.ts";
+import { insertRequest, joinRequest, NOBODY } from "./store.ts";
 import { poolTopic } from "./wake-up.ts";
 
 /** 192 bits. */
 const ID_BYTES = 24;
 
-/** What an agent is told beside the tokens and what they say themselves. */
-export interface SealedContext {
-  readonly clientName: string;
-  readonly ip: string;
+/** What each claim renders the tokens from, and what the agent is told beside them and what they say themselves. */
+export interface SealedClaims {
+  readonly claims: ClaimsToSign;
+  readonly context: { readonly clientName: string; readonly ip: string };
 }
 
 export async function createRequest(
@@ -24,9 +29,10 @@ export async function createRequest(
   const { orgId, poolId, interactive, waiter } = input;
   const now = deps.clock();
   const requestId = randomSecret("", ID_BYTES);
-  const seal = (column: "context" | "claims" | "continuation", value: unknown) =>
+  const seal = (column: "claims" | "continuation", value: unknown) =>
     sealJson(deps.encryption, { orgId, requestId }, column, value);
-  const context: SealedContext = { clientName: input.clientName, ip: input.ip };
+  const { claims, clientName, ip } = input;
+  const sealed: SealedClaims = { claims, context: { clientName, ip } };
   const row = {
     org_id: orgId,
     id: requestId,
@@ -36,13 +42,12 @@ export async function createRequest(
     grant_type: input.grantType,
     interactive: interactive ? 1 : 0,
     parent_request_id: input.parentRequestId ?? null,
-    context: seal("context", context),
-    claims: seal("claims", input.claims),
+    claims: seal("claims", sealed),
     browser_session_hash: input.browserSessionHash ?? null,
     continuation: input.continuation === undefined ? null : seal("continuation", input.continuation),
     join_key_hash: input.joinKeyHash ?? null,
     waiter: waiter?.id ?? null,
-    waiter_until: waiter ? now + waiter.ms : null,
+    waiter_until: waiter ? now + waiter.ms : NOBODY,
     created_at: now,
     expires_at: now + (interactive ? TTL_WITH_BROWSER_MS : TTL_WITHOUT_BROWSER_MS),
   };

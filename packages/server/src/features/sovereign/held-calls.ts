@@ -7,6 +7,9 @@ export interface HeldCalls {
   endAll(): void;
 }
 
+/** Left out, each end of a call would make an error with a stack that nobody reads. */
+const GONE = "gone";
+
 export function heldCalls(): HeldCalls {
   const held = new Set<AbortController>();
   let isStopping = false;
@@ -16,14 +19,14 @@ export function heldCalls(): HeldCalls {
       held.add(gone);
       raw.once("close", () => {
         held.delete(gone);
-        gone.abort();
+        gone.abort(GONE);
       });
-      if (isStopping || raw.destroyed) gone.abort();
+      if (isStopping || raw.destroyed) gone.abort(GONE);
       return gone.signal;
     },
     endAll: () => {
       isStopping = true;
-      for (const one of held) one.abort();
+      for (const one of held) one.abort(GONE);
     },
   };
 }

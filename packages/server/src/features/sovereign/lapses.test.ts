@@ -67,7 +67,7 @@ forEachDatabase(({ fresh }) => {
     for (const id of ids.slice(1)) {
       assert.deepEqual((await steps.stateOf(id))?.[0], "expired");
       const row = await steps.rowOf(id);
-      for (const column of ["claims", "rendering", "context", "signed", "answer", "challenge"])
+      for (const column of ["claims", "rendering", "signed", "answer", "challenge"])
         assert.equal(row[column], null, column);
     }
   });

@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
     await keepHouse();
     const [first, second] = [await steps.rowOf(waiting), await steps.rowOf(signed)];
     assert.deepEqual([first["state"], second["state"]], ["expired", "expired"]);
-    for (const column of ["claims", "context", "rendering", "answer", "challenge", "signed"])
+    for (const column of ["claims", "rendering", "answer", "challenge", "signed"])
       assert.deepEqual([first[column], second[column]], [null, null], column);
     assert.notEqual(first["continuation"], null, "the way back to the application");
 

@@ -1,7 +1,7 @@
 /** What must not be read in a stolen database: JSON under the master key, bound to its row and column. */
 import type { Encryption } from "../../core/encryption/encryption.ts";
 
-export type SealedColumn = "context" | "claims" | "challenge" | "answer" | "continuation" | "signed";
+export type SealedColumn = "claims" | "challenge" | "answer" | "continuation" | "signed";
 
 interface RowKey {
   readonly orgId: string;

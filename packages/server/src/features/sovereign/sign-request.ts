@@ -4,6 +4,7 @@ import { agentAlgs } from "@signet/protocol/agent-signature";
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import { publicKeyOf } from "../../core/signing-pools/agent-key.ts";
 import { findAgentKey, noteTokenExp } from "../../core/signing-pools/store.ts";
+import type { SealedClaims } from "./create-request.ts";
 import { currentRow } from "./lapses.ts";
 import { leaseOf, leaseRefusal } from "./lease.ts";
 import { countBadSubmission, type Lease, renderAgain, signRequest } from "./leases/store.ts";
@@ -49,9 +50,9 @@ export async function sign(
   const found = await usableKey(deps, agent, { kids: [kid], algs: agentAlgs });
   // A key that was taken away meanwhile signs nothing: another claim chooses another one.
   if (!found) return { outcome: "lease_lost" };
-  const claims = openJson<ClaimsToSign>(deps.encryption, lease, "claims", row.claims);
+  const { claims } = openJson<SealedClaims>(deps.encryption, lease, "claims", row.claims);
   const rendered = renderTokens(claims, found.key, JSON.parse(row.rendering) as Rendering);
-  const checked = checkSubmission(rendered.tokens, submission.jwts, {
+  const checked = await checkSubmission(rendered.tokens, submission.jwts, {
     publicKey: found.publicKey,
     alg: found.key.alg,
   });

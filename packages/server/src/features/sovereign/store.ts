@@ -18,7 +18,6 @@ export type NewRow = Pick<
   | "grant_type"
   | "interactive"
   | "parent_request_id"
-  | "context"
   | "claims"
   | "browser_session_hash"
   | "continuation"
@@ -38,7 +37,6 @@ const newColumns = [
   "grant_type",
   "interactive",
   "parent_request_id",
-  "context",
   "claims",
   "browser_session_hash",
   "continuation",
@@ -48,6 +46,9 @@ const newColumns = [
   "created_at",
   "expires_at",
 ] as const satisfies ReadonlyArray<keyof NewRow>;
+
+/** The `waiter_until` of what nobody waits for. */
+export const NOBODY = 0;
 
 const insertWhere = prepared((db, value: Parameter<NewRow & { agentsSince: number }>) =>
   db
@@ -121,7 +122,8 @@ const selectUnwaited = prepared((db, value: Parameter<Join>) =>
     .where("application_id", "=", value("applicationId"))
     .where("ended_at", "is", null)
     .where("expires_at", ">", value("now"))
-    .where((eb) => eb.or([eb("waiter", "is", null), eb("waiter_until", "<=", value("now"))]))
+    // By its index: the many of the same call that are waited for are not looked at.
+    .where("waiter_until", "<=", value("now"))
     // Who comes late gets new ones, as with a code (sovereign-signing.md §4).
     .where(sql<boolean>`(state <> 'signed' or (token_exp - ${value("now")}) * 2 >= token_exp - signed_at)`)
     .orderBy("created_at")
@@ -145,7 +147,7 @@ export async function joinRequest(
       .where("id", "=", found.id)
       .where("ended_at", "is", null)
       .where("expires_at", ">", now)
-      .where((eb) => eb.or([eb("waiter", "is", null), eb("waiter_until", "<=", now)]))
+      .where("waiter_until", "<=", now)
       .returning("id")
       .executeTakeFirst();
     // Another call was faster: perhaps there is one more.
@@ -156,7 +158,7 @@ export async function joinRequest(
 export async function leaveRequest(db: Db, { orgId, requestId }: RequestKey, waiter: string): Promise<void> {
   await db
     .updateTable("signing_request")
-    .set({ waiter: null, waiter_until: null })
+    .set({ waiter: null, waiter_until: NOBODY })
     .where("org_id", "=", orgId)
     .where("id", "=", requestId)
     .where("waiter", "=", waiter)

@@ -3,7 +3,7 @@
  * parsed: two segments must be the very bytes that were rendered, and the third a signature of them, spelled in the one
  * way there is.
  */
-import { type AgentVerificationKey, checkAgentSignature } from "@signet/protocol/agent-signature";
+import { type AgentVerificationKey, verifyAgentSignature } from "@signet/protocol/agent-signature";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { InvalidJwtReason, Submission } from "./request-messages.ts";
 import type { RenderedToken } from "./signing-request.ts";
@@ -19,13 +19,13 @@ export interface CheckedJwts {
 const uses = ["access_token", "id_token"] as const;
 
 /** @param key the one that was registered, with the one algorithm that it was registered for */
-export function checkSubmission(
+export async function checkSubmission(
   rendered: readonly RenderedToken[],
   jwts: Jwts,
   key: AgentVerificationKey,
-): { readonly jwts: CheckedJwts } | { readonly reason: InvalidJwtReason } {
+): Promise<{ readonly jwts: CheckedJwts } | { readonly reason: InvalidJwtReason }> {
   const wanted = new Map(rendered.map((token) => [token.use, `${token.protected}.${token.payload}`]));
-  const reason = faultOf(jwts, key, wanted, (input, expected) => input === expected);
+  const reason = await faultOf(jwts, key, wanted, (input, expected) => input === expected);
   if (reason) return { reason };
   // These alone: whatever else was submitted is not kept with them.
   const { access_token, id_token } = jwts as CheckedJwts;
@@ -33,15 +33,16 @@ export function checkSubmission(
 }
 
 /** Whether it is the same lease's submission once more: what was rendered is forgotten, but not its hashes. */
-export function isRepeat(
+export async function isRepeat(
   inputHashes: Readonly<Partial<Record<RenderedToken["use"], string>>>,
   jwts: Jwts,
   key: AgentVerificationKey,
-): boolean {
+): Promise<boolean> {
   const wanted = new Map(
     uses.flatMap((use) => (inputHashes[use] === undefined ? [] : [[use, inputHashes[use]] as const])),
   );
-  return faultOf(jwts, key, wanted, (input, hash) => sha256Base64url(input) === hash) === undefined;
+  const isSame = (input: string, hash: string) => sha256Base64url(input) === hash;
+  return (await faultOf(jwts, key, wanted, isSame)) === undefined;
 }
 
 /** SHA-256 of what was signed, by use: it outlives the tokens. */
@@ -52,12 +53,12 @@ export function inputHashesOf(rendered: readonly RenderedToken[]): Record<string
 }
 
 /** The first fault, looked for in the order of §6: what is there, what it is made of, what was signed, by whom. */
-function faultOf(
+async function faultOf(
   jwts: Jwts,
   key: AgentVerificationKey,
   wanted: ReadonlyMap<string, string>,
   isSame: (signingInput: string, wanted: string) => boolean,
-): InvalidJwtReason | undefined {
+): Promise<InvalidJwtReason | undefined> {
   for (const use of uses) {
     const expected = wanted.get(use);
     const jwt = jwts[use];
@@ -71,7 +72,7 @@ function faultOf(
       return "bad_encoding";
     const signingInput = `${header}.${payload}`;
     if (!isSame(signingInput, expected)) return "bytes_mismatch";
-    const verdict = checkAgentSignature(key, signingInput, signature);
+    const verdict = await verifyAgentSignature(key, signingInput, signature);
     if (verdict !== "good") return verdict;
   }
   return undefined;

@@ -8,7 +8,6 @@ import type { SigningRequestRow } from "../store.ts";
 
 /** Nothing of it outlives the end of a request, nor its signature (sovereign-signing.md §2, "Purge"). */
 export const forgotten = {
-  context: null,
   claims: null,
   rendering: null,
   challenge: null,
