@@ -50,7 +50,6 @@ export const sovereignSigning: Migration = {
       foreign key (org_id, application_id) references application (org_id, id) on delete cascade)`,
     // The oldest that waits in a pool; what a pool still has open.
     "create index signing_request_open on signing_request (org_id, pool_id, created_at) where ended_at is null and state <> 'signed'",
-    "create index signing_request_leased on signing_request (org_id, claimed_by) where lease_until is not null",
     // All that its query asks for: without statistics SQLite would as soon go through all requests of the application.
     "create index signing_request_join on signing_request (org_id, application_id, join_key_hash, waiter_until) where join_key_hash is not null",
     "create index signing_request_expiry on signing_request (expires_at) where ended_at is null",

@@ -123,7 +123,7 @@ export async function deactivateAgent(
     const ending = { orgId, id: agentId, now };
     if (await deactivateAgentRow(tx, ending)) {
       // In the order of a signature, which is written to its request and then to its key: else each could wait for the other.
-      await endLeases(tx, { orgId, agentId });
+      await endLeases(tx, { orgId, agentId, poolId: agent.poolId });
       await retireKeys(tx, { orgId, agentId, at: now });
       await note(tx, deps, by, "signing-agent.deactivated", agent, {});
     }

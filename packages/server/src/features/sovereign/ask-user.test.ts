@@ -82,6 +82,11 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await steps.stateOf(requestId), ["pending", null]);
     const status = await stage.requests.status(stage.orgId, requestId);
     assert.deepEqual([status?.challenge, status?.challengeCount], [undefined, 1]);
+    const answered = await steps.create(withBrowser);
+    await challenge(await steps.claimed(answered));
+    assert.equal(await answer(answered), "accepted");
+    clock.advance(45 * SECOND);
+    assert.equal(await answer(answered), "stale_challenge", "answered, but withdrawn with the lease");
   });
 
   test("the user's no ends it, whatever it waits for, and nothing else does", async () => {

@@ -72,7 +72,8 @@ export async function respond(
 ): Promise<RespondOutcome> {
   const { query } = deps.database;
   const place = { orgId, requestId };
-  const row = await findRequest(query, place);
+  // A question whose lease has lapsed is withdrawn, answered or not.
+  const row = await currentRow(deps, place);
   if (!row?.challenge || challengeOf(deps, row)?.challengeId !== challengeId) return "stale_challenge";
   const agentId = await answerChallenge(query, {
     ...place,

@@ -5,11 +5,12 @@
  */
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { sha256Base64url } from "@signet/protocol/hash";
+import type { SealedClaims } from "./create-request.ts";
 import { type Rendering, renderTokens } from "./render-tokens.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import type { AgentCaller } from "./request-messages.ts";
 import { openJson } from "./sealed-json.ts";
-import type { Challenge, ClaimsToSign, RenderedToken } from "./signing-request.ts";
+import type { Challenge, RenderedToken } from "./signing-request.ts";
 import type { SigningRequestRow } from "./store.ts";
 import { usableKey } from "./usable-keys.ts";
 
@@ -28,7 +29,7 @@ export async function passkeyFault(
   const found = await usableKey(deps, agent, { kids: [row.kid], algs: agentAlgs });
   if (!found) return "lease_lost";
   const place = { orgId: row.org_id, requestId: row.id };
-  const claims = openJson<ClaimsToSign>(deps.encryption, place, "claims", row.claims);
+  const { claims } = openJson<SealedClaims>(deps.encryption, place, "claims", row.claims);
   const { tokens } = renderTokens(claims, found.key, JSON.parse(row.rendering) as Rendering);
   return publicKey?.["challenge"] === passkeyChallenge(tokens) ? undefined : "foreign_challenge";
 }

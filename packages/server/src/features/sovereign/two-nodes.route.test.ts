@@ -133,8 +133,8 @@ forEachDatabase(({ name, fresh }) => {
     const waiting = other.waitForPool(
       agent.caller,
       async () => {
-        looks++;
         const claim = await other.claim(agent.caller, { kids: [agent.kid] });
+        looks++;
         return claim.outcome === "claimed" ? claim : undefined;
       },
       LONG_MS,

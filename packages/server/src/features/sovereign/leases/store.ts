@@ -50,14 +50,15 @@ export async function listPending(
 /** Those of the agent's leases whose challenge has been answered. */
 export async function listAnswered(
   db: Db,
-  { orgId, agentId, now }: { orgId: string; agentId: string; now: number },
+  { orgId, poolId, agentId, now }: AgentOf & { now: number },
 ): Promise<SigningRequestRow[]> {
   return db
     .selectFrom("signing_request")
     .selectAll()
     .where("org_id", "=", orgId)
+    .where("pool_id", "=", poolId)
+    .where(isOpen)
     .where("claimed_by", "=", agentId)
-    .where("lease_until", "is not", null)
     .where("lease_until", ">", now)
     .where("expires_at", ">", now)
     .where("state", "=", "responded")
@@ -331,16 +332,14 @@ export async function undoClaim(db: Db, lease: Lease): Promise<boolean> {
 }
 
 /** What an agent holds that is deactivated waits again, and that attempt does not count: nothing came of it. */
-export async function endLeases(
-  db: Db,
-  { orgId, agentId }: { orgId: string; agentId: string },
-): Promise<void> {
+export async function endLeases(db: Db, { orgId, poolId, agentId }: AgentOf): Promise<void> {
   await db
     .updateTable("signing_request")
     .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1), attempts: eb("attempts", "-", 1) }))
     .where("org_id", "=", orgId)
+    .where("pool_id", "=", poolId)
+    .where(isOpen)
     .where("claimed_by", "=", agentId)
-    .where("lease_until", "is not", null)
     .where("state", "in", ["claimed", "challenge", "responded"])
     .execute();
 }
