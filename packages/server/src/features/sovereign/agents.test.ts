@@ -177,6 +177,15 @@ forEachDatabase(({ fresh }) => {
     assert.equal(own.filter(({ key }) => key.activeFrom === clock() + 600_000).length, 2);
   });
 
+  test("without a delay a key signs at once, also where the clock is behind", async () => {
+    const pool = await makePool(running.service, org, { keyPublishDelaySeconds: 0 });
+    await makeAgent(running.service, org, pool);
+    const { agentId } = await makeAgent(running.service, org, pool);
+    const keys = await running.service.signingPools.published(org.organisation.id);
+    const second = keys.find(({ key }) => key.agentId === agentId);
+    assert.ok(second && second.key.activeFrom <= clock() - 1_000);
+  });
+
   test("an agent has only so many keys that have not retired", async () => {
     const pool = await makePool(running.service, org, { keyPublishDelaySeconds: 600 });
     const { agentId } = await makeAgent(running.service, org, pool);

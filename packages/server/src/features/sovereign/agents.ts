@@ -155,8 +155,9 @@ async function addKeys(
   const { orgId, id: poolId, keyPublishDelaySeconds } = pool;
   const isActive = (key: AgentKey) => agentKeyState(key, now) === "active";
   const hasActive = (await listKeysOfPool(tx, orgId, poolId)).some(isActive);
+  const isAtOnce = !hasActive || keyPublishDelaySeconds === 0;
   // At once means on every node, also where the clock is behind.
-  const activeFrom = hasActive ? now + keyPublishDelaySeconds * 1000 : now - CLOCK_SKEW_MS;
+  const activeFrom = isAtOnce ? now - CLOCK_SKEW_MS : now + keyPublishDelaySeconds * 1000;
   const living = (await listKeysOfAgent(tx, orgId, agent.id)).filter(
     (key) => !["retired", "compromised"].includes(agentKeyState(key, now)),
   );
