@@ -1,13 +1,13 @@
 // `npm run bench`: the bare limit, the peer and the service side by side on this machine (docs/benchmarks.md).
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { bareContestant } from "./bare-contestant.ts";
-import { killChildren, startChild, stopChildren } from "./child.ts";
+import { startChild } from "./child.ts";
 import type { Contestant } from "./contestant.ts";
 import type { LoadPlan, LoadResult } from "./load-plan.ts";
 import { measureRow } from "./measure.ts";
 import { help, type Options, readOptions } from "./options.ts";
+import { runInOwnFolder } from "./own-folder.ts";
 import { peerContestant } from "./peer-contestant.ts";
 import { formatReport, type Round, type RowReport, reportRow } from "./report.ts";
 import { signetContestant } from "./signet-contestant.ts";
@@ -35,29 +35,9 @@ async function bench(options: Options, folder: string): Promise<number> {
   return reports.some((report) => report.verdict === "invalid") ? 1 : 0;
 }
 
-/** Runs the bench in a folder of its own and leaves nothing behind, neither processes nor files. */
-async function main(): Promise<number> {
+await runInOwnFolder(async (folder) => {
   const options = readOptions(process.argv.slice(2));
-  if (options === "help") {
-    console.log(help);
-    return 0;
-  }
-  const folder = mkdtempSync(join(tmpdir(), "signet-bench-"));
-  process.on("exit", () => {
-    killChildren();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
-  try {
-    return await bench(options, folder);
-  } finally {
-    await stopChildren();
-  }
-}
-
-try {
-  process.exitCode = await main();
-} catch (fault) {
-  console.error(fault instanceof Error ? fault.message : fault);
-  process.exitCode = 1;
-}
+  if (options !== "help") return bench(options, folder);
+  console.log(help);
+  return 0;
+});

@@ -2,12 +2,11 @@
  * `npm run bench:pool-signing`: what it costs that an agent of the organisation signs, and not the service
  * (docs/benchmarks.md). One service, one client with a pool and one without, one agent as its documentation sets it up.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { killChildren, startChild, stopChildren } from "./child.ts";
+import { startChild } from "./child.ts";
 import type { LoadPlan, LoadResult } from "./load-plan.ts";
+import { runInOwnFolder } from "./own-folder.ts";
 import { startPoolClient } from "./pool-client.ts";
 import { startSignet } from "./signet-server.ts";
 import { median } from "./statistics.ts";
@@ -105,24 +104,4 @@ function report(results: Record<"local" | "pool", { full: LoadResult[]; paced: L
   return faults.length > 0 ? 1 : 0;
 }
 
-async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2));
-  const folder = mkdtempSync(join(tmpdir(), "signet-bench-"));
-  process.on("exit", () => {
-    killChildren();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(1));
-  try {
-    return await measure(options, folder);
-  } finally {
-    await stopChildren();
-  }
-}
-
-try {
-  process.exitCode = await main();
-} catch (fault) {
-  console.error(fault instanceof Error ? fault.message : fault);
-  process.exitCode = 1;
-}
+await runInOwnFolder((folder) => measure(readOptions(process.argv.slice(2)), folder));

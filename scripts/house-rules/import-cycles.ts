@@ -28,7 +28,7 @@ export const importCycles: HouseRule = (files) => {
 };
 
 function knownImports(
-  importsOf: Map<string, ModuleImport[]>,
+  importsOf: ReadonlyMap<string, ModuleImport[]>,
   file: string,
 ): { target: string; line: number }[] {
   const imports = importsOf.get(file) ?? [];

@@ -34,8 +34,14 @@ function targetOf(importer: string, specifier: string): string | undefined {
   return workspace ? `packages/${workspace[1]}/src/${workspace[2]}.ts` : undefined;
 }
 
-/** `listImports` of every TypeScript file, by path. */
-export function importsByFile(files: SourceFile[]): Map<string, ModuleImport[]> {
+/** `listImports` of every TypeScript file, by path; found once for all rules that are given the same files. */
+export function importsByFile(files: SourceFile[]): ReadonlyMap<string, ModuleImport[]> {
+  const known = found.get(files);
+  if (known) return known;
   const scripts = files.filter((file) => file.path.endsWith(".ts"));
-  return new Map(scripts.map((file) => [file.path, listImports(file)]));
+  const imports = new Map(scripts.map((file) => [file.path, listImports(file)]));
+  found.set(files, imports);
+  return imports;
 }
+
+const found = new WeakMap<SourceFile[], ReadonlyMap<string, ModuleImport[]>>();

@@ -1,6 +1,5 @@
 /** `signet account …`: system accounts, the programs that call the service's JSON interfaces with a signature. */
 import { findSystemAccount, listSystemAccounts } from "../core/system-accounts/store.ts";
-import type { SystemAccount } from "../core/system-accounts/system-account.ts";
 import {
   changeSystemAccount,
   createSystemAccount,
@@ -8,19 +7,11 @@ import {
   removeSystemAccount,
   withdrawApplication,
 } from "../core/system-accounts/system-accounts.ts";
-import type { Service } from "../open-service.ts";
 import { accountKeyCommands } from "./account-keys.ts";
 import { accountFields, accountRecord, keyRecord, keyTable, kindOf, readAccount } from "./account-record.ts";
 import { answer, answerList, fields, limitOption, stateOf, timeOrNull } from "./answer.ts";
-import {
-  appOption,
-  type Call,
-  type Command,
-  jsonOption,
-  type Options,
-  orgOption,
-  requiredText,
-} from "./command.ts";
+import { appOption, type Command, jsonOption, orgOption, requiredText } from "./command.ts";
+import { commandsOn } from "./on-record.ts";
 import { accountOf, applicationOf, OPERATOR, organisationOf, readAll, withService } from "./with-service.ts";
 
 const accountCreate: Command = {
@@ -91,6 +82,8 @@ const accountList: Command = {
     }),
 };
 
+const onAccount = commandsOn("account", accountOf);
+
 const accountShow = onAccount(
   "show",
   "show a system account with its permissions and its keys, never a secret",
@@ -127,27 +120,6 @@ const accountDelete = onAccount(
     return answer(call, { id, deleted: true }, () => [`"${name}" is deleted.`]);
   },
 );
-
-/** A command on the account that its positional argument names. */
-function onAccount(
-  verb: string,
-  summary: string,
-  act: (service: Service, call: Call, account: SystemAccount) => Promise<number>,
-  more: { usage?: string; options?: Options } = {},
-): Command {
-  return {
-    name: `account ${verb}`,
-    summary,
-    usage: `ID --org ID ${more.usage ?? ""}[--json]`,
-    positionals: 1,
-    options: { ...orgOption, ...more.options, ...jsonOption },
-    run: (call) =>
-      withService(call, async (service) => {
-        const organisation = await organisationOf(service, call.values);
-        return act(service, call, await accountOf(service, organisation, call));
-      }),
-  };
-}
 
 function onPermission(
   verb: string,

@@ -17,6 +17,7 @@ import {
   requiredText,
   UsageError,
 } from "./command.ts";
+import { commandsOn } from "./on-record.ts";
 import { adminDeps } from "./pool-commands.ts";
 import { agentKeyRecord, agentKeyTable, agentRecord, agentState } from "./pool-record.ts";
 import { reasonOf } from "./reason.ts";
@@ -100,6 +101,13 @@ const agentList: Command = {
     }),
 };
 
+const onAgent = commandsOn("agent", async (service, organisation, { positionals: [id] }) => {
+  if (id === undefined) throw new UsageError("name the agent by its ID");
+  const agent = await findAgent(service.database.query, organisation.id, id.toLowerCase());
+  if (!agent) throw new Error(`there is no signing agent "${id}" in this organisation`);
+  return agent;
+});
+
 const agentAddKey = onAgent(
   "add-key",
   "give an agent new keys; its keys of the same algorithm retire when these begin to sign",
@@ -139,31 +147,6 @@ async function end(
       ? `"${name}" is compromised: its keys are gone from the JWKS. Who has read it before may keep it for five minutes.`
       : `"${name}" is deactivated. What it has signed stays valid until it expires.`,
   ]);
-}
-
-/** A command on the agent that its positional argument names. */
-function onAgent(
-  verb: string,
-  summary: string,
-  act: (service: Service, call: Call, agent: SigningAgent) => Promise<number>,
-  more: { usage?: string; options?: Options } = {},
-): Command {
-  return {
-    name: `agent ${verb}`,
-    summary,
-    usage: `ID --org ID ${more.usage ?? ""}[--json]`,
-    positionals: 1,
-    options: { ...orgOption, ...more.options, ...jsonOption },
-    run: (call) =>
-      withService(call, async (service) => {
-        const [id] = call.positionals;
-        if (id === undefined) throw new UsageError("name the agent by its ID");
-        const organisation = await organisationOf(service, call.values);
-        const agent = await findAgent(service.database.query, organisation.id, id.toLowerCase());
-        if (!agent) throw new Error(`there is no signing agent "${id}" in this organisation`);
-        return act(service, call, agent);
-      }),
-  };
 }
 
 const MAX_BYTES = 256 * 1024;

@@ -55,26 +55,23 @@ async function apply(call: Call, service: Service, file: OrganisationFile): Prom
   const state = await stateOf(service, orgId);
   const shown = entriesOf(differenceOf(state, file, prune));
   const counts = countsOf(shown);
-  const nothingToDo = counts.created + counts.changed + counts.removed === 0;
+  const upToDate = counts.created + counts.changed + counts.removed === 0;
   if (!values.json) for (const line of differenceLines(organisation, shown)) io.print(line);
-  const agreed = !nothingToDo && !values["dry-run"] && (await isAgreed(call));
+  const agreed = !upToDate && !values["dry-run"] && (await isAgreed(call));
   if (agreed) await applyFile(service, { orgId, file, prune, shown, actor: OPERATOR });
-  const secretless = agreed || nothingToDo ? await withoutSecret(service, orgId, file) : [];
-  const done = { organisation: orgId, nothingToDo, applied: agreed, ...counts };
+  const secretless = agreed || upToDate ? await withoutSecret(service, orgId, file) : [];
+  const done = { organisation: orgId, upToDate, applied: agreed, ...counts };
   const told = shown.filter(({ act }) => act !== "unchanged");
   answer(call, { ...done, records: told, withoutSecret: secretless }, () => [
-    outcome(values["dry-run"] === true, { nothingToDo, agreed }),
+    outcome(values["dry-run"] === true, { upToDate, agreed }),
     ...secretLines(secretless),
   ]);
   // Who said no has it their way.
   return 0;
 }
 
-function outcome(
-  dryRun: boolean,
-  { nothingToDo, agreed }: { nothingToDo: boolean; agreed: boolean },
-): string {
-  if (nothingToDo) return "Nothing to do.";
+function outcome(dryRun: boolean, { upToDate, agreed }: { upToDate: boolean; agreed: boolean }): string {
+  if (upToDate) return "Nothing to do.";
   if (agreed) return "Applied.";
   return dryRun ? "Nothing was changed (--dry-run)." : "Nothing was changed.";
 }

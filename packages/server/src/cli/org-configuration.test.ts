@@ -13,7 +13,7 @@ import {
 import { forEachDatabase } from "../testing/databases.ts";
 
 interface Outcome {
-  readonly nothingToDo: boolean;
+  readonly upToDate: boolean;
   readonly applied: boolean;
   readonly created: number;
   readonly changed: number;
@@ -116,14 +116,14 @@ describe("signet org export and apply", () => {
     test("--dry-run changes nothing, and --yes does not ask", async () => {
       const org = await makeOrg();
       const dry = await applied(org, content, "--dry-run");
-      assert.deepEqual([dry.nothingToDo, dry.applied, dry.created, dry.changed], [false, false, 4, 1]);
+      assert.deepEqual([dry.upToDate, dry.applied, dry.created, dry.changed], [false, false, 4, 1]);
       assert.deepEqual(await names(org), []);
       const both = await applied(org, content, "--dry-run", "--yes");
       assert.deepEqual([both.applied, await names(org)], [false, []]);
       const done = await applied(org, content, "--yes");
-      assert.deepEqual([done.nothingToDo, done.applied, done.created], [false, true, 4]);
+      assert.deepEqual([done.upToDate, done.applied, done.created], [false, true, 4]);
       const again = await applied(org, content, "--yes");
-      assert.deepEqual([again.nothingToDo, again.applied, again.records], [true, false, []]);
+      assert.deepEqual([again.upToDate, again.applied, again.records], [true, false, []]);
     });
 
     test("an application that was made has no secret, and the command that makes one is told until it is made", async () => {

@@ -11,8 +11,8 @@ import { postForm } from "../testing/test-client.ts";
 import { callApi, type TestAccount } from "../testing/test-system-account.ts";
 import type { DemoFile, ServiceApp } from "./demo-file.ts";
 
-/** How soon the server must know: it looks every 100 ms, and this machine may be busy. */
-const SOON_MS = 1_000;
+/** It looks every 100 ms, and this machine may be busy; without being told it would know after 30 s. */
+const SOON_MS = 5_000;
 
 describe("a command on the database of a running server takes effect in it at once", () => {
   let dataDir: string;
@@ -92,7 +92,8 @@ describe("a command on the database of a running server takes effect in it at on
     assert.equal(await call(second)(), 200, "still within its hour");
     await rotate("--expire-others-in", "0");
     await becomes(401, call(third));
-    assert.equal(await call(second)(), 401);
+    // Each key is remembered by itself: the server may have read this one anew and not yet the other.
+    await becomes(401, call(second));
 
     const fourth = await rotate();
     await becomes(200, call(fourth));

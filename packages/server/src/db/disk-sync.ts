@@ -16,13 +16,13 @@ export interface LogSync {
   close(): void;
 }
 
-const nothingToDo: LogSync = { sync: async () => {}, close: () => {} };
+const syncedBySqlite: LogSync = { sync: async () => {}, close: () => {} };
 
 /** Takes the syncing over from SQLite. Where there is no write-ahead log, SQLite goes on doing it itself. */
 export function takeOverSync(file: DatabaseSync): LogSync {
   const path = file.location();
   if (path === null || file.prepare("pragma journal_mode").get()?.["journal_mode"] !== "wal")
-    return nothingToDo;
+    return syncedBySqlite;
   file.exec("pragma synchronous = normal");
   // SQLite keeps the log's file as long as a connection is open, and writes it anew from its beginning.
   let log: number | undefined;

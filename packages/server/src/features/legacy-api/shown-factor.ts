@@ -34,7 +34,7 @@ export async function shownFactor(deps: LegacyDeps, shown: Shown): Promise<Facto
   const demanded = assuranceOf(application.settings.requiredAcr ?? "");
   const isDue = hasSecondFactor(standing) || standing.isRequired || demanded > assurance.password;
   if (!isDue) return undefined;
-  requireCodeToDo(standing, demanded === assurance.phishingResistant);
+  requireCodeFactor(standing, demanded === assurance.phishingResistant);
   if (code === undefined)
     throw new ApiError(401, "two-factor-required", "A second factor is required", {
       detail: "Send it once more with `TwoFactorCode`.",
@@ -50,7 +50,7 @@ export async function shownFactor(deps: LegacyDeps, shown: Shown): Promise<Facto
 
 export const wrongCode = () => new ApiError(401, "invalid-two-factor-code", "The code is wrong");
 
-function requireCodeToDo(factors: FactorSummary, wantsPasskey: boolean): void {
+function requireCodeFactor(factors: FactorSummary, wantsPasskey: boolean): void {
   const byBrowser = { detail: "Send the user to the sign-in page: it cannot be done by this call." };
   const hasCode = factors.hasTotp || factors.recoveryCodes > 0;
   if (wantsPasskey ? factors.passkeys === 0 : !hasSecondFactor(factors))

@@ -40,7 +40,7 @@ type Shown = Pick<FactorStepShown, "request" | "step" | "enrolment">;
 
 const wrong: FactorCheck = { kind: "wrong" };
 const proven = (proof: FactorProof): FactorCheck => ({ kind: "proven", proof });
-const nothingToDo = () => Promise.resolve();
+const noSideEffect = () => Promise.resolve();
 
 export function checkShownFactor(
   deps: BrowserDeps,
@@ -105,7 +105,7 @@ async function checkPasskey(
       const first = await takeChallenge(tx, visit.organisation.id, answer.challenge);
       return first && (await recordPasskeyUse(tx, owner, use)) ? [] : undefined;
     },
-    accepted: nothingToDo,
+    accepted: noSideEffect,
   });
 }
 
@@ -163,7 +163,7 @@ async function checkAddedTotp(
     amr: codeAmr.totp,
     acr: acrOfMethod.totp,
     use: (tx) => confirmTotp(deps, tx, change, { secret: opened.secret, step: used }),
-    accepted: nothingToDo,
+    accepted: noSideEffect,
   });
 }
 
@@ -191,6 +191,6 @@ async function checkAddedPasskey(
       (await takeChallenge(tx, visit.organisation.id, answer.challenge))
         ? addPasskey(deps, tx, change, verified.passkey)
         : undefined,
-    accepted: nothingToDo,
+    accepted: noSideEffect,
   });
 }
