@@ -44,4 +44,4 @@ export function importsByFile(files: SourceFile[]): ReadonlyMap<string, ModuleIm
   return imports;
 }
 
-const found = new WeakMap<SourceFile[], ReadonlyMap<string, ModuleImport[]>>();
+const found = new Map<readonly SourceFile[], ReadonlyMap<string, ModuleImport[]>>();

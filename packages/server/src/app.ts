@@ -50,7 +50,6 @@ import { refreshTokenGrant } from "./features/oauth/token/refresh-token.ts";
 import { tokenRoute } from "./features/oauth/token/token.route.ts";
 import { userinfoRoutes } from "./features/oauth/userinfo.route.ts";
 import { agentOperations } from "./features/sovereign/agent-operations.ts";
-import { sovereignErrorHandler } from "./features/sovereign/sovereign-error.ts";
 import { waitOperations } from "./features/sovereign/wait-operations.ts";
 import { administratorDoor, systemAccountDoor } from "./features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "./features/system-accounts/idempotency.ts";
@@ -61,6 +60,7 @@ import { referenceStylesheet, stylesheet } from "./html/stylesheet.ts";
 import type { ApiScope, Operation } from "./http/api/api-route.ts";
 import { acceptJson } from "./http/api/json-body.ts";
 import { assetRoutes } from "./http/assets.ts";
+import { codedErrorHandler } from "./http/coded-error.ts";
 import { clientCors } from "./http/cors.ts";
 import { csrf } from "./http/csrf.ts";
 import { deviceCookies } from "./http/device-cookie.ts";
@@ -80,6 +80,7 @@ import { recognitionCookies } from "./http/recognition-cookie.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
 import { sessionCookies } from "./http/session-cookie.ts";
 import { mailBodyOf } from "./mail-content.ts";
+import { mountDevices } from "./mount-device-identity.ts";
 import { mountAgents, mountWaitPages, openSovereign, type Sovereign } from "./mount-sovereign.ts";
 import { mountPoolDocuments, mountSovereignAdmin } from "./mount-sovereign-admin.ts";
 import { refreshTokenKey, type Service } from "./open-service.ts";
@@ -145,6 +146,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   app.addHook("onClose", () => sovereign.requests.close());
   await app.register(async (scope) => mountTokenEndpoints(scope, service, sovereign, errors));
   await app.register(async (scope) => mountAgents(scope, service, sovereign, errors));
+  await app.register(async (scope) => mountDevices(scope, service, errors));
   const apiOperations: Operation[] = [];
   await app.register(async (scope) => void apiOperations.push(...mountApis(scope, service, errors)));
   await app.register(async (scope) => {
@@ -351,7 +353,7 @@ async function mountPages(
   });
   await scope.register(async (waiting) => {
     mountWaitPages(waiting, sovereign, browser, {
-      program: sovereignErrorHandler(errors),
+      program: codedErrorHandler(errors),
       page: pageErrorHandler(errors, errorPageRenderer(service)),
     });
   });

@@ -7,11 +7,11 @@ import { providerMetadata } from "./features/oauth/discovery.route.ts";
 import { adminRoutes } from "./features/sovereign/admin.route.ts";
 import { adminDoor } from "./features/sovereign/admin-door.ts";
 import { poolDocumentsRoutes } from "./features/sovereign/pool-documents.route.ts";
-import { sovereignErrorHandler } from "./features/sovereign/sovereign-error.ts";
 import { administratorDoor } from "./features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "./features/system-accounts/idempotency.ts";
 import type { Operation } from "./http/api/api-route.ts";
 import { acceptJson } from "./http/api/json-body.ts";
+import { codedErrorHandler } from "./http/coded-error.ts";
 import type { ErrorHandlerDeps } from "./http/error-handlers.ts";
 import type { PublishedDocuments } from "./http/published-documents.ts";
 import type { Service } from "./open-service.ts";
@@ -25,7 +25,7 @@ export function mountSovereignAdmin(
 ): Operation[] {
   const operations: Operation[] = [];
   acceptJson(scope);
-  scope.setErrorHandler(sovereignErrorHandler(errors));
+  scope.setErrorHandler(codedErrorHandler(errors));
   const door = adminDoor({
     organisations: service.organisations,
     accounts: withIdempotency(service, administratorDoor(service)),

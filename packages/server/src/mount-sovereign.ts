@@ -9,10 +9,10 @@ import { agentRoutes } from "./features/sovereign/agent.route.ts";
 import { goOn } from "./features/sovereign/go-on.ts";
 import { queueSigner } from "./features/sovereign/queue-signer.ts";
 import { respondRoute } from "./features/sovereign/respond.route.ts";
-import { sovereignErrorHandler } from "./features/sovereign/sovereign-error.ts";
 import { openSovereignRequests, type SovereignRequests } from "./features/sovereign/sovereign-requests.ts";
 import { waitRoutes } from "./features/sovereign/wait.route.ts";
 import { acceptJson } from "./http/api/json-body.ts";
+import { codedErrorHandler } from "./http/coded-error.ts";
 import type { ErrorHandler, ErrorHandlerDeps } from "./http/error-handlers.ts";
 import type { Service } from "./open-service.ts";
 
@@ -50,7 +50,7 @@ export function mountAgents(
   errors: ErrorHandlerDeps,
 ): void {
   acceptJson(scope);
-  scope.setErrorHandler(sovereignErrorHandler(errors));
+  scope.setErrorHandler(codedErrorHandler(errors));
   const { rateLimits } = service.config;
   agentRoutes(scope, { ...service, rateLimits, clock: requests.clock, requests });
 }

@@ -9,6 +9,17 @@ import type {
   ClientSecretTable,
 } from "./tables/applications.ts";
 import type { ConsentTable, CustomScopeTable, PreauthorizationTable } from "./tables/consents.ts";
+import type {
+  DeviceAllowedEkTable,
+  DeviceCaTable,
+  DeviceCertificateTable,
+  DeviceChallengeTable,
+  DeviceCrlTable,
+  DeviceEnrollmentCodeTable,
+  DeviceKeyTable,
+  DeviceRootTable,
+  DeviceTable,
+} from "./tables/device-identity.ts";
 import type { BackgroundLeaseTable, ConsumedValueTable, RateLimitTable } from "./tables/guards.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable, UserActionTable } from "./tables/messages.ts";
 import type { AuditEventTable, OrganisationTable } from "./tables/organisations.ts";
@@ -91,4 +102,13 @@ export interface Schema {
   signing_agent: SigningAgentTable;
   agent_key: AgentKeyTable;
   signing_request: SigningRequestTable;
+  device_ca: DeviceCaTable;
+  device_crl: DeviceCrlTable;
+  device_enrollment_code: DeviceEnrollmentCodeTable;
+  device: DeviceTable;
+  device_certificate: DeviceCertificateTable;
+  device_key: DeviceKeyTable;
+  device_challenge: DeviceChallengeTable;
+  device_root: DeviceRootTable;
+  device_allowed_ek: DeviceAllowedEkTable;
 }

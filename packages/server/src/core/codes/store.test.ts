@@ -182,5 +182,6 @@ forEachDatabase(({ fresh }) => {
     rotatedAt: null,
     expiresAt: NOW + 1_000,
     revokedAt: null,
+    deviceId: null,
   });
 });

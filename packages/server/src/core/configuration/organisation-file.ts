@@ -12,6 +12,7 @@ import {
   grantTypes,
   tokenEndpointAuthMethods,
 } from "../applications/application.ts";
+import { attestationPolicies, ekTrustModes } from "../devices/device.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
 import { claimSources } from "../scopes/custom-scope.ts";
 import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
@@ -55,6 +56,8 @@ const policyMembers = {
   sessionIdleSeconds: Type.Integer({ minimum: 60, maximum: 31_536_000 }),
   secondFactor: Type.Enum([...secondFactorPolicies]),
   requireVerifiedEmail: Type.Boolean(),
+  deviceAttestation: Type.Enum([...attestationPolicies]),
+  deviceEkTrust: Type.Enum([...ekTrustModes]),
 } satisfies Record<Exclude<keyof OrganisationSettings, "branding">, TSchema>;
 
 /** `requireConsent` is the same setting as `consentMode`, seen another way: a file says it once. */

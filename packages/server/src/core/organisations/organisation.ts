@@ -1,4 +1,5 @@
 /** An organisation: its own issuer, keys, users and applications (specification, "Organisation"). */
+import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
 
 export interface OrganisationSettings {
   readonly branding: {
@@ -14,6 +15,9 @@ export interface OrganisationSettings {
   readonly secondFactor: SecondFactorPolicy;
   /** Whether users show that their address is theirs before anything is issued to an application. */
   readonly requireVerifiedEmail: boolean;
+  /** What devices must show when they are enrolled; a code can only tighten it. */
+  readonly deviceAttestation: AttestationPolicy;
+  readonly deviceEkTrust: EkTrust;
 }
 
 export const secondFactorPolicies = ["optional", "required"] as const;
@@ -34,6 +38,8 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   sessionIdleSeconds: 2 * 3600,
   secondFactor: "optional",
   requireVerifiedEmail: false,
+  deviceAttestation: "optional",
+  deviceEkTrust: "chain",
 };
 
 /** The issuer identifier: what discovery, tokens and answers name (wire-contract.md §1). */

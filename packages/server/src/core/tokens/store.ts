@@ -30,6 +30,7 @@ const familyColumns = [
   "expires_at",
   "revoked_at",
   "requested_claims",
+  "device_id",
 ] as const satisfies ReadonlyArray<keyof FamilyRow>;
 
 const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
@@ -62,6 +63,7 @@ export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<vo
     expires_at: family.expiresAt,
     revoked_at: family.revokedAt,
     requested_claims: writeRequestedClaims(family.requestedClaims),
+    device_id: family.deviceId,
   });
 }
 
@@ -256,5 +258,6 @@ function fromRow(row: TokenFamilyTable): TokenFamily {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     requestedClaims: readRequestedClaims(row.requested_claims),
+    deviceId: row.device_id,
   };
 }

@@ -26,6 +26,8 @@ export interface TokenFamily {
   /** End of the absolute lifetime. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
+  /** The device whose certificate it was begun with: nobody else's refreshes it (RFC 8705 §7.1). */
+  readonly deviceId: string | null;
 }
 
 export type RefreshStanding =

@@ -3,6 +3,7 @@ import { foundation } from "./0001-foundation.ts";
 import { openidComplete } from "./0002-openid-complete.ts";
 import { systemAccountsSessionKeys } from "./0003-system-accounts-session-keys.ts";
 import { sovereignSigning } from "./0004-sovereign-signing.ts";
+import { deviceIdentity } from "./0005-device-identity.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -10,4 +11,5 @@ export const timeline: readonly Migration[] = [
   openidComplete,
   systemAccountsSessionKeys,
   sovereignSigning,
+  deviceIdentity,
 ];

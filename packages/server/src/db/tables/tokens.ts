@@ -79,6 +79,8 @@ export interface TokenFamilyTable {
   revoked_at: number | null;
   revoked_reason: string | null;
   requested_claims: string | null;
+  /** The device that its refresh tokens are bound to. */
+  device_id: string | null;
 }
 
 export interface RevokedAccessTokenTable {

@@ -12,7 +12,7 @@ import type { Database } from "../../db/open.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiDoor } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/client-address.ts";
-import { nothingHere, SovereignError } from "./sovereign-error.ts";
+import { CodedError, nothingHere } from "../../http/coded-error.ts";
 
 export interface SovereignAdministrator {
   readonly organisation: Organisation;
@@ -68,7 +68,7 @@ function accountOf(
   return (request.method === "DELETE" ? strictAccounts : accounts).authenticate(request, raw);
 }
 
-/** @throws ApiError 401, SovereignError 403 */
+/** @throws ApiError 401, CodedError 403 */
 async function administratorOf(
   { browser }: AdminDoorDeps,
   organisation: Organisation,
@@ -78,14 +78,14 @@ async function administratorOf(
   if (!signedIn) throw notAuthenticated("neither a signature nor a session");
   const presented = request.headers[CSRF_HEADER];
   if (!browser.isOwnForm(organisation, request, typeof presented === "string" ? presented : undefined))
-    throw new SovereignError(403, "csrf", "the request does not come from a page of ours", {
+    throw new CodedError(403, "csrf", "the request does not come from a page of ours", {
       cause: "no token of a page, or another browser's",
     });
   if (signedIn.user.role !== "Administrator")
-    throw new SovereignError(403, "access_denied", "only an administrator of the organisation may do this");
+    throw new CodedError(403, "access_denied", "only an administrator of the organisation may do this");
   const lacking = await browser.lackingProof(signedIn);
   if (lacking !== undefined)
-    throw new SovereignError(403, "interaction_required", "sign in again, with the second factor", {
+    throw new CodedError(403, "interaction_required", "sign in again, with the second factor", {
       cause: lacking,
     });
   return signedIn;

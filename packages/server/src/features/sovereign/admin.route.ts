@@ -5,10 +5,10 @@ import { type AgentKey, agentKeyState } from "../../core/signing-pools/agent-key
 import { issuerModes, issuerOfPool, jwksUriOfPool } from "../../core/signing-pools/signing-pool.ts";
 import type { Database } from "../../db/open.ts";
 import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
+import { nothingHere } from "../../http/coded-error.ts";
 import type { SovereignAdministrator } from "./admin-door.ts";
 import { addAgentKeys, deactivateAgent, MOST_KEYS, registerAgent } from "./agents.ts";
 import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
-import { nothingHere } from "./sovereign-error.ts";
 
 export interface AdminRouteDeps extends SovereignAdminDeps {
   readonly door: ApiDoor<SovereignAdministrator, Database>;
@@ -222,7 +222,7 @@ function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
   );
 }
 
-/** @throws SovereignError 404 for what is no id: there is nothing of that name */
+/** @throws CodedError 404 for what is no id: there is nothing of that name */
 function idIn(text = ""): string {
   if (!isUuid(text)) throw nothingHere();
   return text.toLowerCase();

@@ -9,8 +9,8 @@ import { countAttempt, RateLimited, type RateLimits } from "../../core/rate-limi
 import { findAgentByApiKey, noteAgentSeen } from "../../core/signing-pools/store.ts";
 import type { Database } from "../../db/open.ts";
 import { addressOf } from "../../http/client-address.ts";
+import { CodedError } from "../../http/coded-error.ts";
 import type { AgentCaller } from "./request-messages.ts";
-import { SovereignError } from "./sovereign-error.ts";
 
 export interface AgentAuthenticationDeps {
   readonly database: Database;
@@ -24,7 +24,7 @@ const SEEN_EVERY_MS = 10_000;
 
 const BEARER = /^Bearer (sgn_ak_[A-Za-z0-9_-]{1,100})$/i;
 
-/** @throws SovereignError 401 for what is no living agent's key, 429 after too many of them from one network */
+/** @throws CodedError 401 for what is no living agent's key, 429 after too many of them from one network */
 export async function authenticateAgent(
   deps: AgentAuthenticationDeps,
   { id: orgId }: Organisation,
@@ -56,14 +56,14 @@ async function countFailure(
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const headers = { ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) };
-    throw new SovereignError(429, "temporarily_unavailable", "too many wrong API keys from this address", {
+    throw new CodedError(429, "temporarily_unavailable", "too many wrong API keys from this address", {
       headers,
     });
   }
 }
 
 const invalidKey = (cause: string) =>
-  new SovereignError(401, "invalid_token", "the API key is not valid", {
+  new CodedError(401, "invalid_token", "the API key is not valid", {
     cause,
     // RFC 6750 §3.
     headers: { "www-authenticate": 'Bearer error="invalid_token"' },

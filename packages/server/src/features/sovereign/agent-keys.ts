@@ -6,8 +6,8 @@ import { x5cChainFault } from "@signet/protocol/x5c-chain";
 import { seconds } from "../../core/clock.ts";
 import type { AgentKey } from "../../core/signing-pools/agent-key.ts";
 import { poolAddress, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
+import { CodedError } from "../../http/coded-error.ts";
 import { proofFault } from "./proof-of-possession.ts";
-import { SovereignError } from "./sovereign-error.ts";
 
 export interface PresentedKey {
   readonly jwk: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ export interface KeyReading {
   readonly now: number;
 }
 
-/** @throws SovereignError 400, 409 or 422 naming the first key that is wrong */
+/** @throws CodedError 400, 409 or 422 naming the first key that is wrong */
 export function readAgentKeys(presented: readonly PresentedKey[], reading: KeyReading): ReadKey[] {
   // Before anything else is said about a key: whoever sent one must hear of it.
   for (const { jwk } of presented) refusePrivate(jwk);
@@ -35,18 +35,18 @@ export function readAgentKeys(presented: readonly PresentedKey[], reading: KeyRe
   return keys;
 }
 
-export const duplicateKey = (description: string) => new SovereignError(409, "duplicate_key", description);
+export const duplicateKey = (description: string) => new CodedError(409, "duplicate_key", description);
 
-const malformed = (description: string) => new SovereignError(400, "invalid_request", description);
+const malformed = (description: string) => new CodedError(400, "invalid_request", description);
 const refused = (code: "pop_invalid" | "chain_invalid" | "unsupported_alg", description: string) =>
-  new SovereignError(422, code, description);
+  new CodedError(422, code, description);
 
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const KNOWN_MEMBERS = ["kty", "crv", "x", "y", "n", "e", "alg", "use", "kid", "key_ops", "x5c"];
 
 function refusePrivate(jwk: PresentedKey["jwk"]): void {
   if (PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member)))
-    throw new SovereignError(
+    throw new CodedError(
       400,
       "private_key_material",
       "the key has private members: they must never leave the agent, replace the key",

@@ -6,6 +6,7 @@ import { decodeProtectedHeader } from "jose";
 import { sql } from "kysely";
 import { findAgent, noteTokenExp } from "../../core/signing-pools/store.ts";
 import type { Db } from "../../db/open.ts";
+import { CodedError } from "../../http/coded-error.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
@@ -20,7 +21,6 @@ import {
 } from "../../testing/test-service.ts";
 import { addAgentKeys, deactivateAgent, MOST_KEYS } from "./agents.ts";
 import { disablePool } from "./pools.ts";
-import { SovereignError } from "./sovereign-error.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -41,8 +41,7 @@ forEachDatabase(({ fresh }) => {
     error instanceof OAuthError && error.code === "temporarily_unavailable";
   const deps = () => ({ ...running.service, baseUrl: running.baseUrl });
   const by = () => ({ orgId: org.organisation.id, actor: "test" });
-  const hasCode = (code: string) => (error: unknown) =>
-    error instanceof SovereignError && error.code === code;
+  const hasCode = (code: string) => (error: unknown) => error instanceof CodedError && error.code === code;
 
   const isSomebodyBlocked = async (db: Db) => {
     const { rows } = await sql`select 1 from pg_stat_activity

@@ -19,10 +19,10 @@ import {
 import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import { findAgent, findPool, listKeysOfPool } from "../../core/signing-pools/store.ts";
 import type { Db } from "../../db/open.ts";
+import { CodedError, nothingHere } from "../../http/coded-error.ts";
 import { duplicateKey, type PresentedKey, type ReadKey, readAgentKeys } from "./agent-keys.ts";
 import { endLeases } from "./leases/store.ts";
 import { type Acting, requireName, type SovereignAdminDeps } from "./pools.ts";
-import { nothingHere, SovereignError } from "./sovereign-error.ts";
 import { failSignedBy } from "./store.ts";
 
 /** Of one pool; those that were deactivated do not count. */
@@ -43,7 +43,7 @@ export interface RegisteredAgent {
   readonly keys: readonly AgentKey[];
 }
 
-/** @throws SovereignError */
+/** @throws CodedError */
 export async function registerAgent(
   deps: SovereignAdminDeps,
   by: Acting,
@@ -70,7 +70,7 @@ export async function registerAgent(
   const keys = await deps.database.transaction(async (tx) => {
     const held = await requireWorkingPool(tx, pool);
     if ((await countWorkingAgents(tx, orgId, pool.id)) >= MOST_AGENTS)
-      throw new SovereignError(409, "agent_limit", `a pool has at most ${MOST_AGENTS} agents`);
+      throw new CodedError(409, "agent_limit", `a pool has at most ${MOST_AGENTS} agents`);
     await insertAgent(tx, agent, sha256Base64url(apiKey));
     const added = await addKeys(tx, held, agent, { read, now });
     await note(tx, deps, by, "signing-agent.registered", agent, { name, ...kidsOf(added) });
@@ -81,7 +81,7 @@ export async function registerAgent(
 
 /**
  * New keys for an agent. Its keys of the same algorithm retire when the new ones begin to sign: that is a rotation.
- * @throws SovereignError
+ * @throws CodedError
  */
 export async function addAgentKeys(
   deps: SovereignAdminDeps,
@@ -98,7 +98,7 @@ export async function addAgentKeys(
     const agent = await findAgent(tx, by.orgId, input.agentId);
     if (!agent) throw nothingHere();
     if (agent.deactivatedAt !== null)
-      throw new SovereignError(409, "agent_deactivated", "the agent is deactivated: register another one");
+      throw new CodedError(409, "agent_deactivated", "the agent is deactivated: register another one");
     const added = await addKeys(tx, held, agent, { read, now });
     await note(tx, deps, by, "signing-agent.keys-added", agent, kidsOf(added));
     return added;
@@ -137,11 +137,11 @@ export async function deactivateAgent(
   });
 }
 
-/** As it is now, and nobody else changes its agents meanwhile. @throws SovereignError */
+/** As it is now, and nobody else changes its agents meanwhile. @throws CodedError */
 async function requireWorkingPool(tx: Db, { orgId, id }: SigningPool): Promise<SigningPool> {
   const pool = await holdPool(tx, orgId, id);
   if (!pool) throw nothingHere();
-  if (pool.disabledAt !== null) throw new SovereignError(409, "pool_disabled", "the pool is disabled");
+  if (pool.disabledAt !== null) throw new CodedError(409, "pool_disabled", "the pool is disabled");
   return pool;
 }
 
@@ -162,11 +162,7 @@ async function addKeys(
     (key) => !["retired", "compromised"].includes(agentKeyState(key, now)),
   );
   if (living.length + read.length > MOST_KEYS)
-    throw new SovereignError(
-      409,
-      "key_limit",
-      `an agent has at most ${MOST_KEYS} keys that have not retired`,
-    );
+    throw new CodedError(409, "key_limit", `an agent has at most ${MOST_KEYS} keys that have not retired`);
   for (const alg of new Set(read.map((key) => key.alg)))
     await retireKeys(tx, { orgId, agentId: agent.id, at: Math.max(activeFrom, now), only: alg });
   const keys = read.map(

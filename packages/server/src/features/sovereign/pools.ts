@@ -9,7 +9,7 @@ import { countPools, insertPool, setPoolDisabled } from "../../core/signing-pool
 import { type IssuerMode, issuerModes, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database } from "../../db/open.ts";
-import { SovereignError } from "./sovereign-error.ts";
+import { CodedError } from "../../http/coded-error.ts";
 
 export interface SovereignAdminDeps {
   readonly database: Database;
@@ -47,7 +47,7 @@ export const MOST_POOLS = 50;
 const MOST_ROOTS = 10;
 const DAY_SECONDS = 86_400;
 
-/** @throws SovereignError 400 naming the member, 409 when there are enough */
+/** @throws CodedError 400 naming the member, 409 when there are enough */
 export async function createPool(deps: SovereignAdminDeps, by: Acting, input: NewPool): Promise<SigningPool> {
   const now = deps.clock();
   const { issuerMode = "pool", trustedRoots = [], requireX5c = false } = input;
@@ -74,7 +74,7 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
   };
   await deps.database.transaction(async (tx) => {
     if ((await countPools(tx, by.orgId)) >= MOST_POOLS)
-      throw new SovereignError(409, "pool_limit", `an organisation has at most ${MOST_POOLS} pools`);
+      throw new CodedError(409, "pool_limit", `an organisation has at most ${MOST_POOLS} pools`);
     await insertPool(tx, pool);
     const details = { name: pool.name, algs: pool.algs, issuerMode: pool.issuerMode };
     await recordAuditEvent(tx, { ...by, at: now, action: "signing-pool.created", target: pool.id, details });
@@ -102,7 +102,7 @@ export async function disablePool(
   });
 }
 
-/** @throws SovereignError 400 */
+/** @throws CodedError 400 */
 export function requireName(name: string): string {
   const trimmed = name.trim();
   // Control and bidirectional characters could make one name look like another.
@@ -111,7 +111,7 @@ export function requireName(name: string): string {
   return trimmed;
 }
 
-const wrong = (description: string) => new SovereignError(400, "invalid_request", description);
+const wrong = (description: string) => new CodedError(400, "invalid_request", description);
 
 function requireValid(input: NewPool, now: number): void {
   requireName(input.name);
@@ -120,11 +120,7 @@ function requireValid(input: NewPool, now: number): void {
     throw wrong("algs must name each algorithm once, and at least one");
   const unknown = algs.find((alg) => !isAgentAlg(alg));
   if (unknown !== undefined)
-    throw new SovereignError(
-      422,
-      "unsupported_alg",
-      "algs must be some of ES256, ES384, PS256, RS256, EdDSA",
-    );
+    throw new CodedError(422, "unsupported_alg", "algs must be some of ES256, ES384, PS256, RS256, EdDSA");
   requireRange("maxTokenLifetimeSeconds", input.maxTokenLifetimeSeconds, 60, DAY_SECONDS);
   requireRange("keyPublishDelaySeconds", input.keyPublishDelaySeconds ?? 0, 0, 7 * DAY_SECONDS);
   if (issuerMode !== undefined && !issuerModes.some((mode) => mode === issuerMode))
@@ -140,7 +136,7 @@ function requireValid(input: NewPool, now: number): void {
 }
 
 const withPrivateKey = (at: string) =>
-  new SovereignError(
+  new CodedError(
     400,
     "private_key_material",
     `${at} holds a private key beside the certificate: it must never leave its authority, replace it`,

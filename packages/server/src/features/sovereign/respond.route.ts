@@ -6,10 +6,10 @@ import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { rawBody } from "../../http/api/json-body.ts";
+import { CodedError } from "../../http/coded-error.ts";
 import type { ErrorHandler } from "../../http/error-handlers.ts";
 import { formOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { SovereignError } from "./sovereign-error.ts";
 import { redirect, showWait } from "./wait.route.ts";
 import { answerOfForm, answerOfJson, answerTo, type GivenAnswer } from "./wait-answer.ts";
 import { isFinal } from "./wait-status.ts";
@@ -53,7 +53,7 @@ const descriptions = {
 } as const;
 
 const refused = (status: number, code: keyof typeof descriptions) =>
-  new SovereignError(status, code, descriptions[code]);
+  new CodedError(status, code, descriptions[code]);
 
 async function respondToForm(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
   const given = answerOfForm(formOf(visit.request));

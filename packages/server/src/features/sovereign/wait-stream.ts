@@ -4,7 +4,7 @@
  * to stay away.
  */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { SovereignError } from "./sovereign-error.ts";
+import { CodedError } from "../../http/coded-error.ts";
 import { isFinal, nameOf, type WaitStatus } from "./wait-status.ts";
 
 /** Proxies and browsers give up on a connection that says nothing. */
@@ -23,7 +23,7 @@ export interface Watched {
 
 /** The streams of one server: it ends them when it stops, so that their browsers go to another. */
 export interface StatusStreams {
-  /** @throws SovereignError 429 when the request has enough of them */
+  /** @throws CodedError 429 when the request has enough of them */
   open(request: FastifyRequest, reply: FastifyReply, watched: Watched): Promise<void>;
   endAll(): void;
 }
@@ -62,7 +62,7 @@ export function statusStreams(): StatusStreams {
 }
 
 const tooMany = () =>
-  new SovereignError(429, "temporarily_unavailable", "this request has enough streams", {
+  new CodedError(429, "temporarily_unavailable", "this request has enough streams", {
     headers: { "retry-after": "2" },
   });
 

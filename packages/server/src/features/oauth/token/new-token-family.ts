@@ -50,5 +50,6 @@ export function newTokenFamily(
     createdAt: now,
     expiresAt,
     revokedAt: null,
+    deviceId: null,
   };
 }

@@ -1,10 +1,10 @@
-/** Refusals of the sovereign endpoints: `{error, error_description}` and no-store (sovereign-signing.md §5). */
+/** Refusals of endpoints of our own in OAuth's form: `{error, error_description}` and no-store (sovereign-signing.md §5, device-identity.md §1). */
 import { OAuthError } from "@signet/protocol/oauth-error";
-import { ApiError } from "../../http/api/api-error.ts";
-import { type ErrorHandler, type ErrorHandlerDeps, oauthErrorHandler } from "../../http/error-handlers.ts";
-import { NotFound } from "../../http/errors.ts";
+import { ApiError } from "./api/api-error.ts";
+import { type ErrorHandler, type ErrorHandlerDeps, oauthErrorHandler } from "./error-handlers.ts";
+import { NotFound } from "./errors.ts";
 
-export interface SovereignErrorOptions {
+export interface CodedErrorOptions {
   /** Members beside the two, e.g. `reason`. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,15 +12,15 @@ export interface SovereignErrorOptions {
   readonly cause?: string;
 }
 
-export class SovereignError extends Error {
+export class CodedError extends Error {
   readonly status: number;
   readonly code: string;
   readonly more: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, code: string, description: string, options: SovereignErrorOptions = {}) {
+  constructor(status: number, code: string, description: string, options: CodedErrorOptions = {}) {
     super(description, options.cause === undefined ? undefined : { cause: options.cause });
-    this.name = "SovereignError";
+    this.name = "CodedError";
     this.status = status;
     this.code = code;
     this.more = options.more ?? {};
@@ -28,12 +28,12 @@ export class SovereignError extends Error {
   }
 }
 
-export const nothingHere = () => new SovereignError(404, "not_found", "there is nothing here");
+export const nothingHere = () => new CodedError(404, "not_found", "there is nothing here");
 
-export function sovereignErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
+export function codedErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
   const others = oauthErrorHandler(deps);
   return async (error, request, reply) => {
-    const told = error instanceof SovereignError ? error : sovereignForm(error);
+    const told = error instanceof CodedError ? error : codedForm(error);
     // Whatever else it is, an OAuth error or one of our own, it has that form already.
     if (!told) return others(error, request, reply);
     const cause = typeof told.cause === "string" ? { cause: told.cause } : {};
@@ -48,7 +48,7 @@ export function sovereignErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
 }
 
 /** What the JSON interfaces share is refused in problem documents elsewhere. */
-function sovereignForm(error: unknown): SovereignError | undefined {
+function codedForm(error: unknown): CodedError | undefined {
   if (error instanceof NotFound) return nothingHere();
   if (!(error instanceof ApiError) || error.status >= 500) return undefined;
   const { status, detail, title, errors = [], headers } = error;
@@ -57,9 +57,9 @@ function sovereignForm(error: unknown): SovereignError | undefined {
     ...(typeof error.cause === "string" ? { cause: error.cause } : {}),
   };
   if (status === 404) return nothingHere();
-  if (status === 401) return new SovereignError(401, "invalid_client", title, options);
-  if (status === 409) return new SovereignError(409, "conflict", detail ?? title, options);
+  if (status === 401) return new CodedError(401, "invalid_client", title, options);
+  if (status === 409) return new CodedError(409, "conflict", detail ?? title, options);
   const members = errors.map(({ path, message }) => `${path || "the body"} ${message}`).join("; ");
   const description = new OAuthError("invalid_request", members || (detail ?? title)).description;
-  return new SovereignError(400, "invalid_request", description, options);
+  return new CodedError(400, "invalid_request", description, options);
 }

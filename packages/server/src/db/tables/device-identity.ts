@@ -1,0 +1,123 @@
+/** Device identity: the organisation's CA, its devices and their certificates. Codes, secrets and EKs as SHA-256 only. */
+
+export interface DeviceCaTable {
+  org_id: string;
+  generation: number;
+  /** PEM. */
+  certificate: string;
+  /** PKCS#8, sealed under the master key for `device-ca|org|generation`. */
+  private_key: string;
+  not_after: number;
+  created_at: number;
+  /** A newer generation issues from then on; this one only signs its CRL. */
+  retired_at: number | null;
+}
+
+/** Grows with each CRL that differs from the one before (RFC 5280 §5.2.3). */
+export interface DeviceCrlTable {
+  org_id: string;
+  generation: number;
+  crl_number: number;
+  /** Base64 DER. */
+  crl: string;
+  this_update: number;
+  next_update: number;
+}
+
+export interface DeviceEnrollmentCodeTable {
+  org_id: string;
+  id: string;
+  code_hash: string;
+  name: string | null;
+  /** What the code asks beyond the organisation's policy: `none` (nothing), `optional` or `required`. */
+  attestation: string;
+  /** The device that ends when this one is enrolled. */
+  replaces: string | null;
+  created_at: number;
+  created_by: string;
+  expires_at: number;
+  used_at: number | null;
+  /** The device that was enrolled by it. */
+  device_id: string | null;
+  withdrawn_at: number | null;
+}
+
+export interface DeviceTable {
+  org_id: string;
+  id: string;
+  name: string;
+  attestation: string;
+  /** SHA-256 of the EK's SPKI, base64url; null without a TPM. */
+  ek_hash: string | null;
+  /** Base64 TPMT_PUBLIC of the AK: renewal is proven by the same one. */
+  ak_public: string | null;
+  enrolled_at: number;
+  revoked_at: number | null;
+  /** An `RevocationReason` of core/devices/device.ts. */
+  revoked_reason: string | null;
+  last_seen_at: number | null;
+}
+
+export interface DeviceCertificateTable {
+  org_id: string;
+  /** SHA-256 of the DER, base64url: also the `x5t#S256` of tokens. */
+  fingerprint: string;
+  device_id: string;
+  generation: number;
+  /** Hexadecimal, 32 digits. */
+  serial: string;
+  /** SHA-256 of the SPKI. */
+  key_hash: string;
+  /** Base64 DER. */
+  certificate: string;
+  not_before: number;
+  not_after: number;
+  issued_at: number;
+  /** Its successor was issued then; it is good for a day more. */
+  superseded_at: number | null;
+  revoked_at: number | null;
+}
+
+/** Every key that was ever enrolled: none comes back. */
+export interface DeviceKeyTable {
+  org_id: string;
+  key_hash: string;
+  device_id: string;
+  /** Base64 TPMT_PUBLIC of an attested key: null for a file's. */
+  tpm_public: string | null;
+  created_at: number;
+}
+
+export interface DeviceChallengeTable {
+  org_id: string;
+  id: string;
+  code_hash: string;
+  secret_hash: string;
+  /** Base64url: it goes into the attestation's qualifying data. */
+  nonce: string;
+  ek_hash: string;
+  ak_public: string;
+  created_at: number;
+  expires_at: number;
+}
+
+/** Whose EK certificates an organisation believes. */
+export interface DeviceRootTable {
+  org_id: string;
+  fingerprint: string;
+  /** PEM. */
+  certificate: string;
+  /** For people. */
+  subject: string;
+  not_after: number;
+  created_at: number;
+  created_by: string;
+}
+
+export interface DeviceAllowedEkTable {
+  org_id: string;
+  ek_hash: string;
+  label: string;
+  created_at: number;
+  created_by: string;
+}
