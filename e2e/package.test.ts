@@ -1,6 +1,6 @@
 /**
- * What a user gets from the registry: the built server and the signing agent, each packed, installed into an empty folder
- * of its own and started from there.
+ * What a user gets from the registry: the built server, the signing agent and the device client, each packed, installed
+ * into an empty folder of its own and started from there.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -21,15 +21,17 @@ const searchPath = `${path.dirname(process.execPath)}${path.delimiter}${process.
 let folder: string;
 let packedFiles: string[];
 let agentFiles: string[];
+let deviceFiles: string[];
 
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-package-"));
   // `npm test` has checked the types before.
   const built = await build({ checksTypes: false });
   // What is optional compiles for ten seconds, and the agent must do without it.
-  [packedFiles, agentFiles] = await Promise.all([
+  [packedFiles, agentFiles, deviceFiles] = await Promise.all([
     packAndInstall(built.get("@signet/server") ?? "", "installed"),
     packAndInstall(built.get("@signet/signing-agent") ?? "", "agent", "--omit=optional"),
+    packAndInstall(built.get("@signet/device-client") ?? "", "device"),
   ]);
 });
 /** @returns the files of the package */
@@ -44,7 +46,7 @@ async function packAndInstall(dist: string, name: string, ...options: string[]):
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("the packages hold the built programs and no sources or tests", () => {
-  for (const files of [packedFiles, agentFiles]) {
+  for (const files of [packedFiles, agentFiles, deviceFiles]) {
     for (const file of ["main.js", "LICENSE", "README.md"]) assert.ok(files.includes(file), file);
     const unwanted = files.filter((file) => /(?<!\.d)\.ts$|\.test\.|(^|\/)testing\/|tsconfig/.test(file));
     assert.deepEqual(unwanted, []);
@@ -65,6 +67,25 @@ test("signet-agent runs without the server, its database and what is optional", 
   assert.equal((await stat(path.join(folder, "key.pem"))).mode & 0o777, 0o600);
   await writeFile(path.join(folder, "policy.yaml"), "issuer: https://id.example\nclients: {}\n");
   assert.match((await agent("policy", "check")).stdout, /Issuer https:\/\/id\.example/);
+});
+
+test("signet-device runs without the server, and with no package but our own", async () => {
+  const installed = await readdir(path.join(folder, "device", "node_modules"), { recursive: true });
+  const packages = installed.filter((file) => file.endsWith("/package.json"));
+  const own = (file: string) => /(^|\/)@signet\/(device-client|protocol)\/package\.json$/.test(file);
+  assert.deepEqual(
+    packages.filter((file) => !own(file)),
+    [],
+  );
+  const program = path.join(folder, "device", "node_modules", ".bin", "signet-device");
+  const device = (...parameters: string[]) =>
+    run(program, parameters, { cwd: folder, env: { PATH: searchPath, HOME: folder } });
+  assert.match((await device("--help")).stdout, /signet-device enroll/);
+  await assert.rejects(device("status", "--state", "nothing"), { code: 5 });
+  const org = ["--server", "http://127.0.0.1:9", "--org", "33333333-3333-4333-8333-333333333333"];
+  await assert.rejects(device("enroll", ...org, "--state", "device-state", "--code", "8X2KQ"), { code: 6 });
+  const key = path.join(folder, "device-state", "generations", "1", "key.pem");
+  assert.equal((await stat(key)).mode & 0o777, 0o600);
 });
 
 test("every asset of the sources is in the package", async () => {

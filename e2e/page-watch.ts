@@ -61,9 +61,9 @@ async function axeViolations(page: Page): Promise<string[]> {
 
 /** Scripts for the page are text, as the compiler knows only Node's names. */
 function smallTargets(page: Page): Promise<string[]> {
-  // A box to tick has its label as the target.
+  // A box to tick, and a choice, has its label as the target.
   return page.evaluate(`[...document.querySelectorAll(
-      "button, .button, input:not([type=checkbox]), .check label, summary, .person a, .app a, .items a"
+      "button, .button, input:not([type=checkbox], [type=radio]), select, .check label, .option label, summary, .person a, .app a, .items a, .table a"
     )]
     .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 43.5)
     .map((element) => element.outerHTML)`) as Promise<string[]>;

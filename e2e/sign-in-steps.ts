@@ -33,13 +33,20 @@ export async function signInByKeyboard(page: Page, { email, password }: Person):
 /** @returns what the Tab key visits from the top of the page to the allow button, which Enter then presses */
 export async function allowByKeyboard(page: Page): Promise<string[]> {
   await page.locator("#consent-allow").waitFor();
+  const visited = await tabTo(page, "consent-allow");
+  await page.keyboard.press("Enter");
+  return visited;
+}
+
+/** Presses Tab until the element is there, and fails unless it and all before it are seen to be. @returns all of them */
+export async function tabTo(page: Page, id: string): Promise<string[]> {
   const visited: string[] = [];
-  while (visited.at(-1) !== "consent-allow" && visited.length < 20) {
+  while (visited.at(-1) !== id) {
+    assert.ok(visited.length < 60, `${id} is not reached by ${visited.join(", ")}`);
     await page.keyboard.press("Tab");
     visited.push(await focusedId(page));
     assert.ok(await isFocusVisible(page), `focus on ${visited.at(-1)} is visible`);
   }
-  await page.keyboard.press("Enter");
   return visited;
 }
 

@@ -4,9 +4,11 @@ export type Call = { method: "GET" | "POST"; path: string; form?: Record<string,
 /**
  * The form field that changes from request to request. `once`: each value is sent once, and the run ends early when
  * none is left. `cycle`: the values go round. `chain`: every connection starts with a value of its own and goes on
- * with the one that it received last, under the same name.
+ * with the one that it received last, under the same name. `bodies`: whole JSON bodies, each sent once.
  */
-export type Vary = { kind: "once" | "cycle" | "chain"; field: string; values: readonly string[] };
+export type Vary =
+  | { kind: "once" | "cycle" | "chain"; field: string; values: readonly string[] }
+  | { kind: "bodies"; values: readonly string[] };
 
 /** One interval of load against one server on a loopback port. */
 export type LoadPlan = {
@@ -17,7 +19,9 @@ export type LoadPlan = {
   /** Sent at this rate whatever the server does, a second's share by each connection; absent: as fast as it answers. */
   perSecond?: number;
   seconds: number;
-  /** A text that every answer must hold beside status 200 (`"active":false` is a 200 as well). */
+  /** 200 when left out. */
+  expectedStatus?: number;
+  /** A text that every answer must hold beside that status (`"active":false` is a 200 as well). */
   expectedText: string;
 };
 
@@ -35,15 +39,19 @@ export type LoadResult = {
   loadBusy: number;
 };
 
+const headOf = (port: number, { method, path }: Call): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: localhost:${port}\r\n`;
+
 /** The bytes of a request on a persistent connection. */
 export function encodeRequest(port: number, call: Call, changed: Record<string, string> = {}): Buffer {
-  const head = `${call.method} ${call.path} HTTP/1.1\r\nHost: localhost:${port}\r\n`;
+  const head = headOf(port, call);
   if (call.form === undefined) return Buffer.from(`${head}\r\n`);
   const body = new URLSearchParams({ ...call.form, ...changed }).toString();
-  return Buffer.from(
-    `${head}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  return withBody(head, "application/x-www-form-urlencoded", body);
 }
+
+const withBody = (head: string, type: string, body: string): Buffer =>
+  Buffer.from(`${head}Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 
 /** A string member of a JSON body, found without parsing the rest: tokens hold nothing that JSON escapes. */
 export function memberOf(body: string, name: string): string | undefined {
@@ -73,6 +81,11 @@ export function requestSource(plan: LoadPlan): RequestSource {
     const request = encodeRequest(port, call);
     return { connections, next: () => request, learn };
   }
+  if (vary.kind === "bodies") {
+    const head = headOf(port, call);
+    const bodies = vary.values.map((body) => withBody(head, "application/json", body));
+    return { connections, next: inTurn(bodies), learn };
+  }
   const encode = (value: string | undefined) =>
     value === undefined ? undefined : encodeRequest(port, call, { [vary.field]: value });
   if (vary.kind === "chain") {
@@ -88,11 +101,14 @@ export function requestSource(plan: LoadPlan): RequestSource {
     };
   }
   const requests = vary.values.map(encode);
+  return { connections, next: inTurn(requests, vary.kind === "cycle"), learn };
+}
+
+function inTurn(requests: ReadonlyArray<Buffer | undefined>, isRound = false): () => Buffer | undefined {
   let sent = 0;
-  const next = () => {
-    const request = requests[vary.kind === "cycle" ? sent % requests.length : sent];
+  return () => {
+    const request = requests[isRound ? sent % requests.length : sent];
     sent += 1;
     return request;
   };
-  return { connections, next, learn };
 }

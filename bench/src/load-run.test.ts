@@ -104,3 +104,23 @@ test("an answer that comes in several pieces is put together", async (context) =
   assert.equal(result.errors, 0);
   assert.ok(result.requests > 0);
 });
+
+test("whole JSON bodies are sent once each, and another status than 200 can be the good one", async (context) => {
+  const seen: string[] = [];
+  const port = await serve(context, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      seen.push(`${request.headers["content-type"]} ${Buffer.concat(chunks)}`);
+      const body = "ok";
+      response.writeHead(201, { "content-length": body.length }).end(body);
+    });
+  });
+  const values = Array.from({ length: 20 }, (_unused, index) => JSON.stringify({ index }));
+  const vary = { kind: "bodies", values } as const;
+  const created = { vary, seconds: 10, call: { method: "POST", path: "/enroll" } } as const;
+  const result = await runLoad(plan(port, { ...created, expectedStatus: 201 }));
+  assert.deepEqual([result.errors, result.requests], [0, 20]);
+  assert.deepEqual(seen.sort(), values.map((value) => `application/json ${value}`).sort());
+  assert.ok((await runLoad(plan(port, created))).errors > 0);
+});

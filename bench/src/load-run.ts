@@ -79,7 +79,11 @@ async function openWorker(
   };
   const onAnswer = (answer: Answer) => {
     const now = performance.now();
-    if (answer.status !== 200 || !answer.holds(expected) || !source.learn(slot, answer.body)) {
+    if (
+      answer.status !== (plan.expectedStatus ?? 200) ||
+      !answer.holds(expected) ||
+      !source.learn(slot, answer.body)
+    ) {
       return end(`${answer.status} ${answer.body().slice(0, 300)}`);
     }
     if (now <= interval.deadline) tally.latencies.push(now - sentAt);

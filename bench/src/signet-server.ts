@@ -26,10 +26,14 @@ export const entry = fileURLToPath(new URL("../../packages/server/src/main.ts", 
 const startMs = 30_000;
 
 /**
- * Starts the service as an operator would, with its default settings and log level, on a free port and with a fresh
- * data folder inside `folder`; its log goes to a file there. Rejects with the log's end when it does not get ready.
+ * Starts the service as an operator would, with its default log level and settings (but for `more`), on a free port and
+ * with a fresh data folder inside `folder`; its log goes to a file there. Rejects with the log's end when it does not get ready.
  */
-export async function startSignet(folder: string, databaseUrl?: string): Promise<RunningSignet> {
+export async function startSignet(
+  folder: string,
+  databaseUrl?: string,
+  more: Record<string, string> = {},
+): Promise<RunningSignet> {
   const dataDir = join(folder, "signet");
   mkdirSync(dataDir, { mode: 0o700 });
   const port = await freePort();
@@ -41,6 +45,7 @@ export async function startSignet(folder: string, databaseUrl?: string): Promise
     SIGNET_DATA_DIR: dataDir,
     NODE_ENV: "production",
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...more,
   };
   const child = keepTrack(
     spawn(process.execPath, [entry, "start", "--demo"], {

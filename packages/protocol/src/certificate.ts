@@ -26,13 +26,20 @@ export interface Certificate {
   /** Undefined without the extension. */
   readonly keyUsage: ReadonlySet<number> | undefined;
   readonly subjectUris: readonly string[];
+  /** OIDs as hexadecimal text; undefined without the extension. */
+  readonly extendedKeyUsage: ReadonlySet<string> | undefined;
   readonly hasNameConstraints: boolean;
-  /** A critical extension that is not looked at here. */
-  readonly hasUnknownCritical: boolean;
+  /** OIDs of critical extensions that a path is not judged by, unless whoever asks knows them: as hexadecimal text. */
+  readonly otherCritical: readonly string[];
 }
 
 /** Bits of the extension keyUsage (RFC 5280 §4.2.1.3). */
-export const keyUsageBits = { digitalSignature: 0, keyCertSign: 5 } as const;
+export const keyUsageBits = {
+  digitalSignature: 0,
+  keyEncipherment: 2,
+  keyAgreement: 4,
+  keyCertSign: 5,
+} as const;
 
 const extensionOids = {
   keyUsage: "551d0f",
@@ -40,6 +47,9 @@ const extensionOids = {
   basicConstraints: "551d13",
   nameConstraints: "551d1e",
 } as const;
+
+/** In them nothing is asked of a path, so that not everybody needs to know them. */
+export const optionalExtensionOids = { certificatePolicies: "551d20", extendedKeyUsage: "551d25" } as const;
 
 const MOST_BYTES = 16 * 1024;
 const VERSION_3 = 2;
@@ -69,8 +79,11 @@ export function readCertificate(der: Buffer): Certificate {
     ...basicConstraintsOf(extensions.get(extensionOids.basicConstraints)),
     keyUsage: keyUsageOf(extensions.get(extensionOids.keyUsage)),
     subjectUris: urisOf(extensions.get(extensionOids.subjectAltName)),
+    extendedKeyUsage: oidsOf(extensions.get(optionalExtensionOids.extendedKeyUsage)),
     hasNameConstraints: extensions.has(extensionOids.nameConstraints),
-    hasUnknownCritical: [...extensions].some(([oid, { isCritical }]) => isCritical && !isKnown(oid)),
+    otherCritical: [...extensions].flatMap(([oid, { isCritical }]) =>
+      isCritical && !isKnown(oid) ? [oid] : [],
+    ),
   };
 }
 
@@ -117,4 +130,10 @@ function urisOf(extension: Extension | undefined): string[] {
   return childrenOf(readDer(extension.value, derTags.sequence)).flatMap(({ tag, content }) =>
     tag === URI_NAME ? [content.toString("latin1")] : [],
   );
+}
+
+function oidsOf(extension: Extension | undefined): ReadonlySet<string> | undefined {
+  if (!extension) return undefined;
+  const oids = childrenOf(readDer(extension.value, derTags.sequence));
+  return new Set(oids.map((oid) => oidOf(expectTag(oid, derTags.oid))));
 }

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bitsOf, booleanOf, childrenOf, DerError, derTags, readDer, smallInteger } from "./der.ts";
+import {
+  bitsOf,
+  booleanOf,
+  childrenOf,
+  DerError,
+  derTags,
+  readDer,
+  requireDerThroughout,
+  smallInteger,
+  wholeBytesOf,
+} from "./der.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(" ", ""), "hex");
 const refused = (work: () => unknown, what: string) => assert.throws(work, DerError, what);
@@ -42,6 +52,32 @@ test("numbers, booleans and bits have one spelling too", () => {
   const bits = (text: string) => [...bitsOf(readDer(hex(text), derTags.bitString))];
   assert.deepEqual([bits("03020780"), bits("03020204"), bits("030100")], [[0], [5], []]);
   for (const text of ["0300", "03020880", "030107"]) refused(() => bits(text), text);
+});
+
+test("a bit string of whole bytes has no odd bits", () => {
+  const whole = (text: string) => wholeBytesOf(readDer(hex(text), derTags.bitString));
+  assert.deepEqual(whole("030300abcd"), hex("abcd"));
+  for (const text of ["0300", "030201ab", "030107"]) refused(() => whole(text), text);
+});
+
+test("what nobody looks into is DER too, however deep", () => {
+  const check = (text: string) => requireDerThroughout(readDer(hex(text), derTags.sequence));
+  check("3009 0101ff 3104 04020102");
+  check("3005 a003 020101");
+  for (const [what, text] of [
+    ["an inner indefinite length", "3004 3080 0000"],
+    ["an inner length that is too long", "3004 048101 07"],
+    ["an inner value that ends too early", "3004 3002 0405"],
+    ["a text in pieces", "3005 2403 040107"],
+    ["a set that holds nothing one could read", "3004 1102 0102"],
+    ["a number with a zero too many", "3004 0202 0001"],
+    ["a number with nothing in it", "3002 0200"],
+    ["a negative number with ones too many", "3004 0202 ff80"],
+  ] as const)
+    refused(() => check(text), what);
+  let deep = Buffer.alloc(0);
+  for (let depth = 0; depth < 40; depth++) deep = Buffer.concat([Buffer.from([0x30, deep.length]), deep]);
+  refused(() => requireDerThroughout(readDer(deep, derTags.sequence)), "forty deep");
 });
 
 test("no bytes make it do anything but read or refuse", () => {

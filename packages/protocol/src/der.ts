@@ -23,6 +23,13 @@ export const derTags = {
   sequence: 0x30,
 } as const;
 
+const CONSTRUCTED = 0x20;
+const CONTEXT_CLASS = 0x40;
+const SEQUENCE = 0x10;
+const SET = 0x11;
+/** Requests of certificates go eight deep or so. */
+const DEEPEST = 32;
+
 /** Exactly one element. @throws DerError */
 export function readDer(bytes: Buffer, tag: number): DerElement {
   const element = elementAt(bytes, 0);
@@ -69,6 +76,36 @@ export function bitsOf({ content }: DerElement): ReadonlySet<number> {
   for (let bit = 0; bit < bytes.length * 8 - unused; bit++)
     if (((bytes[bit >> 3] ?? 0) >> (7 - (bit & 7))) & 1) set.add(bit);
   return set;
+}
+
+/** The bytes of a bit string that has no odd bits. @throws DerError */
+export function wholeBytesOf({ content }: DerElement): Buffer {
+  if (content[0] !== 0) throw new DerError("not whole bytes");
+  return content.subarray(1);
+}
+
+/** That what nobody looks into is DER as well, to its last leaf. @throws DerError */
+export function requireDerThroughout(element: DerElement): void {
+  let level: readonly DerElement[] = [element];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) throw new DerError("values within values without end");
+    level = level.flatMap((one) => {
+      requirePlainForm(one);
+      return (one.tag & CONSTRUCTED) === 0 ? [] : childrenOf(one);
+    });
+  }
+}
+
+/** Sequences and sets hold values, all else of the universal class is in one piece (X.690 §10.2). */
+function requirePlainForm({ tag, content }: DerElement): void {
+  if (tag >= CONTEXT_CLASS) return;
+  const kind = tag & ~CONSTRUCTED;
+  const isHolder = kind === SEQUENCE || kind === SET;
+  if (isHolder !== ((tag & CONSTRUCTED) !== 0)) throw new DerError("a value in the wrong form");
+  const [first = 0, second = 0] = content;
+  // One spelling of a number (X.690 §8.3.2).
+  const isPadded = content.length > 1 && (first === 0 ? second < 0x80 : first === 0xff && second >= 0x80);
+  if (tag === derTags.integer && (content.length === 0 || isPadded)) throw new DerError("not a number");
 }
 
 /** As hexadecimal text of its content: it is compared, never shown. */

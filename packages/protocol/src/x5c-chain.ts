@@ -5,6 +5,7 @@
  */
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { type Certificate, keyUsageBits, readCertificate } from "./certificate.ts";
+import { certificateFault, isIssuedBy, issuerFault } from "./certificate-path.ts";
 import { DerError } from "./der.ts";
 
 export interface X5cChain {
@@ -71,37 +72,6 @@ function pathFault(path: readonly Certificate[], now: number): string | undefine
   return root && isIssuedBy(root, root) ? undefined : "the trusted root is not signed by itself";
 }
 
-/** SHA-2 with ECDSA or RSA, RSASSA-PSS, Ed25519: a collision of SHA-1 would be a certificate that nobody issued. */
-const SIGNATURE_ALGORITHMS: ReadonlySet<string> = new Set([
-  "2a8648ce3d040302",
-  "2a8648ce3d040303",
-  "2a8648ce3d040304",
-  "2a864886f70d01010b",
-  "2a864886f70d01010c",
-  "2a864886f70d01010d",
-  "2a864886f70d01010a",
-  "2b6570",
-]);
-
-function certificateFault(certificate: Certificate, now: number): string | undefined {
-  const { x509, signatureAlgorithm } = certificate;
-  if (!(x509.validFromDate.getTime() <= now)) return "is not valid yet";
-  if (!(x509.validToDate.getTime() >= now)) return "has expired";
-  if (!SIGNATURE_ALGORITHMS.has(signatureAlgorithm))
-    return "is signed with an algorithm that is not accepted";
-  if (certificate.hasNameConstraints) return "has name constraints, which are not supported";
-  if (certificate.hasUnknownCritical) return "has a critical extension that is not supported";
-  return undefined;
-}
-
-/** @param index its place in the path: so many certificates below it, the leaf excepted, must be allowed */
-function issuerFault({ isCa, keyUsage, pathLength }: Certificate, index: number): string | undefined {
-  if (!isCa) return "is not a certificate authority";
-  if (!keyUsage?.has(keyUsageBits.keyCertSign)) return "may not sign certificates";
-  if (pathLength !== undefined && index - 1 > pathLength) return "does not allow a path of this length";
-  return undefined;
-}
-
 function leafFault([leaf, ...issuers]: readonly Certificate[], chain: X5cChain): string | undefined {
   if (!leaf || issuers.length === 0) return "the leaf is the root itself";
   if (leaf.isCa) return "the leaf is a certificate authority";
@@ -115,18 +85,6 @@ function leafFault([leaf, ...issuers]: readonly Certificate[], chain: X5cChain):
 function isSameKey(a: KeyObject, b: KeyObject): boolean {
   const [one, other] = [a, b].map((key) => key.export({ format: "der", type: "spki" }));
   return one !== undefined && other !== undefined && one.equals(other);
-}
-
-/** Names, key identifiers and signature. */
-function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
-  const { publicKey } = issuer.x509;
-  const { modulusLength } = publicKey.asymmetricKeyDetails ?? {};
-  return (
-    certificate.issuer.equals(issuer.subject) &&
-    (modulusLength === undefined || modulusLength >= 2048) &&
-    certificate.x509.checkIssued(issuer.x509) &&
-    certificate.x509.verify(publicKey)
-  );
 }
 
 function readRoot(pem: string): Certificate {

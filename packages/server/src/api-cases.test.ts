@@ -1,12 +1,16 @@
 // Every operation of the JSON interfaces: well used, unauthenticated, another organisation's, without permission,
 // malformed. A new route fails here until it has a row.
 import assert from "node:assert/strict";
+import type { Server } from "node:http";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
 import type { OpenApiDocument } from "./features/api-reference/openapi.ts";
 import { openApiPaths } from "./features/api-reference/parameters.ts";
+import { setCertificateSource } from "./http/client-certificate.ts";
 import { type RecordedAnswer, recordAnswers } from "./testing/answer-recorder.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./testing/api-cases/api-case.ts";
+import { deviceAdminCases } from "./testing/api-cases/device-admin.ts";
+import { deviceCases } from "./testing/api-cases/devices.ts";
 import { legacyHolderCases } from "./testing/api-cases/legacy-holders.ts";
 import { legacySignedCases } from "./testing/api-cases/legacy-signed.ts";
 import { managementCases } from "./testing/api-cases/management.ts";
@@ -28,6 +32,9 @@ const cases: ApiCases = {
   ...legacyHolderCases,
   ...legacySignedCases,
   ...sovereignCases,
+  ...deviceAdminCases,
+  // Last: they let months go by.
+  ...deviceCases,
 };
 
 const KINDS = [
@@ -37,9 +44,21 @@ const KINDS = [
   "forbidden",
   "malformed",
 ] as const satisfies readonly (keyof ApiCase)[];
+const JSON_INTERFACES = /^\/legacy\/|^\/oauth\/:org\/(sovereign\/admin|devices)\/|^\/devices\/manage\//;
+/** What asks a person before it happens: pages alone. */
+const QUESTIONS = ["/devices/manage/:org/:id/revoke", "/devices/manage/:org/codes/:id/withdraw"];
 const routes = (await listRoutes()).filter(
-  ({ path }) => path.startsWith("/legacy/") || path.startsWith("/oauth/:org/sovereign/admin/"),
+  ({ method, path }) =>
+    JSON_INTERFACES.test(path) && method !== "HEAD" && !(method === "GET" && QUESTIONS.includes(path)),
 );
+
+/** In the place of the listeners for certificates: a header that says what was proven. */
+function showCertificates(server: Server): void {
+  server.prependListener("request", (request) => {
+    const shown = request.headers["x-test-certificate"];
+    if (typeof shown === "string") setCertificateSource(request, () => Buffer.from(shown, "base64"));
+  });
+}
 
 test("every operation has a row", () => {
   assert.deepEqual(Object.keys(cases).sort(), routes.map(({ method, path }) => `${method} ${path}`).sort());
@@ -64,6 +83,7 @@ forEachDatabase(({ fresh }) => {
     const { service, baseUrl } = running;
     judge = answerJudge((await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument);
     answers = recordAnswers(running.app.server);
+    showCertificates(running.app.server);
     const [a, b] = [await makeOrganisation(service, "A"), await makeOrganisation(service, "B")];
     world = {
       service,

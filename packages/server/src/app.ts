@@ -14,6 +14,7 @@ import { consentsOperations } from "./features/account-ui/consents-operations.ts
 import { referenceRoutes } from "./features/api-reference/reference.route.ts";
 import { demoRoutes } from "./features/demo/demo.route.ts";
 import { mailboxRoutes } from "./features/demo/mailbox.route.ts";
+import { caOperations } from "./features/device-identity/ca-operations.ts";
 import { federationLoginRoutes } from "./features/federation/login.route.ts";
 import { validateRoute } from "./features/federation/validate.route.ts";
 import { healthRoutes } from "./features/health/health.route.ts";
@@ -56,7 +57,7 @@ import { withIdempotency } from "./features/system-accounts/idempotency.ts";
 import { sessionKeyDoor } from "./features/system-accounts/session-key-door.ts";
 import { usersGetRoute } from "./features/system-accounts/users-get.route.ts";
 import { copyScript, formPostScript, passkeyScript, waitScript } from "./html/scripts.ts";
-import { referenceStylesheet, stylesheet } from "./html/stylesheet.ts";
+import { consoleStylesheet, referenceStylesheet, stylesheet } from "./html/stylesheet.ts";
 import type { ApiScope, Operation } from "./http/api/api-route.ts";
 import { acceptJson } from "./http/api/json-body.ts";
 import { assetRoutes } from "./http/assets.ts";
@@ -78,8 +79,11 @@ import { type PublishedDocuments, publishedDocuments } from "./http/published-do
 import { refuseNulInAddresses } from "./http/readable-address.ts";
 import { recognitionCookies } from "./http/recognition-cookie.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
+import { serverBounds } from "./http/server-bounds.ts";
 import { sessionCookies } from "./http/session-cookie.ts";
+import { certificateUse } from "./listener-settings.ts";
 import { mailBodyOf } from "./mail-content.ts";
+import { mountDeviceAdmin } from "./mount-device-admin.ts";
 import { mountDevices } from "./mount-device-identity.ts";
 import { mountAgents, mountWaitPages, openSovereign, type Sovereign } from "./mount-sovereign.ts";
 import { mountPoolDocuments, mountSovereignAdmin } from "./mount-sovereign-admin.ts";
@@ -114,6 +118,7 @@ const otherOperations = [
   ...consentsOperations,
   ...agentOperations,
   ...waitOperations,
+  ...caOperations,
   ...healthOperations,
 ];
 
@@ -140,20 +145,21 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   if (service.config.baseUrl.startsWith("https:")) insistOnHttps(app);
 
   healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
-  assetRoutes(app, [stylesheet, referenceStylesheet, formPostScript, copyScript, passkeyScript, waitScript]);
+  const sheets = [stylesheet, consoleStylesheet, referenceStylesheet];
+  assetRoutes(app, [...sheets, formPostScript, copyScript, passkeyScript, waitScript]);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   const sovereign = await openSovereign(service);
   app.addHook("onClose", () => sovereign.requests.close());
   await app.register(async (scope) => mountTokenEndpoints(scope, service, sovereign, errors));
   await app.register(async (scope) => mountAgents(scope, service, sovereign, errors));
-  await app.register(async (scope) => mountDevices(scope, service, errors));
   const apiOperations: Operation[] = [];
+  await app.register(async (scope) => void apiOperations.push(...mountDevices(scope, service, errors)));
   await app.register(async (scope) => void apiOperations.push(...mountApis(scope, service, errors)));
-  await app.register(async (scope) => {
-    await scope.register(cookie);
-    const browser = browserDeps(service, sovereign);
-    apiOperations.push(...mountSovereignAdmin(scope, service, browser, errors));
-  });
+  for (const mountAdmin of [mountSovereignAdmin, mountDeviceAdmin])
+    await app.register(async (scope) => {
+      await scope.register(cookie);
+      apiOperations.push(...mountAdmin(scope, service, browserDeps(service, sovereign), errors));
+    });
   await app.register(async (scope) => {
     referenceRoutes(scope, {
       baseUrl: service.config.baseUrl,
@@ -220,9 +226,9 @@ function bareApp(service: Service, options: AppOptions, documents: PublishedDocu
     genReqId: requestIds(options.nodeName),
     trustProxy: proxies.length > 0 ? [...proxies] : false,
     bodyLimit: BODY_LIMIT,
-    requestTimeout: 30_000,
+    requestTimeout: serverBounds.requestTimeout,
     connectionTimeout: 0,
-    keepAliveTimeout: 72_000,
+    keepAliveTimeout: serverBounds.keepAliveTimeout,
     forceCloseConnections: "idle",
     return503OnClosing: false,
     // HEAD is safe by definition, a GET that issues codes or signs out is not: documents and health checks have it.
@@ -245,16 +251,14 @@ function serverWithDocuments(
   options: object,
   documents: PublishedDocuments,
 ): Server {
-  return createServer(
-    { ...options, maxHeaderSize: 16 * 1024, headersTimeout: 10_000 },
-    (request, response) => {
-      if (!documents.answer(request, response)) handler(request, response);
-    },
-  );
+  return createServer({ ...options, ...serverBounds }, (request, response) => {
+    if (!documents.answer(request, response)) handler(request, response);
+  });
 }
 
 function mountDocuments(scope: FastifyInstance, service: Service, documents: PublishedDocuments): void {
-  const deps = { ...service, baseUrl: service.config.baseUrl, documents };
+  const { config } = service;
+  const deps = { ...service, baseUrl: config.baseUrl, documents, certificates: certificateUse(config) };
   discoveryRoutes(scope, deps);
   jwksRoute(scope, deps);
   mountPoolDocuments(scope, service, documents);

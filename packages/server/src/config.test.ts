@@ -35,6 +35,9 @@ test("an empty environment is a server on localhost:8080 with SQLite in ./data",
     outboundAllow: [],
     keyRotationDays: 90,
     mail: undefined,
+    mtls: undefined,
+    certificateProxy: undefined,
+    mtlsBaseUrl: undefined,
   });
 });
 
@@ -67,6 +70,46 @@ test("what may be called beside public addresses is checked, and key rotation ma
   faults({ SIGNET_OUTBOUND_ALLOW: "https://hooks.internal" });
   faults({ SIGNET_OUTBOUND_ALLOW: "10.0.0.0/40" });
   faults({ SIGNET_KEY_ROTATION_DAYS: "-1" });
+});
+
+test("a listener for certificates has its port, certificate and key, and an address of its own", () => {
+  const env = {
+    PORT: "8080",
+    HOST: "0.0.0.0",
+    SIGNET_BASE_URL: "https://id.example",
+    SIGNET_MTLS_PORT: "8443",
+    SIGNET_MTLS_CERT_FILE: "/tls/chain.pem",
+    SIGNET_MTLS_KEY_FILE: "/tls/key.pem",
+  };
+  const { mtls, mtlsBaseUrl, certificateProxy } = readConfig(env);
+  const files = { certificateFile: "/tls/chain.pem", keyFile: "/tls/key.pem" };
+  assert.deepEqual(mtls, { port: 8443, host: "0.0.0.0", ...files });
+  assert.equal(mtlsBaseUrl, "https://id.example:8443");
+  assert.equal(certificateProxy, undefined);
+  const named = { ...env, SIGNET_MTLS_BASE_URL: "https://mtls.id.example/", SIGNET_MTLS_HOST: "10.0.0.1" };
+  assert.equal(readConfig(named).mtlsBaseUrl, "https://mtls.id.example");
+  assert.equal(readConfig(named).mtls?.host, "10.0.0.1");
+  assert.match(faultsOf({ ...named, SIGNET_MTLS_BASE_URL: "http://mtls.id.example" }), /must be https/);
+  assert.match(faultsOf({ ...env, SIGNET_MTLS_KEY_FILE: "" }), /^SIGNET_MTLS_KEY_FILE must be set/);
+  assert.match(
+    faultsOf({ SIGNET_MTLS_PORT: "8443" }),
+    /^SIGNET_MTLS_CERT_FILE and SIGNET_MTLS_KEY_FILE must/,
+  );
+  assert.match(faultsOf({ ...env, SIGNET_MTLS_PORT: "8080" }), /must differ/);
+});
+
+test("a listener for proxies is on this machine, or hears those that are named", () => {
+  const local = readConfig({ SIGNET_PROXY_PORT: "8081" });
+  const trusted = ["127.0.0.0/8", "::1"];
+  assert.deepEqual(local.certificateProxy, { port: 8081, host: "127.0.0.1", format: "rfc9440", trusted });
+  assert.equal(local.mtlsBaseUrl, undefined);
+  const open = { SIGNET_PROXY_PORT: "8081", SIGNET_PROXY_HOST: "0.0.0.0" };
+  assert.match(faultsOf(open), /^TRUSTED_PROXIES must name the proxies/);
+  const named = readConfig({ ...open, TRUSTED_PROXIES: "10.0.0.1", SIGNET_PROXY_CERT_FORMAT: "nginx" });
+  assert.deepEqual(named.certificateProxy?.trusted, ["10.0.0.1"]);
+  assert.equal(named.certificateProxy?.format, "nginx");
+  assert.match(faultsOf({ SIGNET_PROXY_CERT_FORMAT: "pem" }), /must be rfc9440 or nginx/);
+  assert.match(faultsOf({ SIGNET_PROXY_PORT: "8080" }), /must differ/);
 });
 
 test("a setting that is empty or blank counts as not set", () => {

@@ -1,7 +1,7 @@
 /** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
-import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
 import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "./core/mail/smtp-settings.ts";
 import { isAllowEntry } from "./core/outbound/address-rules.ts";
 import { defaultConcurrency } from "./core/passwords/password-hasher.ts";
@@ -11,8 +11,9 @@ import {
   type RateLimitName,
   type RateLimits,
 } from "./core/rate-limits/rate-limits.ts";
+import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
 
-export interface Config {
+export interface Config extends CertificateListeners {
   readonly port: number;
   readonly host: string;
   /** Without a trailing slash; every URL that the service emits begins with it. */
@@ -52,72 +53,50 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** @throws InvalidConfig naming every fault, never a value that may be a secret */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const faults: string[] = [];
-  const port = wholeNumber(env, "PORT", 8080, 1, 65_535, faults);
+  const port = wholeNumber(env, "PORT", { fallback: 8080, least: 1, most: 65_535 }, faults);
   const dataDir = resolve(text(env, "SIGNET_DATA_DIR") ?? "./data");
   const logLevel = text(env, "LOG_LEVEL") ?? "info";
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
-  const config: Config = {
+  const around = {
     port,
     host: text(env, "HOST") ?? "localhost",
     baseUrl: baseUrl(env, port, faults),
+    trustedProxies: networks(env, "TRUSTED_PROXIES", faults),
+  };
+  const pool = { fallback: 10, least: 1, most: 500 };
+  const hashes = { fallback: defaultConcurrency(), least: 1, most: 64 };
+  const config: Config = {
+    ...around,
     dataDir,
     databaseUrl: databaseUrl(env, dataDir, faults),
-    databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", 10, 1, 500, faults),
+    databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
     masterKey: masterKey(env, faults),
     logLevel,
-    trustedProxies: trustedProxies(env, faults),
     rateLimits: rateLimits(env, faults),
-    passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", defaultConcurrency(), 1, 64, faults),
+    passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", hashes, faults),
     outboundAllow: outboundAllow(env, faults),
-    keyRotationDays: wholeNumber(env, "SIGNET_KEY_ROTATION_DAYS", 90, 0, 3_650, faults),
+    keyRotationDays: wholeNumber(
+      env,
+      "SIGNET_KEY_ROTATION_DAYS",
+      { fallback: 90, least: 0, most: 3_650 },
+      faults,
+    ),
     mail: mail(env, faults),
+    ...certificateListeners(env, around, faults),
   };
   if (faults.length > 0) throw new InvalidConfig(faults);
   return config;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-function text(env: Env, name: string): string | undefined {
-  const value = env[name]?.trim();
-  return value === "" ? undefined : value;
-}
-
-function wholeNumber(
-  env: Env,
-  name: string,
-  fallback: number,
-  least: number,
-  most: number,
-  faults: string[],
-): number {
-  const value = text(env, name);
-  if (value === undefined) return fallback;
-  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  faults.push(`${name} must be a whole number from ${least} to ${most}`);
-  return fallback;
-}
-
 function baseUrl(env: Env, port: number, faults: string[]): string {
-  const value = text(env, "SIGNET_BASE_URL");
+  const name = "SIGNET_BASE_URL";
+  const value = webAddress(env, name, faults);
   if (value === undefined) return `http://localhost:${port}`;
   const url = URL.parse(value);
-  const plain =
-    url &&
-    url.pathname === "/" &&
-    !url.username &&
-    !url.password &&
-    !value.includes("?") &&
-    !value.includes("#");
-  const loopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (!url || !plain || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    faults.push("SIGNET_BASE_URL must be a web address without path, query, fragment or credentials");
-  } else if (url.protocol === "http:" && !loopback) {
-    // OpenID Connect Discovery §3: the issuer uses https. Cookies and tokens would travel in clear otherwise.
-    faults.push("SIGNET_BASE_URL must be https, except on localhost");
-  }
-  return (url?.href ?? value).replace(/\/+$/, "");
+  const isLoopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  // OpenID Connect Discovery §3: the issuer uses https. Cookies and tokens would travel in clear otherwise.
+  if (url?.protocol === "http:" && !isLoopback) faults.push(`${name} must be https, except on localhost`);
+  return value;
 }
 
 function databaseUrl(env: Env, dataDir: string, faults: string[]): string {
@@ -139,29 +118,13 @@ function masterKey(env: Env, faults: string[]): Buffer | undefined {
   return undefined;
 }
 
-function trustedProxies(env: Env, faults: string[]): string[] {
-  const entries = (text(env, "TRUSTED_PROXIES") ?? "").split(",").flatMap((entry) => entry.trim() || []);
-  for (const entry of entries) {
-    const [address = "", bits, ...rest] = entry.split("/");
-    const version = isIP(address);
-    const most = version === 4 ? 32 : 128;
-    const fineBits =
-      bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
-    if (!version || !fineBits || rest.length > 0)
-      faults.push(`TRUSTED_PROXIES: "${entry}" is not an address or network`);
-  }
-  return entries;
-}
-
 function outboundAllow(env: Env, faults: string[]): string[] {
-  const entries = (text(env, "SIGNET_OUTBOUND_ALLOW") ?? "")
-    .split(",")
-    .flatMap((entry) => entry.trim() || []);
-  for (const entry of entries) {
+  const allowed = entries(env, "SIGNET_OUTBOUND_ALLOW");
+  for (const entry of allowed) {
     if (!isAllowEntry(entry))
       faults.push(`SIGNET_OUTBOUND_ALLOW: "${entry}" is not a host name, an address or a network`);
   }
-  return entries;
+  return allowed;
 }
 
 function mail(env: Env, faults: string[]): Config["mail"] {
@@ -180,9 +143,7 @@ function mail(env: Env, faults: string[]): Config["mail"] {
 /** `name=count/seconds`, separated by commas; what is not named keeps its default. */
 function rateLimits(env: Env, faults: string[]): RateLimits {
   const limits: Record<RateLimitName, RateLimit> = { ...defaultRateLimits };
-  for (const entry of (text(env, "SIGNET_RATE_LIMITS") ?? "")
-    .split(",")
-    .flatMap((part) => part.trim() || [])) {
+  for (const entry of entries(env, "SIGNET_RATE_LIMITS")) {
     const [, name = "", count = "", windowSeconds = ""] =
       /^([a-z-]+)=(\d{1,9})\/(\d{1,9})$/.exec(entry) ?? [];
     if (!Object.hasOwn(defaultRateLimits, name) || Number(count) < 1 || Number(windowSeconds) < 1) {

@@ -5,6 +5,8 @@ import { type ApplicationDirectory, applicationDirectory } from "./core/applicat
 import { type ClientKeys, clientKeys } from "./core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "./core/applications/secret-use.ts";
 import type { Clock } from "./core/clock.ts";
+import { type DeviceCa, deviceCa } from "./core/device-ca/authority.ts";
+import { requireOpeningCaKey } from "./core/device-ca/ca-key.ts";
 import { createEncryption, deriveKey, type Encryption } from "./core/encryption/encryption.ts";
 import { loadMasterKey } from "./core/encryption/master-key.ts";
 import { type Outbox, outbox } from "./core/mail/outbox.ts";
@@ -38,6 +40,7 @@ export interface Service {
   readonly clientKeys: ClientKeys;
   readonly keys: SigningKeys;
   readonly signingPools: SigningPoolDirectory;
+  readonly deviceCa: DeviceCa;
   readonly signer: Signer;
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
@@ -68,6 +71,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     const changes = await openChangeFeed(database);
     const encryption = createEncryption(masterKey);
     await requireOpeningKey(database.query, encryption);
+    await requireOpeningCaKey(database.query, encryption);
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
     const keys = signingKeys({ ...shared, encryption, rotationDays: config.keyRotationDays });
@@ -88,6 +92,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       keys,
       signer: localSigner(keys),
       signingPools,
+      deviceCa: deviceCa({ ...shared, encryption, baseUrl: config.baseUrl }),
       accessTokens: accessTokens({ ...shared, baseUrl: config.baseUrl, keys, signingPools, applications }),
       passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
       secretUse: use,

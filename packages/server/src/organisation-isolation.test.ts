@@ -5,8 +5,10 @@ import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
 import { disableOrganisation } from "./core/organisations/organisations.ts";
 import type { Service } from "./open-service.ts";
+import { accountProbes } from "./testing/account-probes.ts";
 import { consentProbes } from "./testing/consent-probes.ts";
 import { forEachDatabase } from "./testing/databases.ts";
+import { deviceProbes } from "./testing/device-probes.ts";
 import { type FakeClock, fakeClock } from "./testing/fake-clock.ts";
 import { federationProbes } from "./testing/federation-probes.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
@@ -24,6 +26,7 @@ import {
 } from "./testing/test-device.ts";
 import { MAIL_ENV } from "./testing/test-mailbox.ts";
 import {
+  freePort,
   makeClient,
   makeOrganisation,
   startTestService,
@@ -53,6 +56,8 @@ interface Loot {
   readonly code: CodeGrant;
   readonly onlyAtA: TestClient;
   readonly device: WaitingCodes;
+  /** Of the listener for proxies. */
+  readonly proxyUrl: string;
   /** Signed in at A, at its consent page; the session's token under the name of B's cookie too. */
   readonly browser: TestBrowser;
   readonly consent: TestPage;
@@ -125,25 +130,6 @@ const endSession =
       "and at A they still are",
     );
   };
-
-/** A's session opens no account page at B, and A's form changes nothing there. */
-const account =
-  (method: "get" | "post", page: string): Probe =>
-  async ({ b, browser, consent }) => {
-    const url = `${b.issuer}/account/${page}`;
-    const { csrf = "" } = consent.hidden;
-    const shown = method === "get" ? await browser.get(url) : await browser.post(url, { csrf, id: "x" });
-    assert.ok(showsLogin(shown));
-  };
-const accountPages = [
-  "security/authenticator",
-  "security/authenticator/removal",
-  "security/passkeys",
-  "security/passkey",
-  "security/recovery-codes",
-  "security/browsers",
-  "sessions/end",
-];
 
 const NO_ORGANISATION = "of no organisation";
 const ofNone = (method: string, paths: string) =>
@@ -239,18 +225,12 @@ const probes: Readonly<Record<string, Probe | typeof NO_ORGANISATION>> = {
     assert.equal(pending.status, 403, "A's waiting sign-in");
     assert.ok(showsLogin(pending));
   },
-  "GET /oauth/:org/account/security": account("get", "security"),
-  "GET /oauth/:org/account/sessions": account("get", "sessions"),
-  ...Object.fromEntries(
-    accountPages.flatMap((page) => [
-      [`GET /oauth/:org/account/${page}`, account("get", page)],
-      [`POST /oauth/:org/account/${page}`, account("post", page)],
-    ]),
-  ),
+  ...accountProbes,
   ...consentProbes,
   ...recoveryProbes,
   ...federationProbes,
   ...sovereignProbes,
+  ...deviceProbes,
   "GET /oauth/:org/consent": async ({ b, browser, consent }) => {
     assert.equal((await browser.get(`${b.issuer}/consent?flow=${consent.hidden["flow"]}`)).status, 400);
     const own = await visit(testBrowser(), b);
@@ -305,11 +285,15 @@ test("every registered route is either of no organisation or has a probe", () =>
 forEachDatabase(({ fresh }) => {
   let running: TestService;
   let clock: FakeClock;
+  let proxyUrl: string;
   let a: TestOrganisation;
   let b: TestOrganisation;
   before(async () => {
     clock = fakeClock();
-    const options = { clock, passwords: quickPasswords, env: MAIL_ENV };
+    const proxyPort = await freePort();
+    proxyUrl = `http://127.0.0.1:${proxyPort}`;
+    const env = { ...MAIL_ENV, SIGNET_PROXY_PORT: String(proxyPort) };
+    const options = { clock, passwords: quickPasswords, env };
     running = await startTestService({ databaseUrl: await fresh(), ...options });
     a = await makeOrganisation(running.service, "A");
     b = await makeOrganisation(running.service, "B");
@@ -329,7 +313,8 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsConsent(consent));
     const device = await askForCodes(a, await makeDeviceApp(running.service, a));
     const { service } = running;
-    return { service, a, b, tokens, code: await getCode(a), onlyAtA, device, browser, consent };
+    const code = await getCode(a);
+    return { service, a, b, tokens, code, onlyAtA, device, proxyUrl, browser, consent };
   }
 
   for (const [route, probe] of Object.entries(probes)) {
@@ -346,10 +331,12 @@ forEachDatabase(({ fresh }) => {
     const key = { orgId: gone.organisation.id, disabled: true, actor: "test" };
     await disableOrganisation(running.service, key);
     const form = { grant_type: "client_credentials", token: tokens.accessToken };
-    const bodyFor = (path: string) =>
-      /sovereign\/(agent|admin)/.test(path)
+    const bodyFor = (path: string) => {
+      if (path.endsWith("/ocsp")) return new Blob(["x"], { type: "application/ocsp-request" });
+      return /sovereign\/(agent|admin)|devices\//.test(path)
         ? new Blob([JSON.stringify(form)], { type: "application/json" })
         : new URLSearchParams(form);
+    };
     const basic = `Basic ${Buffer.from(`${gone.web.application.id}:${gone.web.secret}`).toString("base64")}`;
     for (const { method, path } of routes.filter(({ path }) => path.includes(":org"))) {
       for (const org of [

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { isUuid } from "@signet/protocol/hash";
+import { isServiceAddress } from "@signet/protocol/service-address";
 import { type Static, Type } from "typebox";
 import { InvalidFile, parseYaml } from "./yaml-file.ts";
 
@@ -107,15 +108,6 @@ function faultsOf({ service, organisation, pool, keys, challenges = {} }: Config
       ? ["challenges.webhook.url must be an https address, or http on this machine"]
       : []),
   ];
-}
-
-/** https, since API key, claims and tokens travel; plain http only where no other machine sees it. */
-export function isServiceAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(address);
-  const isPlain = username === "" && password === "" && search === "" && hash === "";
-  const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
-  return isPlain && (protocol === "https:" || (protocol === "http:" && isLocal));
 }
 
 function withAbsolutePaths(configuration: Configuration, folder: string): Configuration {

@@ -1,25 +1,16 @@
 /** Certificates for tests, right and wrong ones, made on the spot so that no private key lies in the tree. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-
-const tagged = (tag: number, ...parts: readonly Buffer[]): Buffer => {
-  const content = Buffer.concat(parts);
-  const { length } = content;
-  const header =
-    length < 128
-      ? [tag, length]
-      : length < 256
-        ? [tag, 0x81, length]
-        : [tag, 0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from(header), content]);
-};
-const sequence = (...parts: readonly Buffer[]) => tagged(0x30, ...parts);
-const oid = (hex: string) => tagged(0x06, Buffer.from(hex, "hex"));
-const integer = (value: number) => tagged(0x02, Buffer.from([value]));
-const yes = tagged(0x01, Buffer.from([0xff]));
-const time = (date: Date) =>
-  tagged(0x18, Buffer.from(`${date.toISOString().slice(0, 19).replace(/[-:T]/g, "")}Z`));
-const name = (text: string) =>
-  sequence(tagged(0x31, sequence(oid("550403"), tagged(0x0c, Buffer.from(text)))));
+import {
+  derBitString,
+  derInteger,
+  derName,
+  derOctetString,
+  derOid,
+  derSequence,
+  derTime,
+  derTrue,
+  derValue,
+} from "../der-writer.ts";
 
 const ECDSA = { sha256: "2a8648ce3d040302", sha1: "2a8648ce3d0401" } as const;
 
@@ -55,7 +46,7 @@ export interface TestCertificate {
 
 /** @param oidHex content of the OID. @param value content of the octet string */
 export const extension = (oidHex: string, value: Buffer, isCritical = false): Buffer =>
-  sequence(oid(oidHex), ...(isCritical ? [yes] : []), tagged(0x04, value));
+  derSequence(derOid(oidHex), ...(isCritical ? [derTrue] : []), derOctetString(value));
 
 export const newEcKey = (): KeyObject => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
@@ -65,23 +56,23 @@ const HOUR_MS = 3_600_000;
 export function testCertificate(input: TestCertificateInput): TestCertificate {
   const { subject, isCa = false, digest = "sha256" } = input;
   const privateKey = input.privateKey ?? newEcKey();
-  const algorithm = sequence(oid(ECDSA[digest]));
+  const algorithm = derSequence(derOid(ECDSA[digest]));
   const publicKey = input.publicKey ?? privateKey;
-  const body = sequence(
-    tagged(0xa0, integer(input.version ?? 2)),
-    integer(1 + Math.floor(Math.random() * 126)),
+  const body = derSequence(
+    derValue(0xa0, derInteger(input.version ?? 2)),
+    derInteger(1 + Math.floor(Math.random() * 126)),
     algorithm,
-    name(input.issuer?.subject ?? subject),
-    sequence(
-      time(input.validFrom ?? new Date(Date.now() - HOUR_MS)),
-      time(input.validTo ?? new Date(Date.now() + 24 * HOUR_MS)),
+    derName(input.issuer?.subject ?? subject),
+    derSequence(
+      derTime(input.validFrom ?? new Date(Date.now() - HOUR_MS)),
+      derTime(input.validTo ?? new Date(Date.now() + 24 * HOUR_MS)),
     ),
-    name(subject),
+    derName(subject),
     publicOf(publicKey),
-    tagged(0xa3, sequence(...extensionsOf(input, isCa))),
+    derValue(0xa3, derSequence(...extensionsOf(input, isCa))),
   );
   const signer = input.forger ?? input.issuer?.privateKey ?? privateKey;
-  const der = sequence(body, algorithm, tagged(0x03, Buffer.from([0]), sign(digest, body, signer)));
+  const der = derSequence(body, algorithm, derBitString(sign(digest, body, signer)));
   const x5c = der.toString("base64");
   const pem = `-----BEGIN CERTIFICATE-----\n${x5c.replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
   return { subject, privateKey, der, x5c, pem };
@@ -95,13 +86,16 @@ function extensionsOf(
   isCa: boolean,
 ): Buffer[] {
   const usage = keyUsage === undefined ? [isCa ? 5 : 0] : keyUsage;
-  const constraints = [...(isCa ? [yes] : []), ...(pathLength === undefined ? [] : [integer(pathLength)])];
+  const constraints = [
+    ...(isCa ? [derTrue] : []),
+    ...(pathLength === undefined ? [] : [derInteger(pathLength)]),
+  ];
   return [
-    extension("551d13", sequence(...constraints), true),
+    extension("551d13", derSequence(...constraints), true),
     ...(usage === null ? [] : [extension("551d0f", usageBits(usage), true)]),
     ...(uris.length === 0
       ? []
-      : [extension("551d11", sequence(...uris.map((uri) => tagged(0x86, Buffer.from(uri)))))]),
+      : [extension("551d11", derSequence(...uris.map((uri) => derValue(0x86, Buffer.from(uri)))))]),
     ...more,
   ];
 }
@@ -109,5 +103,5 @@ function extensionsOf(
 /** A named bit list: no zero bits at its end (X.690 §11.2.2). */
 function usageBits(bits: readonly number[]): Buffer {
   const value = bits.reduce((byte, bit) => byte | (0x80 >> bit), 0);
-  return tagged(0x03, Buffer.from([7 - Math.max(...bits), value]));
+  return derValue(0x03, Buffer.from([7 - Math.max(...bits), value]));
 }

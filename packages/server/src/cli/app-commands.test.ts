@@ -115,7 +115,7 @@ describe("signet app", () => {
         ...["--refresh-token-absolute-lifetime", "7776000", "--refresh-token-grace", "0s"],
         ...["--no-refresh-without-offline-access", "--id-token-alg", "eddsa", "--access-token-alg", "RS256"],
         ...["--id-token-scope-claims", "--contact", "ops@a.example", "--access", "assigned"],
-        ...["--allow-permanent-keys", "--require-signed-key-calls"],
+        ...["--allow-permanent-keys", "--require-signed-key-calls", "--bind-tokens"],
       );
       assert.deepEqual((await stored(clientId)).settings, {
         description: "Sells things",
@@ -138,6 +138,7 @@ describe("signet app", () => {
         idTokenSignedResponseAlg: "EdDSA",
         accessTokenSignedResponseAlg: "RS256",
         idTokenIncludesScopeClaims: true,
+        tlsClientCertificateBoundAccessTokens: true,
         audience: "https://api.example",
         allowedResources: ["https://api.example", "urn:example:api"],
         contacts: ["ops@a.example"],
@@ -304,6 +305,28 @@ describe("signet app", () => {
         const { code, out } = await typed(...args);
         assert.deepEqual([code, out], [2, ""], args.join(" "));
       }
+    });
+
+    test("devices may speak for a client, which has no secret then", async () => {
+      const create = [
+        "create",
+        "--name",
+        "Meters",
+        "--type",
+        "confidential",
+        "--auth-method",
+        "tls_client_auth",
+      ];
+      const uri = "https://id.example/oauth/o/devices/d";
+      const made = await json(...create, "--device-uri", uri);
+      assert.deepEqual([made.clientSecret, made.secrets], [undefined, []]);
+      const { settings: kept } = await stored(made.clientId);
+      assert.deepEqual([kept.tokenEndpointAuthMethod, kept.tlsClientAuthSanUri], ["tls_client_auth", uri]);
+      assert.match((await typed("show", made.clientId)).out, /Devices speak for it/);
+      assert.match(
+        (await typed(...create, "--device-uri", "x")).err,
+        /--device-uri: must be an absolute URI/,
+      );
     });
 
     test("a client of private_key_jwt is registered with its public keys from a file, and gets no secret", async () => {

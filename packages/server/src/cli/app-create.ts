@@ -1,6 +1,6 @@
 /** `signet app create`. */
 import type { ClientType } from "@signet/protocol/redirect-uri";
-import type { Application } from "../core/applications/application.ts";
+import { type Application, usesSecrets } from "../core/applications/application.ts";
 import { createApplication } from "../core/applications/applications.ts";
 import { createClientSecret } from "../core/applications/client-secrets.ts";
 import { InvalidApplication } from "../core/applications/validation.ts";
@@ -35,6 +35,7 @@ export const appCreate: Command = {
     "signet app create --org 01998d6e-… --name Phone --type native --redirect-uri com.example.phone:/callback",
     "signet app create --org 01998d6e-… --name Batch --type confidential --grant client_credentials --scope jobs:run",
     "signet app create --org 01998d6e-… --name Bank --type confidential --auth-method private_key_jwt --jwks bank.jwks.json --redirect-uri https://bank.example/callback",
+    "signet app create --org 01998d6e-… --name Meters --type confidential --auth-method tls_client_auth --bind-tokens --grant client_credentials --scope readings:write",
   ],
   run: (call) => withService(call, (service) => create(call, service)),
 };
@@ -53,8 +54,7 @@ async function create(call: Call, service: Service): Promise<number> {
       settings,
       actor: OPERATOR,
     });
-    const hasSecret = clientType === "confidential" && settings.tokenEndpointAuthMethod !== "private_key_jwt";
-    if (!hasSecret) return { application };
+    if (!usesSecrets(application)) return { application };
     const wanted = { orgId, applicationId: application.id, label: "first", expiresAt: null, actor: OPERATOR };
     return { application, first: await createClientSecret(inside, wanted) };
   }).catch((error: unknown) => {

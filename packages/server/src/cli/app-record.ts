@@ -49,6 +49,8 @@ export function secretTable({ clientType, secrets, settings }: Application, now:
   if (clientType !== "confidential") return ["A public client has no secrets."];
   if (settings.tokenEndpointAuthMethod === "private_key_jwt")
     return ["It signs with its own key, and has no secrets."];
+  if (settings.tokenEndpointAuthMethod === "tls_client_auth")
+    return ["Devices speak for it by their certificates, and it has no secrets."];
   if (secrets.length === 0) return ["It has no secret yet: signet secret create --org … --app …"];
   return table(
     ["SECRET ID", "LABEL", "ENDS IN", "STATE", "EXPIRES", "LAST USED"],

@@ -85,6 +85,17 @@ const settings: Readonly<Record<string, Setting>> = {
     value: "URI",
     help: "where it publishes these keys instead, by https",
   },
+  "device-uri": {
+    member: "tlsClientAuthSanUri",
+    value: "URI",
+    help: "with tls_client_auth: the one device that speaks for it, by the URI in its certificate (default: any)",
+  },
+  "bind-tokens": {
+    member: "tlsClientCertificateBoundAccessTokens",
+    flag: true,
+    help: "its tokens are good in the hands of the device alone that they were issued to",
+    read: () => true,
+  },
   "backchannel-logout-uri": {
     member: "backchannelLogoutUri",
     value: "URI",

@@ -1,6 +1,7 @@
 /** `signet doctor`'s checks of the database: reachable, recent enough, migrated, its clock, and its keys ours to open. */
 import { stat } from "node:fs/promises";
 import type { Config } from "../config.ts";
+import { tryStoredCaKeys } from "../core/device-ca/ca-key.ts";
 import { createEncryption } from "../core/encryption/encryption.ts";
 import { tryStoredKeys } from "../core/signing-keys/signing-keys.ts";
 import { inspectDatabase } from "../db/inspect.ts";
@@ -86,7 +87,11 @@ async function schemaCheck(database: Database): Promise<Check> {
 async function storedKeysCheck(database: Database, masterKey: Buffer | undefined): Promise<Check> {
   const subject = "signing keys";
   if (!masterKey) return warn(subject, "not tried: there is no master key to open them with", "See above.");
-  const { opened, failed } = await tryStoredKeys({ database, encryption: createEncryption(masterKey) });
+  const encryption = createEncryption(masterKey);
+  const tokens = await tryStoredKeys({ database, encryption });
+  const devices = await tryStoredCaKeys(database, encryption);
+  const opened = tokens.opened + devices.opened;
+  const failed = tokens.failed + devices.failed;
   if (failed > 0)
     return fail(
       subject,

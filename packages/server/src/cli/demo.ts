@@ -100,10 +100,7 @@ function inOneTransaction<T>(service: Service, work: (inside: Service) => Promis
 
 async function createMainOrganisation(service: Service): Promise<Omit<DemoWithoutAccounts, "otherOrg">> {
   const { baseUrl } = service.config;
-  const organisation = await createOrganisation(service, service.database.query, {
-    name: "Demo",
-    actor: ACTOR,
-  });
+  const organisation = await makeOrganisation(service, "Demo");
   const org = organisation.id;
   const web = await createApp(service, org, "Demo web app", "confidential", webSettings(baseUrl));
   const native = await createApp(service, org, "Demo native app", "native", nativeSettings);
@@ -128,13 +125,20 @@ async function createMainOrganisation(service: Service): Promise<Omit<DemoWithou
 }
 
 async function createOtherOrganisation(service: Service): Promise<DemoWithoutAccounts["otherOrg"]> {
-  const other = await createOrganisation(service, service.database.query, { name: "Other", actor: ACTOR });
+  const other = await makeOrganisation(service, "Other");
   return {
     org: other.id,
     issuer: issuerOf(service.config.baseUrl, other.id),
     admin: await createPerson(service, other, "Administrator", "admin@other.example", "Otto", "Other"),
     serviceApp: await createServiceApp(service, other.id, "Other service"),
   };
+}
+
+async function makeOrganisation(service: Service, name: string): Promise<Organisation> {
+  const { query } = service.database;
+  const organisation = await createOrganisation(service, query, { name, actor: ACTOR });
+  await service.deviceCa.create(query, { orgId: organisation.id, actor: ACTOR });
+  return organisation;
 }
 
 const webSettings = (baseUrl: string): Partial<ApplicationSettings> => ({
@@ -191,14 +195,15 @@ async function createPerson(
 }
 
 export function printDemo({ file, path }: Demo, io: Io, { hasMailbox }: { hasMailbox: boolean }): void {
-  const { baseUrl, issuer, admin, user, serviceApp } = file;
+  const { baseUrl, org, issuer, admin, user, serviceApp } = file;
   io.print(`
 Signet is ready.
 
   Try the sign-in    ${baseUrl}/demo/try
   Start page         ${baseUrl}/
   API reference      ${baseUrl}/docs
-  Discovery          ${issuer}/.well-known/openid-configuration${hasMailbox ? `\n  Mailbox            ${baseUrl}/demo/mailbox` : ""}
+  Discovery          ${issuer}/.well-known/openid-configuration
+  Devices            ${baseUrl}/devices/manage/${org}${hasMailbox ? `\n  Mailbox            ${baseUrl}/demo/mailbox` : ""}
 
   User               ${user.email}   ${user.password}
   Administrator      ${admin.email}  ${admin.password}

@@ -53,7 +53,7 @@ describe("signet doctor on both databases", () => {
       await jsonHere(["keys", "rotate", "--org", id], env);
       const { failed, of } = await diagnose(env);
       assert.deepEqual(failed, []);
-      assert.match(of("signing keys")?.message ?? "", /opens all 1$/);
+      assert.match(of("signing keys")?.message ?? "", /opens all 2$/);
       assert.equal(of("database clock")?.level, name === "postgres" ? "ok" : undefined);
       const { out } = await runHere(["doctor"], env);
       assert.match(out, /^ok {4}schema +up to date$/m);
@@ -83,7 +83,7 @@ describe("signet doctor on both databases", () => {
       const wrong = { ...env, SIGNET_MASTER_KEY: "ab".repeat(32) };
       const { failed, of } = await diagnose(wrong);
       assert.deepEqual(failed, ["signing keys"]);
-      assert.match(of("signing keys")?.message ?? "", /does not open 1 of 1/);
+      assert.match(of("signing keys")?.message ?? "", /does not open 2 of 2/);
       await remove();
     });
   });

@@ -1,5 +1,6 @@
 /** `signet doctor`: looks at everything the service stands on, changes nothing, and says what to do. */
 import type { Config } from "../config.ts";
+import { mtlsCertificateCheck } from "./check-certificate.ts";
 import { type Check, clockCheck, configurationChecks, fail } from "./check-configuration.ts";
 import { databaseChecks } from "./check-database.ts";
 import { dataFolderCheck, masterKeyCheck } from "./check-files.ts";
@@ -30,6 +31,7 @@ async function examine(config: Config): Promise<Check[]> {
     keyCheck,
     ...(await databaseChecks(config, key)),
     clockCheck(Date.now()),
+    ...(await mtlsCertificateCheck(config, Date.now())),
     await mailCheck(config),
   ];
 }

@@ -1,5 +1,6 @@
 /** `signet org apply`: makes an organisation what a file says, after showing what that means. */
 import { createReadStream } from "node:fs";
+import { usesSecrets } from "../core/applications/application.ts";
 import { isActive } from "../core/applications/client-secrets.ts";
 import { applyFile } from "../core/configuration/apply.ts";
 import { differenceOf } from "../core/configuration/difference.ts";
@@ -103,9 +104,9 @@ async function withoutSecret(service: Service, orgId: string, file: Organisation
   const named = differenceOf(state, file, false).applications.filter(({ step }) => "wanted" in step);
   return named.flatMap(({ step }) => {
     if (!("current" in step)) return [];
-    const { id, name, clientType, secrets, settings } = step.current.application;
-    const needsNone = clientType !== "confidential" || settings.tokenEndpointAuthMethod === "private_key_jwt";
-    if (needsNone || secrets.some((secret) => isActive(secret, now))) return [];
+    const { application } = step.current;
+    const { id, name, secrets } = application;
+    if (!usesSecrets(application) || secrets.some((secret) => isActive(secret, now))) return [];
     return [{ clientId: id, name, command: `signet secret create --org ${orgId} --app ${id}` }];
   });
 }

@@ -89,7 +89,12 @@ describe("signet org", () => {
       await database.close();
       assert.deepEqual(
         events.map(({ actor, action }) => `${actor} ${action}`),
-        ["operator organisation.enabled", "operator organisation.disabled", "operator organisation.created"],
+        [
+          "operator organisation.enabled",
+          "operator organisation.disabled",
+          "operator device-ca.created",
+          "operator organisation.created",
+        ],
       );
     });
 

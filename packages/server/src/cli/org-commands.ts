@@ -39,7 +39,7 @@ const record = (organisation: Organisation, baseUrl: string) => ({
 
 const orgCreate: Command = {
   name: "org create",
-  summary: "make an organisation, with an issuer and signing keys of its own",
+  summary: "make an organisation, with an issuer, signing keys and a device CA of its own",
   usage: "--name NAME [--json]",
   options: {
     name: { type: "string", value: "NAME", help: "as people see it", required: true },
@@ -49,9 +49,11 @@ const orgCreate: Command = {
   run: (call) =>
     withService(call, async (service) => {
       const name = requiredText(call.values, "name");
-      const made = await service.database.transaction((tx) =>
-        createOrganisation(service, tx, { name, actor: OPERATOR }),
-      );
+      const made = await service.database.transaction(async (tx) => {
+        const organisation = await createOrganisation(service, tx, { name, actor: OPERATOR });
+        await service.deviceCa.create(tx, { orgId: organisation.id, actor: OPERATOR });
+        return organisation;
+      });
       const shown = record(made, call.config.baseUrl);
       return answer(call, shown, () => [
         ...fields({ id: shown.id, name: shown.name, issuer: shown.issuer }),

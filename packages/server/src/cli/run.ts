@@ -6,6 +6,10 @@ import { agentCommands } from "./agent-commands.ts";
 import { appCommands } from "./app-commands.ts";
 import { type Command, type Io, optionalText, UsageError } from "./command.ts";
 import { consentCommands } from "./consent-commands.ts";
+import { deviceCaCommands } from "./device-ca-commands.ts";
+import { deviceCommands } from "./device-commands.ts";
+import { devicePolicyCommands } from "./device-policy-commands.ts";
+import { deviceTrustCommands } from "./device-trust-commands.ts";
 import { doctorCommand } from "./doctor.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { keysCommands } from "./keys-commands.ts";
@@ -31,6 +35,10 @@ export const commands: readonly Command[] = [
   ...keysCommands,
   ...poolCommands,
   ...agentCommands,
+  ...deviceCommands,
+  ...deviceCaCommands,
+  ...devicePolicyCommands,
+  ...deviceTrustCommands,
   ...scopeCommands,
   ...consentCommands,
 ];

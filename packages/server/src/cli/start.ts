@@ -2,10 +2,12 @@
 import { hostname } from "node:os";
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import type { FastifyInstance } from "fastify";
+import type { OpenListeners } from "../certificate-listeners.ts";
 import { startLogoutDelivery } from "../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../core/mail/delivery.ts";
 import { loopbackNetworks } from "../core/outbound/address-rules.ts";
+import { enrollmentRemovals } from "../features/device-identity/enrollment-removals.ts";
 import { requestRemovals } from "../features/sovereign/lapses.ts";
 import { mailComposer } from "../mail-content.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
@@ -63,6 +65,7 @@ async function serve(
   let draining = false;
   // Loaded only here: the other commands need no web server, and start in two thirds of the time without it.
   const { createApp } = await import("../app.ts");
+  const { certificateListenersOf } = await import("../certificate-listeners.ts");
   const app = await createApp(service, {
     nodeName: `${hostname().slice(0, 20)}-${process.pid.toString(36)}`,
     logRequest: log.request,
@@ -72,10 +75,22 @@ async function serve(
     isDraining: () => draining,
     ...(demo ? { demo: demo.shown } : {}),
   });
-  await app.listen({ host: config.host, port: config.port });
+  const listeners = await certificateListenersOf(app, config, {
+    reloaded: () => log.info("the certificate of the mTLS listener was read again"),
+    failed: (error) => log.error(describe(error), "reading the certificate of the mTLS listener failed"),
+    refused: (cause) => log.info({ cause }, "refused at the listener for proxies"),
+  });
+  try {
+    await app.listen({ host: config.host, port: config.port });
+    await listeners.listen();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const stopReloading = atHangUp(() => void listeners.reload());
   const stopHousekeeping = startHousekeeping({
     ...service,
-    featureRemovals: requestRemovals,
+    featureRemovals: [...requestRemovals, ...enrollmentRemovals],
     onError: (error) => log.error(describe(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({
@@ -96,7 +111,8 @@ async function serve(
   const signal = await told;
   draining = true;
   log.info({ signal }, "stopping: requests under way are finished");
-  await closeWithin(app, DRAIN_MS);
+  await closeWithin(app, listeners, DRAIN_MS);
+  stopReloading();
   await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
 }
 
@@ -106,9 +122,22 @@ function nextSignal(): Promise<string> {
   });
 }
 
-async function closeWithin(app: FastifyInstance, milliseconds: number): Promise<void> {
+/** SIGHUP, as whoever renews certificates sends it. */
+function atHangUp(act: () => void): () => void {
+  process.on("SIGHUP", act);
+  return () => void process.off("SIGHUP", act);
+}
+
+async function closeWithin(
+  app: FastifyInstance,
+  listeners: OpenListeners,
+  milliseconds: number,
+): Promise<void> {
   // A client that never finishes must not keep the node: its connection is cut.
-  const cut = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  const cut = setTimeout(() => {
+    app.server.closeAllConnections();
+    listeners.closeAllConnections();
+  }, milliseconds);
   await app.close();
   clearTimeout(cut);
 }

@@ -14,6 +14,7 @@ const topics = [
   "scope",
   "system-account",
   "signing-pool",
+  "device-ca",
 ] as const;
 type Topic = (typeof topics)[number];
 

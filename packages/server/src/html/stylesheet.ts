@@ -17,3 +17,13 @@ export const referenceStylesheet: Asset = readAsset("reference", "css", [
   "styles/reading.css",
   "styles/reference.css",
 ]);
+
+/** The pages of administrators: a sign-in page carries no table. */
+export const consoleStylesheet: Asset = readAsset("console", "css", [
+  "styles/base.css",
+  "styles/frame.css",
+  "styles/forms.css",
+  "styles/messages.css",
+  "styles/reading.css",
+  "styles/console.css",
+]);

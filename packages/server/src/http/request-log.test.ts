@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { listAuditEvents } from "../core/audit/store.ts";
 import { forEachDatabase } from "../testing/databases.ts";
+import { enrol } from "../testing/enrolments.ts";
 import { quickPasswords } from "../testing/quick-passwords.ts";
 import { testBrowser } from "../testing/test-browser.ts";
-import { credentials, postForm, refresh } from "../testing/test-client.ts";
+import { credentials, postForm, postJson, refresh } from "../testing/test-client.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../testing/test-service.ts";
+import { callApi, makeSystemAccount } from "../testing/test-system-account.ts";
 import { logIn, sessionCookie, tokensOf, visit } from "../testing/test-visit.ts";
 import { requestIds } from "./request-log.ts";
 
@@ -62,6 +65,24 @@ forEachDatabase(({ fresh }) => {
       "GET (none) 404",
     ])
       assert.ok(routes.has(line), `${line} among ${[...routes]}`);
+  });
+
+  test("an enrollment code is in no line, no refusal and no audit event, whether it is good, wrong or used", async () => {
+    const { id: orgId } = org.organisation;
+    const account = await makeSystemAccount(running.service, org, { administrator: true });
+    const made = await callApi(`${running.baseUrl}/devices/manage/${orgId}/register`, account, { body: {} });
+    const code = String(made.body["code"]);
+    const guess = `${code.slice(0, -5)}00000`;
+    for (const one of [guess, code, code, `${code}!`]) await enrol(org.issuer, one);
+    await postJson(`${org.issuer}/devices/enroll`, { code, csr: "x", [code]: code });
+    await postJson(`${org.issuer}/devices/enroll/begin`, { code, ek_certificate: code, ak_public: code });
+    await fetch(`${org.issuer}/devices/enroll?code=${code}`);
+    const events = await listAuditEvents(running.service.database.query, orgId, 100);
+    assert.ok(events.some(({ action }) => action === "device.enrolled"));
+    assert.ok(running.refused.some(({ error }) => error === "invalid_code"));
+    const text = JSON.stringify([running.lines, running.refused, running.errors, events]);
+    for (const part of code.split("-")) assert.ok(!text.includes(part), part);
+    assert.deepEqual(running.errors, []);
   });
 
   test("the id in a line is the one that the error page shows", async () => {

@@ -10,12 +10,25 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-export async function postForm(
+export const postForm = (
   url: string,
   form: Record<string, string>,
   headers: Record<string, string> = {},
+): Promise<Answer> => post(url, new URLSearchParams(form), headers);
+
+/** @param body a text is sent as it is */
+export const postJson = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  post(url, typeof body === "string" ? body : JSON.stringify(body), {
+    "content-type": "application/json",
+    ...headers,
+  });
+
+async function post(
+  url: string,
+  body: string | URLSearchParams,
+  headers: Record<string, string>,
 ): Promise<Answer> {
-  const response = await fetch(url, { method: "POST", body: new URLSearchParams(form), headers });
+  const response = await fetch(url, { method: "POST", body, headers });
   const text = await response.text();
   return {
     status: response.status,

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import { type AppOptions, createApp } from "../app.ts";
+import { certificateListenersOf, type OpenListeners } from "../certificate-listeners.ts";
 import { readConfig } from "../config.ts";
 import type { Application, ApplicationSettings } from "../core/applications/application.ts";
 import { createApplication } from "../core/applications/applications.ts";
@@ -14,6 +15,7 @@ import { issuerOf, type Organisation } from "../core/organisations/organisation.
 import { createOrganisation } from "../core/organisations/organisations.ts";
 import type { PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { createUser } from "../core/users/users.ts";
+import type { Refusal } from "../http/error-handlers.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
 
@@ -21,9 +23,14 @@ export interface TestService {
   readonly service: Service;
   readonly app: FastifyInstance;
   readonly baseUrl: string;
-  /** What the request log wrote, and the errors that were logged. */
+  /** For certificates, where `env` has their settings (test-listeners.ts). */
+  readonly listeners: OpenListeners;
+  /** What the request log wrote, what was refused and why, and the errors that were logged. */
   readonly lines: RequestLine[];
+  readonly refused: Refusal[];
   readonly errors: unknown[];
+  /** What the listener for proxies has refused. */
+  readonly refusals: string[];
   close(): Promise<void>;
 }
 
@@ -58,7 +65,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     ...options.env,
   });
   const lines: RequestLine[] = [];
+  const refused: Refusal[] = [];
   const errors: unknown[] = [];
+  const refusals: string[] = [];
   const opened = await openService(config, {
     ...(options.clock ? { clock: options.clock } : {}),
     onError: (error) => errors.push(error),
@@ -71,17 +80,26 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     logRequest: (line) => lines.push(line),
     logError: (error) => errors.push(error),
     logDocuments: () => {},
-    logRefusal: () => {},
+    logRefusal: (refusal) => refused.push(refusal),
     isDraining: () => false,
     ...(demo ? { demo } : {}),
   });
+  const listeners = await certificateListenersOf(app, config, {
+    reloaded: () => {},
+    failed: (error) => errors.push(error),
+    refused: (cause) => refusals.push(cause),
+  });
   await app.listen({ host: "127.0.0.1", port });
+  await listeners.listen();
   return {
     service,
     app,
     baseUrl: `http://127.0.0.1:${port}`,
+    listeners,
     lines,
+    refused,
     errors,
+    refusals,
     close: async () => {
       await app.close();
       await service.close();

@@ -19,6 +19,7 @@ import { checkNothingElseChanged } from "./stale-tokens.ts";
 
 const now = 1_800_000_000_000;
 const seconds = now / 1000;
+const thumbprint = "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2";
 const policy = parsePolicy(POLICY);
 
 describe("checks before a signature", () => {
@@ -41,6 +42,12 @@ describe("checks before a signature", () => {
     const context = { grantType: "urn:ietf:params:oauth:grant-type:device_code" };
     const request = sampleRequest(key, now, { context });
     assert.equal(checkRequest(request, { policy: device, keys: [key], now }).grant, "device_code");
+  });
+
+  test("a device and the certificate that a token is bound to are known", () => {
+    const device = { device_id: "d", device_attestation: "tpm", cnf: { "x5t#S256": thumbprint } };
+    check(sampleRequest(key, now, { access: device }));
+    check(sampleRequest(key, now, { access: { device_id: "d" } }));
   });
 
   const client = "55555555-5555-4555-8555-555555555555";
@@ -77,6 +84,12 @@ describe("checks before a signature", () => {
     ["a claim more", "claims", { access: { role: "Administrator" } }],
     ["a claim more in the ID token", "claims", { id: { groups: ["root"] } }],
     ["a hash of a token that is not there", "claims", { id: { at_hash: "x" } }],
+    ["a binding to no device", "device_id", { access: { cnf: { "x5t#S256": thumbprint } } }],
+    ["a binding to a key that the token brings", "cnf", { access: { device_id: "d", cnf: { jwk: {} } } }],
+    ["a binding that is no hash", "cnf", { access: { device_id: "d", cnf: { "x5t#S256": "*" } } }],
+    ["two bindings", "cnf", { access: { device_id: "d", cnf: { "x5t#S256": thumbprint, jkt: "x" } } }],
+    ["an unknown attestation", "device_attestation", { access: { device_id: "d", device_attestation: "x" } }],
+    ["a device in the ID token", "claims", { id: { device_id: "d" } }],
     ["a longer lifetime", "lifetime", { access: { exp: seconds + 3601 } }],
     ["a longer lifetime of the ID token", "lifetime", { id: { exp: seconds + 86_400 } }],
     ["an end before the start", "lifetime", { access: { exp: seconds - 1 } }],

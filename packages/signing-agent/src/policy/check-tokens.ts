@@ -6,6 +6,7 @@ import type { ClaimedRequest, RequestContext } from "../service/messages.ts";
 import {
   audiences,
   mustBe,
+  optionalConfirmation,
   optionalTextClaim,
   optionalTextList,
   optionalTimeClaim,
@@ -57,6 +58,9 @@ const accessTokenClaims = [
     "auth_time",
     "amr",
     "acr",
+    "device_id",
+    "device_attestation",
+    "cnf",
   ],
 ];
 const idTokenClaims = [
@@ -105,7 +109,19 @@ function checkAccessToken(token: DecodedToken, grant: GrantName, rules: Rules): 
   if ((grant === "client_credentials") !== (checked.sub === clientId))
     throw new Refusal("sub", `subject ${quoted(checked.sub)} does not go with grant ${grant}`);
   checkScopes(token, rules);
+  checkDevice(token);
   return checked;
+}
+
+/** The device that a token is for, and the certificate that it is bound to (RFC 8705 §3.1): both make it good for less. */
+function checkDevice(token: DecodedToken): void {
+  const device = optionalTextClaim(token, "device_id");
+  const attestation = optionalTextClaim(token, "device_attestation");
+  if (attestation !== undefined && attestation !== "none" && attestation !== "tpm")
+    throw new Refusal("device_attestation", `access_token: attestation ${quoted(attestation)} is unknown`);
+  if (device === undefined && (attestation !== undefined || Object.hasOwn(token.claims, "cnf")))
+    throw new Refusal("device_id", "access_token: what is said of a device names none");
+  optionalConfirmation(token);
 }
 
 function checkScopes(token: DecodedToken, { client, context }: Rules): void {

@@ -44,6 +44,17 @@ export function optionalTextList(token: DecodedToken, name: string): void {
     throw new Refusal(name, `${token.use}: ${name} is no list of texts`);
 }
 
+/** A certificate's SHA-256 and nothing beside it (RFC 8705 §3.1): a second method in here would say something else. */
+export function optionalConfirmation(token: DecodedToken): void {
+  if (!Object.hasOwn(token.claims, "cnf")) return;
+  const { cnf } = token.claims;
+  const members = typeof cnf === "object" && cnf !== null ? Object.entries(cnf) : [];
+  const [[name, value] = [], ...others] = members;
+  const isThumbprint = typeof value === "string" && /^[A-Za-z0-9_-]{43}$/.test(value);
+  if (name !== "x5t#S256" || !isThumbprint || others.length > 0)
+    throw new Refusal("cnf", `${token.use}: cnf is no certificate's SHA-256`);
+}
+
 /** @throws Refusal unless the two are the same */
 export function mustBe(token: DecodedToken, name: string, actual: unknown, expected: unknown): void {
   if (actual !== expected)

@@ -19,6 +19,7 @@ export const tokenEndpointAuthMethods = [
   "client_secret_post",
   "client_secret_basic",
   "private_key_jwt",
+  "tls_client_auth",
   "none",
 ] as const;
 export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
@@ -61,6 +62,13 @@ export interface ApplicationSettings {
   /** Public keys for private_key_jwt: inline, or at an https address. At most one of the two. */
   readonly jwks?: { readonly keys: ReadonlyArray<Readonly<Record<string, unknown>>> };
   readonly jwksUri?: string;
+  /**
+   * With tls_client_auth: the URI in the subject alternative names of the one device that may speak for it (RFC 8705
+   * §2.1.2); absent: any device of the organisation may that stands.
+   */
+  readonly tlsClientAuthSanUri?: string;
+  /** Its tokens are good in the hands of the device alone that they were issued to (RFC 8705 §3). */
+  readonly tlsClientCertificateBoundAccessTokens: boolean;
   /** Told when a session that this application got tokens from ends (OpenID Connect Back-Channel Logout 1.0). */
   readonly backchannelLogoutUri?: string;
   /** What a sign-in must reach before this application gets a code (RFC 9470). */
@@ -105,6 +113,14 @@ export interface Application {
   readonly version: number;
 }
 
+/** Whether it proves itself with client secrets: the others have none, and no use for one. */
+export function usesSecrets({ clientType, settings }: Pick<Application, "clientType" | "settings">): boolean {
+  return clientType === "confidential" && isSecretMethod(settings.tokenEndpointAuthMethod);
+}
+
+export const isSecretMethod = (method: TokenEndpointAuthMethod): boolean =>
+  method === "client_secret_basic" || method === "client_secret_post";
+
 export const identityScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
 
 /** What an application of a type starts with (specification defaults where it has them). */
@@ -127,6 +143,7 @@ export function defaultSettings(clientType: ClientType): ApplicationSettings {
     idTokenSignedResponseAlg: "ES256",
     accessTokenSignedResponseAlg: "ES256",
     idTokenIncludesScopeClaims: false,
+    tlsClientCertificateBoundAccessTokens: false,
     allowedResources: [],
     contacts: [],
     access: "everyone",

@@ -46,6 +46,17 @@ test("every fault is found in one go, each with its path", () => {
   ]);
 });
 
+test("a device's URI goes with tls_client_auth, and is one", () => {
+  const tls = { tokenEndpointAuthMethod: "tls_client_auth" };
+  const path = ["tlsClientAuthSanUri"];
+  for (const settings of [tls, { ...tls, tlsClientAuthSanUri: "https://id.example/oauth/o/devices/d" }])
+    assert.deepEqual(faultsOf(settings), []);
+  for (const tlsClientAuthSanUri of ["", "x", "a b:c", "urn:\n", `urn:${"x".repeat(2048)}`])
+    assert.deepEqual(faultsOf({ ...tls, tlsClientAuthSanUri }), path, tlsClientAuthSanUri.slice(0, 20));
+  assert.deepEqual(faultsOf({ tlsClientAuthSanUri: "urn:x:y" }), path);
+  assert.deepEqual(faultsOf(tls, "native"), ["tokenEndpointAuthMethod"]);
+});
+
 test("a name is 1 to 100 characters that show what they are", () => {
   for (const good of ["x", "Zoë’s shop 🛒", "x".repeat(100), "😀".repeat(100)])
     assert.deepEqual(faultsOf({}, "confidential", good), []);

@@ -50,6 +50,7 @@ export function requireValidApplication(input: {
     ...resourceFaults(settings),
     ...acrFaults(settings),
     ...clientKeyFaults(settings),
+    ...certificateFaults(settings),
     ...calledAddressFaults(settings),
     ...audienceFaults(settings.audience),
     ...consentFaults(settings),
@@ -125,6 +126,19 @@ function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fau
     faults.push({ path: "requirePkce", message: "only a confidential client may be exempted" });
   }
   return faults;
+}
+
+function certificateFaults({
+  tlsClientAuthSanUri: uri,
+  tokenEndpointAuthMethod,
+}: ApplicationSettings): Fault[] {
+  if (uri === undefined) return [];
+  const path = "tlsClientAuthSanUri";
+  if (tokenEndpointAuthMethod !== "tls_client_auth")
+    return [{ path, message: "goes with tls_client_auth alone" }];
+  return /^[\x21-\x7e]{1,2048}$/.test(uri) && URL.canParse(uri)
+    ? []
+    : [{ path, message: "must be an absolute URI, as in the device's certificate (RFC 8705 §2.1.2)" }];
 }
 
 function scopeFaults(scopes: readonly string[]): Fault[] {

@@ -79,6 +79,8 @@ const settingMembers = {
   tokenEndpointAuthMethod: Type.Enum([...tokenEndpointAuthMethods]),
   jwks: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }, closed),
   jwksUri: Type.String(),
+  tlsClientAuthSanUri: Type.String(),
+  tlsClientCertificateBoundAccessTokens: Type.Boolean(),
   requirePkce: Type.Boolean(),
   audience: Type.String(),
   allowedResources: texts(),

@@ -37,9 +37,9 @@ export async function findDevice(db: Db, orgId: string, id: string): Promise<Dev
   return row && toDevice(row);
 }
 
-/** Fails on an EK that another active device of the organisation has. */
-export async function insertDevice(db: Db, device: Device): Promise<void> {
-  await db
+/** @returns false for an EK that another active device of the organisation has */
+export async function insertDevice(db: Db, device: Device): Promise<boolean> {
+  const row = await db
     .insertInto("device")
     .values({
       org_id: device.orgId,
@@ -53,7 +53,178 @@ export async function insertDevice(db: Db, device: Device): Promise<void> {
       revoked_reason: device.revokedReason,
       last_seen_at: device.lastSeenAt,
     })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface DeviceKey {
+  readonly orgId: string;
+  /** SHA-256 of the SPKI, base64url. */
+  readonly keyHash: string;
+  readonly deviceId: string;
+  /** Base64 TPMT_PUBLIC of an attested key; null for a file's. */
+  readonly tpmPublic: string | null;
+  readonly createdAt: number;
+}
+
+/** @returns false for a key that any device of the organisation has, or has had */
+export async function insertDeviceKey(db: Db, key: DeviceKey): Promise<boolean> {
+  const row = await db
+    .insertInto("device_key")
+    .values({
+      org_id: key.orgId,
+      key_hash: key.keyHash,
+      device_id: key.deviceId,
+      tpm_public: key.tpmPublic,
+      created_at: key.createdAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("key_hash")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function findDeviceKey(db: Db, orgId: string, keyHash: string): Promise<DeviceKey | undefined> {
+  const row = await db
+    .selectFrom("device_key")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("key_hash", "=", keyHash)
+    .executeTakeFirst();
+  return (
+    row && {
+      orgId,
+      keyHash,
+      deviceId: row.device_id,
+      tpmPublic: row.tpm_public,
+      createdAt: row.created_at,
+    }
+  );
+}
+
+/** The active device of the organisation that has this EK: its id. */
+export async function findDeviceOfEk(db: Db, orgId: string, ekHash: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom("device")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("ek_hash", "=", ekHash)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Keeps whoever would revoke it waiting until the transaction ends. @returns false when it is revoked, or there is none */
+export async function holdActiveDevice(db: Db, orgId: string, id: string): Promise<boolean> {
+  const row = await db
+    .updateTable("device")
+    .set((eb) => ({ revoked_at: eb.ref("revoked_at") }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** @returns false when there is none, or it was revoked before */
+export async function markDeviceRevoked(
+  db: Db,
+  { orgId, id, reason, now }: { orgId: string; id: string; reason: RevocationReason; now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("device")
+    .set({ revoked_at: now, revoked_reason: reason })
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("revoked_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** All of a device's that are not yet, superseded ones too. */
+export async function markCertificatesRevoked(
+  db: Db,
+  { orgId, deviceId, now }: { orgId: string; deviceId: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable("device_certificate")
+    .set({ revoked_at: now })
+    .where("org_id", "=", orgId)
+    .where("device_id", "=", deviceId)
+    .where("revoked_at", "is", null)
     .execute();
+}
+
+/** A certificate is renewed once. @returns false when it was, or is revoked */
+export async function supersedeCertificate(
+  db: Db,
+  { orgId, fingerprint, now }: { orgId: string; fingerprint: string; now: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable("device_certificate")
+    .set({ superseded_at: now })
+    .where("org_id", "=", orgId)
+    .where("fingerprint", "=", fingerprint)
+    .where("superseded_at", "is", null)
+    .where("revoked_at", "is", null)
+    .returning("fingerprint")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The newest one: the only one that no other has superseded. */
+export async function findCurrentCertificate(
+  db: Db,
+  orgId: string,
+  deviceId: string,
+): Promise<DeviceCertificate | undefined> {
+  const row = await db
+    .selectFrom("device_certificate")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("device_id", "=", deviceId)
+    .where("superseded_at", "is", null)
+    .executeTakeFirst();
+  return row && toCertificate(row);
+}
+
+/** Newest first. */
+export async function listCertificates(
+  db: Db,
+  orgId: string,
+  deviceId: string,
+): Promise<DeviceCertificate[]> {
+  const rows = await db
+    .selectFrom("device_certificate")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where("device_id", "=", deviceId)
+    .orderBy("issued_at", "desc")
+    .orderBy("fingerprint")
+    .execute();
+  return rows.map(toCertificate);
+}
+
+/** Those that a newer one has taken the place of. @param before when they expired. @returns how many, at most `limit` */
+export async function deletePassedCertificates(db: Db, before: number, limit: number): Promise<number> {
+  const passed = await db
+    .selectFrom("device_certificate")
+    .select(["org_id", "fingerprint"])
+    .where("superseded_at", "is not", null)
+    .where("not_after", "<", before)
+    .orderBy("not_after")
+    .limit(limit)
+    .execute();
+  for (const { org_id, fingerprint } of passed)
+    await db
+      .deleteFrom("device_certificate")
+      .where("org_id", "=", org_id)
+      .where("fingerprint", "=", fingerprint)
+      .execute();
+  return passed.length;
 }
 
 export async function insertCertificate(db: Db, certificate: DeviceCertificate): Promise<void> {
@@ -73,6 +244,20 @@ export async function insertCertificate(db: Db, certificate: DeviceCertificate):
       superseded_at: certificate.supersededAt,
       revoked_at: certificate.revokedAt,
     })
+    .execute();
+}
+
+/** Written once in a while: two requests at one time, or two nodes, write it once. */
+export async function noteDeviceSeen(
+  db: Db,
+  seen: { orgId: string; id: string; now: number; before: number },
+): Promise<void> {
+  await db
+    .updateTable("device")
+    .set({ last_seen_at: seen.now })
+    .where("org_id", "=", seen.orgId)
+    .where("id", "=", seen.id)
+    .where((eb) => eb.or([eb("last_seen_at", "is", null), eb("last_seen_at", "<=", seen.before)]))
     .execute();
 }
 

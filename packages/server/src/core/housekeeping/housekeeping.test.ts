@@ -21,6 +21,7 @@ import { removeExpired, runRound, startHousekeeping } from "./housekeeping.ts";
 import { takeLease } from "./store.ts";
 
 const MINUTE = 60_000;
+const deviceCa = { rotateDue: async () => 0 };
 const DAY = 86_400_000;
 
 forEachDatabase(({ fresh }) => {
@@ -190,7 +191,7 @@ forEachDatabase(({ fresh }) => {
     let rotated = 0;
     const keys = { rotateDue: async () => ++rotated };
     const { database } = running.service;
-    const deps = { database, clock, keys };
+    const deps = { database, clock, keys, deviceCa };
     clock.advance(DAY);
     assert.deepEqual(
       [await runRound(deps, "a"), await runRound(deps, "b"), await runRound(deps, "a")],
@@ -210,7 +211,7 @@ forEachDatabase(({ fresh }) => {
       let rotated = 0;
       const keys = { rotateDue: async () => ++rotated };
       clock.advance(DAY);
-      await assert.rejects(runRound({ database, clock, keys }, "c"), /authorization_code/);
+      await assert.rejects(runRound({ database, clock, keys, deviceCa }, "c"), /authorization_code/);
       assert.equal((await sql`select 1 from rate_limit`.execute(database.query)).rows.length, 0);
       assert.equal(rotated, 1);
     } finally {
@@ -230,7 +231,13 @@ forEachDatabase(({ fresh }) => {
       },
     };
     clock.advance(DAY);
-    const stop = startHousekeeping({ database, clock, keys, onError: (error) => errors.push(String(error)) });
+    const stop = startHousekeeping({
+      database,
+      clock,
+      keys,
+      deviceCa,
+      onError: (error) => errors.push(String(error)),
+    });
     t.mock.timers.tick(MINUTE);
     t.mock.timers.tick(MINUTE);
     await stop();

@@ -1,5 +1,5 @@
 /**
- * Removes what has expired and rotates signing keys that have become old: small batches, in the background, on one node
+ * Removes what has expired and rotates signing keys and device CAs that have become old: small batches, in the background, on one node
  * at a time. Nothing depends on it: whatever is looked up is checked for its own end.
  */
 import { newUuid } from "@signet/protocol/uuid";
@@ -10,6 +10,9 @@ import type { Clock } from "../clock.ts";
 import { deleteDeadCodes } from "../codes/store.ts";
 import { deletePassedValues } from "../consumed-values/store.ts";
 import { deleteDeadDeviceAuthorizations } from "../device-authorizations/store.ts";
+import type { DeviceCa } from "../device-ca/authority.ts";
+import { removeDrainedGenerations } from "../device-ca/rotation.ts";
+import { deletePassedCertificates } from "../devices/store.ts";
 import { deletePassedRequests } from "../idempotency/store.ts";
 import { deleteForgottenBrowsers } from "../known-browsers/store.ts";
 import { deleteOldMails } from "../mail/store.ts";
@@ -28,6 +31,7 @@ export interface HousekeepingDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly keys: Pick<SigningKeys, "rotateDue">;
+  readonly deviceCa: Pick<DeviceCa, "rotateDue">;
   /** What features keep: each removes at most `limit` rows and says how many it was. */
   readonly featureRemovals?: ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>>;
   onError(error: unknown): void;
@@ -64,6 +68,9 @@ const removals: readonly Removal[] = [
   (db, now) => deletePassedActions(db, now - DAY_MS, BATCH),
   (db, now) => deleteOldMails(db, now - 2 * DAY_MS, BATCH),
   (db, now) => deleteForgottenBrowsers(db, now, BATCH),
+  // They left their CRL when they expired; the newest of each device stays.
+  (db, now) => deletePassedCertificates(db, now - 30 * DAY_MS, BATCH),
+  (db, now) => removeDrainedGenerations(db, now, BATCH),
 ];
 
 /**
@@ -120,12 +127,16 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
 
 /** One round, if no other node has the lease. @returns whether it was this node's turn */
 export async function runRound(
-  deps: RemovalDeps & Pick<HousekeepingDeps, "keys">,
+  deps: RemovalDeps & Pick<HousekeepingDeps, "keys" | "deviceCa">,
   holder: string,
 ): Promise<boolean> {
   const now = deps.clock();
   const lease = { name: "housekeeping", holder, now, until: now + LEASE_MS };
   if (!(await takeLease(deps.database.query, lease))) return false;
-  await inTurn([() => removeExpired(deps), () => deps.keys.rotateDue(MOST_KEYS)]);
+  await inTurn([
+    () => removeExpired(deps),
+    () => deps.keys.rotateDue(MOST_KEYS),
+    () => deps.deviceCa.rotateDue(MOST_KEYS),
+  ]);
   return true;
 }

@@ -31,6 +31,11 @@ export const defaultRateLimits = {
   "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
   // Wrong API keys of signing agents; the right ones are not counted.
   "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
+  // Wrong enrollment codes; a right one is let in all the same. Of 2^125 there is nothing to guess.
+  "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
+  "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },
+  // Requests of devices to enrol or renew, good and bad: each may cost the check of a signature.
+  "enrollment-address": { name: "enrollment-address", count: 600, windowSeconds: 60 },
 } satisfies Record<string, RateLimit>;
 
 export type RateLimitName = keyof typeof defaultRateLimits;

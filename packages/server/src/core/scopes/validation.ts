@@ -23,7 +23,7 @@ export class InvalidScope extends Error {
  * acts on them.
  */
 const reserved: ReadonlySet<string> = new Set(
-  `iss sub aud exp iat nbf jti client_id scope scopes azp auth_time acr amr cnf act may_act org_id nonce at_hash c_hash
+  `iss sub aud exp iat nbf jti client_id scope scopes azp auth_time acr amr cnf device_id device_attestation act may_act org_id nonce at_hash c_hash
   s_hash sid sub_jwk events txn toe active token_type username authorization_details entitlements
   name email_verified phone_number_verified updated_at _claim_names _claim_sources`.split(/\s+/),
 );

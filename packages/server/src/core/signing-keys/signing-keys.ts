@@ -13,6 +13,7 @@ import { recordAuditEvent } from "../audit/store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { requireOpening, type TriedKeys, tryKeys } from "../encryption/stored-keys.ts";
 import {
   CLOCK_SKEW_MS,
   LONGEST_TOKEN_MS,
@@ -110,19 +111,11 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
   };
 }
 
-/**
- * A start with another master key than the one that the stored keys were sealed with must fail at once, and not at the
- * first token.
- * @throws when a stored key does not open
- */
+/** @throws when a stored key does not open */
 export async function requireOpeningKey(db: Db, encryption: Encryption): Promise<void> {
-  const row = await findAnySigningKey(db);
-  if (!row) return;
-  try {
-    encryption.open(row.private_key, rowName(row.org_id, row.kid));
-  } catch (cause) {
-    throw new Error("the master key is not the one that the database's keys were sealed with", { cause });
-  }
+  requireOpening(await findAnySigningKey(db), (row) =>
+    encryption.open(row.private_key, rowName(row.org_id, row.kid)),
+  );
 }
 
 async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
@@ -230,29 +223,15 @@ function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
   };
 }
 
-/** Tries the master key on every stored private key and changes nothing. @returns how many it opens and fails to open */
-export async function tryStoredKeys(
-  deps: Pick<SigningKeyDeps, "database" | "encryption">,
-): Promise<{ opened: number; failed: number }> {
-  const limit = 200;
-  const tried = { opened: 0, failed: 0 };
-  let page: SealedKey[] = [];
-  do {
-    const after = page.at(-1);
-    page = await listSealedKeys(deps.database.query, { limit, ...(after ? { after } : {}) });
-    for (const key of page) tried[isOpenable(deps.encryption, key) ? "opened" : "failed"]++;
-  } while (page.length === limit);
-  return tried;
-}
-
-function isOpenable(encryption: Encryption, key: SealedKey): boolean {
-  try {
-    encryption.open(key.private_key, rowName(key.org_id, key.kid)).fill(0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** Tries the master key on every stored private key and changes nothing. */
+export const tryStoredKeys = ({
+  database,
+  encryption,
+}: Pick<SigningKeyDeps, "database" | "encryption">): Promise<TriedKeys> =>
+  tryKeys<SealedKey>(
+    (page) => listSealedKeys(database.query, page),
+    (key) => encryption.open(key.private_key, rowName(key.org_id, key.kid)),
+  );
 
 const rowName = (orgId: string, kid: string) => `signing-key|${orgId}|${kid}`;
 

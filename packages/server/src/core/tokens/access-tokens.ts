@@ -7,6 +7,7 @@ import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jws";
 import type { Database } from "../../db/open.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { type Clock, seconds } from "../clock.ts";
+import { findDevice } from "../devices/store.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-token.ts";
@@ -22,7 +23,7 @@ export interface AccessTokens {
    * is not looked at. Undefined for everything else.
    */
   read(organisation: Organisation, token: string): Promise<AccessTokenClaims | undefined>;
-  /** Whether the token, its family, its client and its user all still stand. */
+  /** Whether the token, its family, its client, its user and its device all still stand. */
   stands(organisation: Organisation, claims: AccessTokenClaims): Promise<boolean>;
 }
 
@@ -74,8 +75,9 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       if (!claims || claims.iss !== key.issuer || !(claims.exp > seconds(deps.clock()))) return undefined;
       return (await isOfPool(deps, claims, key, organisation)) ? claims : undefined;
     },
-    stands: async (organisation, { client_id, jti, sub }) => {
+    stands: async (organisation, { client_id, jti, sub, device_id }) => {
       if (!(await deps.applications.find(organisation.id, client_id))) return false;
+      if (device_id !== undefined && !(await isDeviceGood(deps, organisation.id, device_id))) return false;
       const familyId = familyOfTokenId(jti);
       const db = deps.database.query;
       if (familyId === undefined) return !(await isAccessTokenRevoked(db, organisation.id, jti));
@@ -83,6 +85,12 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       return isFamilyTokenGood(db, { orgId: organisation.id, familyId, jti, ...whose });
     },
   };
+}
+
+/** A revoked device's tokens end with it, those that belong to no sign-in among them. */
+async function isDeviceGood({ database }: AccessTokenDeps, orgId: string, id: string): Promise<boolean> {
+  const device = await findDevice(database.query, orgId, id);
+  return device !== undefined && device.revokedAt === null;
 }
 
 async function ownKey(

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { formatScope } from "@signet/protocol/scope";
 import type { Application } from "../applications/application.ts";
 import { seconds } from "../clock.ts";
+import type { Attestation } from "../devices/device.ts";
 import type { Claims } from "../scopes/custom-claims.ts";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import { claimsOfScopes } from "../scopes/scopes.ts";
@@ -21,6 +22,11 @@ export interface AccessTokenClaims {
   readonly auth_time?: number;
   readonly amr?: readonly string[];
   readonly acr?: string;
+  /** The device that it was issued to, and whether a TPM vouched for it. */
+  readonly device_id?: string;
+  readonly device_attestation?: Attestation;
+  /** Good with this certificate alone (RFC 8705 §3.1). */
+  readonly cnf?: { readonly "x5t#S256": string };
 }
 
 export interface IdTokenClaims {
@@ -46,6 +52,14 @@ export interface Authentication {
   readonly acr: string;
 }
 
+/** Whose certificate came with the request. */
+export interface TokenDevice {
+  readonly id: string;
+  readonly attestation: Attestation;
+  /** SHA-256 of the certificate that the token is bound to; undefined: it is bound to none. */
+  readonly thumbprint?: string;
+}
+
 /** All that the tokens of one answer say. */
 export interface TokenSubject {
   readonly issuer: string;
@@ -64,6 +78,7 @@ export interface TokenSubject {
     readonly consentId: string | null;
     readonly requestedClaims: RequestedClaims;
   };
+  readonly device?: TokenDevice;
   /** What the organisation's custom scopes and the `claims` parameter add, see added-claims.ts. */
   readonly added?: AddedClaims;
 }
@@ -77,8 +92,10 @@ export interface AddedClaims {
 export function accessTokenClaims(subject: TokenSubject, now: number): AccessTokenClaims {
   const { application, user } = subject;
   const iat = seconds(now);
+  // A scope that was made before these names were reserved must not speak of devices either.
+  const { cnf, device_id, device_attestation, ...added } = subject.added?.accessToken ?? {};
   return {
-    ...subject.added?.accessToken,
+    ...added,
     iss: subject.issuer,
     sub: user?.user.id ?? application.id,
     aud: audienceOf(subject),
@@ -95,6 +112,17 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
           acr: user.authentication.acr,
         }
       : {}),
+    ...deviceClaims(subject.device),
+  };
+}
+
+function deviceClaims(device: TokenDevice | undefined) {
+  if (!device) return undefined;
+  const { id, attestation, thumbprint } = device;
+  return {
+    device_id: id,
+    device_attestation: attestation,
+    ...(thumbprint === undefined ? {} : { cnf: { "x5t#S256": thumbprint } }),
   };
 }
 

@@ -121,6 +121,7 @@ export type RevokedFamilies = { readonly orgId: string; readonly now: number; re
   | { readonly applicationId: string; readonly userId?: string }
   | { readonly userId: string }
   | { readonly consentId: string }
+  | { readonly deviceId: string }
   /** Those granted with `offline_access` outlive the session. */
   | { readonly sessionId: string }
 );
@@ -141,6 +142,7 @@ export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promi
     if (which.userId !== undefined) query = query.where("user_id", "=", which.userId);
   } else if ("userId" in which) query = query.where("user_id", "=", which.userId);
   else if ("consentId" in which) query = query.where("consent_id", "=", which.consentId);
+  else if ("deviceId" in which) query = query.where("device_id", "=", which.deviceId);
   else query = query.where("session_id", "=", which.sessionId).where(withoutOfflineAccess);
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }

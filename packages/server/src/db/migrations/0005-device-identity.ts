@@ -11,9 +11,13 @@ export const deviceIdentity: Migration = {
     // One that issues: of two nodes that rotate at once, one wins.
     "create unique index device_ca_current on device_ca (org_id) where retired_at is null",
 
+    "create index device_ca_end on device_ca (not_after) where retired_at is null",
+    "create index device_ca_retired on device_ca (retired_at) where retired_at is not null",
+
+    // There from its generation's first moment, so that a revocation always has a row to mark.
     `create table device_crl (
       org_id text not null, generation bigint not null, crl_number bigint not null, crl text not null,
-      this_update bigint not null, next_update bigint not null,
+      this_update bigint not null, next_update bigint not null, renew_at bigint not null, revocations bigint not null,
       primary key (org_id, generation))`,
 
     `create table device_enrollment_code (
@@ -45,6 +49,8 @@ export const deviceIdentity: Migration = {
     "create index device_certificate_device on device_certificate (org_id, device_id)",
     "create index device_certificate_revoked on device_certificate (org_id, generation, not_after) where revoked_at is not null or superseded_at is not null",
 
+    "create index device_certificate_passed on device_certificate (not_after) where superseded_at is not null",
+
     `create table device_key (
       org_id text not null, key_hash text not null, device_id text not null, tpm_public text, created_at bigint not null,
       primary key (org_id, key_hash),
@@ -60,8 +66,9 @@ export const deviceIdentity: Migration = {
 
     `create table device_root (
       org_id text not null, fingerprint text not null, certificate text not null, subject text not null,
-      not_after bigint not null, created_at bigint not null, created_by text not null,
+      subject_hash text not null, not_after bigint not null, created_at bigint not null, created_by text not null,
       primary key (org_id, fingerprint))`,
+    "create index device_root_subject on device_root (org_id, subject_hash)",
 
     `create table device_allowed_ek (
       org_id text not null, ek_hash text not null, label text not null,

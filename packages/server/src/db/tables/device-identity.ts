@@ -13,15 +13,20 @@ export interface DeviceCaTable {
   retired_at: number | null;
 }
 
-/** Grows with each CRL that differs from the one before (RFC 5280 §5.2.3). */
+/** The CRL of a generation as it was signed last. */
 export interface DeviceCrlTable {
   org_id: string;
   generation: number;
+  /** Grows with each CRL (RFC 5280 §5.2.3); 0: none has been signed yet. */
   crl_number: number;
   /** Base64 DER. */
   crl: string;
   this_update: number;
   next_update: number;
+  /** It is signed anew when it is asked for from then on. */
+  renew_at: number;
+  /** Grows with each revocation, in its transaction: a CRL that was signed meanwhile is known to be old. */
+  revocations: number;
 }
 
 export interface DeviceEnrollmentCodeTable {
@@ -109,6 +114,8 @@ export interface DeviceRootTable {
   certificate: string;
   /** For people. */
   subject: string;
+  /** SHA-256 of the name as DER, base64url: what an EK's issuers are looked up by. */
+  subject_hash: string;
   not_after: number;
   created_at: number;
   created_by: string;

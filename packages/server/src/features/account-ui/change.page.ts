@@ -3,7 +3,8 @@ import {
   authenticatorCode,
   authenticatorSetup,
 } from "../../html/authenticator-setup.ts";
-import { type HiddenField, hiddenFields } from "../../html/form.ts";
+import { type ConfirmView as QuestionView, confirmPage as questionPage } from "../../html/confirm.page.ts";
+import { hiddenFields } from "../../html/form.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "../../html/layout.ts";
 import { notice } from "../../html/notice.ts";
@@ -46,30 +47,12 @@ ${body}`,
 const cancel = (view: ChangeFrame): Html =>
   html`<a class="button" id="change-cancel" href="${linkAddress(view.backUri)}">${view.messages.security.cancel}</a>`;
 
-export type ConfirmView = ChangeFrame & {
-  heading: string;
-  text: string;
-  confirm: string;
-  /** Of the button; `change-confirm` when absent. */
-  confirmId?: string | undefined;
-  fields?: readonly HiddenField[] | undefined;
-};
+export type ConfirmView = ChangeFrame &
+  Pick<QuestionView, "heading" | "text" | "confirm" | "confirmId" | "fields">;
 
 /** One question before something is gone. */
-export function confirmPage(view: ConfirmView): Html {
-  return changePage(
-    view,
-    view.heading,
-    html`<p>${view.text}</p>
-<form method="post" action="${linkAddress(view.action)}">
-${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
-<div class="choices">
-<button class="button primary" id="${view.confirmId ?? "change-confirm"}" type="submit">${view.confirm}</button>
-${cancel(view)}
-</div>
-</form>`,
-  );
-}
+export const confirmPage = (view: ConfirmView): Html =>
+  questionPage({ ...view, cancel: view.messages.security.cancel });
 
 export type AuthenticatorView = ChangeFrame & {
   setup: AuthenticatorSetup;

@@ -11,6 +11,7 @@ const securityOf: Readonly<Record<Credential, DescribedOperation["security"]>> =
   "system-account": [["systemAccount"]],
   "session-key": [["sessionKey"], ["sessionKey", "systemAccount"]],
   link: [],
+  "device-certificate": [["deviceCertificate"]],
   none: [],
 };
 
@@ -34,8 +35,7 @@ export function describedOperation(operation: Operation): DescribedOperation {
     tag,
     security: securityOf[credential],
     ...(query ? { query } : {}),
-    // The door of pools and agents: a call without a body always has the same plain signature.
-    isStrictOnly: operation.errorForm !== undefined && method === "DELETE",
+    isStrictOnly: operation.isStrictOnly ?? false,
     hasPage: credential === "link" && method === "GET",
     headers: headersOf(operation),
     ...(body

@@ -24,13 +24,14 @@ export function curlSample(subject: CurlSubject): string {
   const { operation, example } = subject;
   const { method, body } = operation;
   const isSigned = wants(operation, "systemAccount") || wants(operation, "administratorAccount");
-  if (isSigned && operation.isStrictOnly) return strictWithoutBody(subject);
+  if (isSigned && operation.isStrictOnly) return body ? strictSample(subject) : strictWithoutBody(subject);
   const isJson = body?.contentType === "application/json";
   const parts = [
     `curl -s${method === "GET" ? "" : ` -X ${method}`} "${addressOf(subject)}"`,
     ...(isSigned ? [`-H "Authorization: $PUBLIC_KEY:$SIGNATURE"`] : []),
     ...(wants(operation, "accessToken") ? [`-H "Authorization: Bearer $ACCESS_TOKEN"`] : []),
     ...(wants(operation, "agentKey") ? [`-H "Authorization: Bearer $AGENT_API_KEY"`] : []),
+    ...(wants(operation, "deviceCertificate") ? ["--cert device.pem --key device.key"] : []),
     ...(wants(operation, "clientSecretBasic") ? [`-u "$CLIENT_ID:$CLIENT_SECRET"`] : []),
     ...(operation.hasPage ? [`-H 'Accept: application/json'`] : []),
     ...(isJson ? [`-H 'Content-Type: application/json'`] : []),
@@ -47,6 +48,8 @@ const wants = ({ security }: DescribedOperation, scheme: SecurityScheme): boolea
 function dataOf({ body, security }: DescribedOperation, example: unknown, isSigned: boolean): string[] {
   if (isSigned) return [`-d "$BODY"`];
   if (body?.contentType === "application/json") return [`-d ${quoted(JSON.stringify(example))}`];
+  if (body?.contentType === "application/ocsp-request")
+    return [`-H 'Content-Type: ${body.contentType}'`, "--data-binary @request.der"];
   // What the header says already would be said twice.
   const inHeader = security[0]?.includes("clientSecretBasic")
     ? ["client_id", "client_secret"]
@@ -78,14 +81,16 @@ function strictWithoutBody(subject: CurlSubject): string {
 }
 
 /** The strict form: the signature covers method, address, time and nonce too, and is good once. */
-export function strictSample({ operation, baseUrl, path, example }: CurlSubject): string {
+export function strictSample(subject: CurlSubject): string {
+  const { method } = subject.operation;
+  const address = addressOf(subject);
   return [
-    `BODY=${quoted(JSON.stringify(example))}`,
+    `BODY=${quoted(JSON.stringify(subject.example))}`,
     "TIMESTAMP=$(date +%s)",
     "NONCE=$(openssl rand -hex 16)",
-    `SIGNATURE=$(printf '%s\\n%s\\n%s\\n%s\\n%s' ${operation.method} ${path} "$TIMESTAMP" "$NONCE" "$BODY" \\`,
+    `SIGNATURE=$(printf '%s\\n%s\\n%s\\n%s\\n%s' ${method} "${address.slice(subject.baseUrl.length)}" "$TIMESTAMP" "$NONCE" "$BODY" \\`,
     '  | openssl dgst -sha256 -hmac "$SECRET_KEY" -binary | openssl base64 -A)',
-    `curl -s -X ${operation.method} "${baseUrl}${path}" \\`,
+    `curl -s -X ${method} "${address}" \\`,
     '  -H "Authorization: $PUBLIC_KEY:$SIGNATURE" \\',
     '  -H "X-Signet-Timestamp: $TIMESTAMP" -H "X-Signet-Nonce: $NONCE" \\',
     `  -H 'Content-Type: application/json' -d "$BODY"`,

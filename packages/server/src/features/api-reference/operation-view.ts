@@ -40,6 +40,7 @@ const schemeTexts: Readonly<Record<string, string>> = {
   accessToken: "an access token",
   clientSecretBasic: "client authentication",
   agentKey: "the API key of a signing agent",
+  deviceCertificate: "a device’s certificate",
   browserSession: "the browser session that began the request",
 };
 

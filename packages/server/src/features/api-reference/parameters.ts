@@ -16,6 +16,7 @@ const inPaths: Readonly<Record<string, { readonly description: string; readonly 
   poolId: { description: "the signing pool", schema: uuid },
   agentId: { description: "the signing agent", schema: uuid },
   requestId: { description: "the signing request", schema: { type: "string" } },
+  rest: { description: "all that follows", schema: text },
   id: { description: "the record; of an action, what its link holds", schema: text },
   key: { description: "the session key, or of a registration what its link holds", schema: text },
   type: { description: "the kind of action", schema: text },
@@ -25,9 +26,9 @@ const inPaths: Readonly<Record<string, { readonly description: string; readonly 
   extendSetting: { description: "anything: the application's settings of the user too", schema: text },
 };
 
-/** `/a/:b/:c?` as OpenAPI writes it: with and without what may be left out. */
+/** `/a/:b/:c?` as OpenAPI writes it: with and without what may be left out; `/a/*` is `/a/{rest}`. */
 export function openApiPaths(path: string): string[] {
-  const full = path.replaceAll(/:(\w+)\??/g, "{$1}");
+  const full = path.replaceAll(/:(\w+)\??/g, "{$1}").replace(/\*$/, "{rest}");
   return path.endsWith("?") ? [full.slice(0, full.lastIndexOf("/")), full] : [full];
 }
 

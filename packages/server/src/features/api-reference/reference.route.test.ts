@@ -123,6 +123,7 @@ describe("the lines for a shell", () => {
       AGENT_ID: org.user.id,
       REQUEST_ID: "unknown",
       TYPE: "VerifyEmail",
+      REST: "MAA=",
     };
   };
 

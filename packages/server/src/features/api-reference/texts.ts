@@ -39,6 +39,11 @@ export const tags = [
     description:
       "Pools of agents of the organisation that hold the keys which sign its tokens. Errors have the form of OAuth.",
   },
+  {
+    name: "Device identity",
+    description:
+      "Certificates for the organisation's devices, by its own certificate authority, and the codes that let devices in. Errors have the form of OAuth.",
+  },
   { name: "Organisations", description: "Applications that the caller can reach." },
   { name: "Service", description: "What this server says about itself." },
 ];
@@ -79,6 +84,11 @@ export const securitySchemes = {
     type: "http",
     scheme: "bearer",
     description: "The API key of a signing agent, which begins with `sgn_ak_` and is shown at registration.",
+  },
+  deviceCertificate: {
+    type: "mutualTLS",
+    description:
+      "The certificate of a device, with the proof of its key by TLS: at the address for certificates (`mtls_endpoint_aliases` of discovery), where that is another one.",
   },
   browserSession: {
     type: "apiKey",

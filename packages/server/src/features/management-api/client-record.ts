@@ -42,6 +42,14 @@ const members = {
     { additionalProperties: false, description: "public keys for private_key_jwt; or jwksUri" },
   ),
   jwksUri: Type.String(),
+  tlsClientAuthSanUri: Type.String({
+    description:
+      "with tls_client_auth: the URI of the one device that may speak for the client; any when absent",
+  }),
+  tlsClientCertificateBoundAccessTokens: Type.Boolean({
+    description:
+      "its tokens are good in the hands of the device alone that they were issued to (RFC 8705 §3)",
+  }),
   RequireConsent: Type.Boolean({ description: "false is the same as consentMode preauthorized" }),
   consentMode: Type.Enum([...consentModes]),
   requirePkce: Type.Boolean(),
@@ -87,6 +95,7 @@ export const clientSchema = Type.Object(
     homepageUri: absentAsNull(members.homepageUri),
     jwks: absentAsNull(members.jwks),
     jwksUri: absentAsNull(members.jwksUri),
+    tlsClientAuthSanUri: absentAsNull(members.tlsClientAuthSanUri),
     audience: absentAsNull(members.audience),
     backchannelLogoutUri: absentAsNull(members.backchannelLogoutUri),
     requiredAcr: absentAsNull(members.requiredAcr),
@@ -123,6 +132,8 @@ export function clientRecord({ id, name: called, clientType: type, settings, ...
     tokenEndpointAuthMethod: settings.tokenEndpointAuthMethod,
     jwks: settings.jwks ?? null,
     jwksUri: settings.jwksUri ?? null,
+    tlsClientAuthSanUri: settings.tlsClientAuthSanUri ?? null,
+    tlsClientCertificateBoundAccessTokens: settings.tlsClientCertificateBoundAccessTokens,
     RequireConsent: settings.requireConsent,
     consentMode: consentModeOf(settings),
     requirePkce: settings.requirePkce,

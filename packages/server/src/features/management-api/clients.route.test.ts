@@ -25,7 +25,8 @@ import {
 /** Word by word as wire-contract.md §5 names them, without what issues 5 and 6 bring. */
 const MEMBERS =
   `clientId name description logoUri homepageUri clientType redirectUris postLogoutRedirectUris returnUrls
-  grantTypes allowedScopes tokenEndpointAuthMethod jwks jwksUri RequireConsent consentMode requirePkce
+  grantTypes allowedScopes tokenEndpointAuthMethod jwks jwksUri tlsClientAuthSanUri
+  tlsClientCertificateBoundAccessTokens RequireConsent consentMode requirePkce
   AccessTokenLifetimeSeconds RefreshTokenLifetimeSeconds idTokenSignedResponseAlg accessTokenSignedResponseAlg audience
   backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
   signingPoolId secrets createdAt updatedAt`.split(/\s+/);
@@ -114,6 +115,11 @@ describe("clients by the management API", () => {
       const native = await create({ clientType: "native", redirectUris: ["com.example.app:/cb"] });
       assert.ok(!("clientSecret" in native.body));
       assert.deepEqual(native.body["secrets"], []);
+      const devices = { tokenEndpointAuthMethod: "tls_client_auth", tlsClientAuthSanUri: "urn:x:device:1" };
+      const meters = await create({ ...devices, tlsClientCertificateBoundAccessTokens: true });
+      assert.ok(!("clientSecret" in meters.body));
+      assert.equal(meters.body["tlsClientAuthSanUri"], devices.tlsClientAuthSanUri);
+      assert.equal(meters.body["tlsClientCertificateBoundAccessTokens"], true);
     });
 
     test("a client joins a pool of its own organisation, and leaves it when the member is left out", async () => {

@@ -1,4 +1,6 @@
 /** The clients of the organisation: listed, read, made, replaced, deleted. */
+
+import { usesSecrets } from "../../core/applications/application.ts";
 import {
   ApplicationChanged,
   changeApplication,
@@ -122,9 +124,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
           status: 201,
           headers: { location: locationOf(deps, `clients/${id}`), etag: etagOf(1) },
         };
-        // Who proves itself with a key of its own has no use for a secret.
-        if (clientType !== "confidential" || settings.tokenEndpointAuthMethod === "private_key_jwt")
-          return { ...answer, body: clientRecord(application) };
+        if (!usesSecrets(application)) return { ...answer, body: clientRecord(application) };
         const { secret, plaintext } = await createClientSecret(inside, {
           orgId,
           applicationId: id,

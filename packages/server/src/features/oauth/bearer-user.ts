@@ -3,6 +3,7 @@ import { bearerChallenge, parseBearer } from "@signet/protocol/bearer";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import type { PresentedDeviceDeps } from "../../core/devices/presented-device.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
@@ -10,8 +11,9 @@ import { findUser } from "../../core/users/store.ts";
 import type { User } from "../../core/users/user.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
+import { isInItsHands } from "./client-device.ts";
 
-export interface BearerDeps {
+export interface BearerDeps extends PresentedDeviceDeps {
   readonly database: Database;
   readonly applications: ApplicationDirectory;
   readonly accessTokens: AccessTokens;
@@ -38,6 +40,12 @@ export async function bearerUser(
       "the access token is expired, revoked or not valid here",
     );
   }
+  if (!(await isInItsHands(deps, organisation, request, claims)))
+    throw bearerError(
+      organisation,
+      "invalid_token",
+      "the access token is bound to a certificate that did not come with it",
+    );
   const scopes = claims.scope?.split(" ") ?? [];
   if (!scopes.includes("openid")) {
     throw bearerError(

@@ -7,14 +7,17 @@ import type { Form } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyRequest } from "fastify";
-import type {
-  Application,
-  ClientSecret,
-  TokenEndpointAuthMethod,
+import {
+  type Application,
+  type ClientSecret,
+  isSecretMethod,
+  type TokenEndpointAuthMethod,
 } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import { matchClientSecret } from "../../core/applications/client-secrets.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { PresentedDeviceDeps } from "../../core/devices/presented-device.ts";
+import type { CertifiedDevice } from "../../core/devices/store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import {
   AssertionRefused,
@@ -22,8 +25,9 @@ import {
   presentedAssertion,
   verifyClientAssertion,
 } from "./client-assertion.ts";
+import { authenticatingDevice } from "./client-device.ts";
 
-export interface ClientAuthenticationDeps extends ClientAssertionDeps {
+export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
   readonly applications: ApplicationDirectory;
   readonly clock: Clock;
   /** Remembers, some time later, when a secret was used last. */
@@ -37,13 +41,19 @@ interface Credentials {
   readonly assertion?: string;
 }
 
+export interface AuthenticatedClient {
+  readonly application: Application;
+  /** Whose certificate has proven it; undefined for every other method. */
+  readonly device?: CertifiedDevice;
+}
+
 /** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
 export async function authenticateClient(
   deps: ClientAuthenticationDeps,
   organisation: Organisation,
   request: FastifyRequest,
   form: Form,
-): Promise<Application> {
+): Promise<AuthenticatedClient> {
   const refused = (cause: string) => invalidClient(organisation, cause);
   const { clientId, clientSecret, assertion, method } =
     request.headers.authorization === undefined
@@ -51,21 +61,27 @@ export async function authenticateClient(
       : headerCredentials(request, form, organisation);
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
   if (!application) throw refused("unknown client");
-  if (!isAllowed(application.settings.tokenEndpointAuthMethod, method))
-    throw refused(`the client may not use ${method}`);
+  const registered = application.settings.tokenEndpointAuthMethod;
+  // RFC 8705 §2: beside the certificate the request says who the client is, and nothing more.
+  if (registered === "tls_client_auth" && method === "none") {
+    const device = await authenticatingDevice(deps, application, request);
+    if (typeof device === "string") throw refused(device);
+    return { application, device };
+  }
+  if (!isAllowed(registered, method)) throw refused(`the client may not use ${method}`);
   if (assertion !== undefined) {
     await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
       throw error instanceof AssertionRefused ? refused(error.message) : error;
     });
-    return application;
+    return { application };
   }
-  if (clientSecret === undefined) return application;
+  if (clientSecret === undefined) return { application };
   const secret =
     matchClientSecret(application, clientSecret, deps.clock()) ??
     (await newSecret(deps, application, clientSecret));
   if (!secret) throw refused("no active secret matches");
   deps.noteSecretUse(application, secret);
-  return application;
+  return { application };
 }
 
 /** The news of a new secret may still be on its way to this node, and whoever has it uses it at once. */
@@ -80,11 +96,8 @@ async function newSecret(
 
 /** A secret is a secret in either place; every other method stands for itself alone. */
 function isAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthMethod): boolean {
-  return registered === used || (usesSecret(registered) && usesSecret(used));
+  return registered === used || (isSecretMethod(registered) && isSecretMethod(used));
 }
-
-const usesSecret = (method: TokenEndpointAuthMethod): boolean =>
-  method === "client_secret_basic" || method === "client_secret_post";
 
 function headerCredentials(request: FastifyRequest, form: Form, organisation: Organisation): Credentials {
   if (form.values.has("client_secret") || form.values.has("client_assertion")) {

@@ -24,6 +24,13 @@ export interface DiscoveryDeps {
   readonly organisations: OrganisationDirectory;
   readonly customScopes: CustomScopeDirectory;
   readonly documents: PublishedDocuments;
+  /** Undefined where no listener asks for certificates. */
+  readonly certificates: CertificateUse | undefined;
+}
+
+export interface CertificateUse {
+  /** Where the endpoints are that ask for a certificate; undefined: where all the others are. */
+  readonly baseUrl: string | undefined;
 }
 
 export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void {
@@ -33,7 +40,7 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
     async ({ id }) =>
       publishedDocument(
         id,
-        providerMetadata(issuerOf(deps.baseUrl, id), await deps.customScopes.list(id)),
+        providerMetadata(id, { ...deps, customScopes: await deps.customScopes.list(id) }),
         deps.clock() + DOCUMENT_LIFETIME_MS,
       ),
   );
@@ -46,11 +53,21 @@ const signingAlgs = Object.keys(jwsAlgorithms);
 
 const protocolClaims = "sub iss aud exp iat auth_time nonce acr amr azp at_hash sid".split(" ");
 
+export interface ProviderDescription {
+  readonly baseUrl: string;
+  readonly customScopes: readonly CustomScope[];
+  readonly certificates: CertificateUse | undefined;
+}
+
 /** Only what works is listed. */
 export function providerMetadata(
-  issuer: string,
-  customScopes: readonly CustomScope[] = [],
+  orgId: string,
+  { baseUrl, customScopes, certificates }: ProviderDescription,
 ): Record<string, unknown> {
+  const issuer = issuerOf(baseUrl, orgId);
+  const authMethods = tokenEndpointAuthMethods.filter(
+    (method) => certificates || method !== "tls_client_auth",
+  );
   const customClaims = customScopes.flatMap(({ claims }) => claims.map(({ name }) => name));
   return {
     issuer,
@@ -68,11 +85,9 @@ export function providerMetadata(
     grant_types_supported: grantTypes,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: signingAlgs,
-    token_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
-    revocation_endpoint_auth_methods_supported: tokenEndpointAuthMethods,
-    introspection_endpoint_auth_methods_supported: tokenEndpointAuthMethods.filter(
-      (method) => method !== "none",
-    ),
+    token_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_methods_supported: authMethods.filter((method) => method !== "none"),
     token_endpoint_auth_signing_alg_values_supported: signingAlgs,
     revocation_endpoint_auth_signing_alg_values_supported: signingAlgs,
     introspection_endpoint_auth_signing_alg_values_supported: signingAlgs,
@@ -88,5 +103,25 @@ export function providerMetadata(
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
     ui_locales_supported: LANGUAGES.map(({ locale }) => locale),
+    ...(certificates ? certificateMetadata(orgId, certificates) : {}),
+  };
+}
+
+/** RFC 8705 §3.3 and §5: a client that shows no certificate is spared the question for one. */
+function certificateMetadata(orgId: string, { baseUrl }: CertificateUse): Record<string, unknown> {
+  const own = baseUrl === undefined ? undefined : issuerOf(baseUrl, orgId);
+  return {
+    tls_client_certificate_bound_access_tokens: true,
+    ...(own === undefined
+      ? {}
+      : {
+          mtls_endpoint_aliases: {
+            token_endpoint: `${own}/token`,
+            userinfo_endpoint: `${own}/userinfo`,
+            revocation_endpoint: `${own}/revoke`,
+            introspection_endpoint: `${own}/introspect`,
+            device_authorization_endpoint: `${own}/device`,
+          },
+        }),
   };
 }

@@ -9,6 +9,7 @@ import { formatScope } from "@signet/protocol/scope";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import { type Clock, seconds } from "../../core/clock.ts";
+import { findDevice } from "../../core/devices/store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { issuerOfApplication } from "../../core/signing-pools/application-issuer.ts";
@@ -40,7 +41,7 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const application = await authenticateClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, form);
       // A public client proves nothing, so that anybody could ask in its name.
       if (application.settings.tokenEndpointAuthMethod === "none") {
         throw invalidClient(organisation, "public client", "only clients that authenticate may introspect");
@@ -89,6 +90,11 @@ async function describeRefreshToken(
   if (!family || family.applicationId !== application.id) return INACTIVE;
   // Asking is no use of the token: a token that was rotated is inactive, and nobody is signed out for asking.
   if (refreshStanding(family, sha256Base64url(token), deps.clock(), 0) !== "living") return INACTIVE;
+  const device =
+    family.deviceId === null
+      ? undefined
+      : await findDevice(deps.database.query, organisation.id, family.deviceId);
+  if (family.deviceId !== null && device?.revokedAt !== null) return INACTIVE;
   const user = await findUser(deps.database.query, organisation.id, family.userId);
   if (!user || user.disabledAt !== null) return INACTIVE;
   return {

@@ -1,5 +1,6 @@
 /** The JSON endpoints of an issuer beside the token endpoint, for /openapi.json. */
 import Type, { type TSchema } from "typebox";
+import { attestations } from "../../core/devices/device.ts";
 import {
   type DescribedOperation,
   oauthErrorAnswers,
@@ -47,6 +48,18 @@ const introspection = Type.Object(
     auth_time: seconds("when the user signed in"),
     acr: Type.Optional(Type.String({ examples: ["urn:signet:acr:pwd"] })),
     amr: Type.Optional(Type.Array(Type.String(), { examples: [["pwd"]] })),
+    device_id: Type.Optional(
+      Type.String({ format: "uuid", description: "the device that it was issued to" }),
+    ),
+    device_attestation: Type.Optional(
+      Type.Enum([...attestations], { description: "whether a TPM vouched for the device's key" }),
+    ),
+    cnf: Type.Optional(
+      Type.Object(
+        { "x5t#S256": Type.String() },
+        { description: "the certificate that the caller must have shown (RFC 8705 §3.2)" },
+      ),
+    ),
   },
   {
     title: "Introspection",

@@ -41,6 +41,21 @@ const metadata = Type.Object(
     backchannel_logout_supported: Type.Boolean(),
     backchannel_logout_session_supported: Type.Boolean(),
     ui_locales_supported: list(),
+    tls_client_certificate_bound_access_tokens: Type.Optional(
+      Type.Boolean({ description: "where a listener asks for certificates (RFC 8705)" }),
+    ),
+    mtls_endpoint_aliases: Type.Optional(
+      Type.Object(
+        {
+          token_endpoint: address,
+          userinfo_endpoint: address,
+          revocation_endpoint: address,
+          introspection_endpoint: address,
+          device_authorization_endpoint: address,
+        },
+        { description: "where a client with a certificate calls them (RFC 8705 §5)" },
+      ),
+    ),
   },
   { title: "ProviderMetadata" },
 );

@@ -31,7 +31,7 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const application = await authenticateClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, form);
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
       // The hint may be wrong and is never needed: a token's form says what it is (RFC 7009 §2.1).

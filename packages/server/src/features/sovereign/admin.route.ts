@@ -1,14 +1,18 @@
 /** Pools and agents by API (sovereign-signing.md §5): made, registered, given new keys, deactivated. */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
+import type { Organisation } from "../../core/organisations/organisation.ts";
 import { type AgentKey, agentKeyState } from "../../core/signing-pools/agent-key.ts";
 import { issuerModes, issuerOfPool, jwksUriOfPool } from "../../core/signing-pools/signing-pool.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { Database } from "../../db/open.ts";
+import type { Administrator } from "../../http/api/administrator-door.ts";
 import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { nothingHere } from "../../http/coded-error.ts";
-import type { SovereignAdministrator } from "./admin-door.ts";
 import { addAgentKeys, deactivateAgent, MOST_KEYS, registerAgent } from "./agents.ts";
 import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
+
+export type SovereignAdministrator = Administrator<Organisation, SystemAccountCaller>;
 
 export interface AdminRouteDeps extends SovereignAdminDeps {
   readonly door: ApiDoor<SovereignAdministrator, Database>;
@@ -208,6 +212,7 @@ function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
       method: "DELETE",
       path: `${PATH}/agents/:agentId`,
       operationId: "deactivateSigningAgent",
+      isStrictOnly: true,
       summary: "Deactivate an agent, again and again if need be",
       description:
         "Its API key is dead at once; what it has signed stays valid. With `compromised=true` its keys leave the key set at once, and all that they signed with them. A system account signs this call in the strict form.",

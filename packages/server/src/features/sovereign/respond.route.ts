@@ -5,7 +5,7 @@
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Organisation } from "../../core/organisations/organisation.ts";
-import { rawBody } from "../../http/api/json-body.ts";
+import { addJson, rawBody } from "../../http/api/json-body.ts";
 import { CodedError } from "../../http/coded-error.ts";
 import type { ErrorHandler } from "../../http/error-handlers.ts";
 import { formOf } from "../../http/form-body.ts";
@@ -17,9 +17,7 @@ import { type Visit, type WaitDeps, type Waiting, waitingHere } from "./wait-vis
 
 /** The scope of the pages takes forms; this one takes JSON, too. */
 export function respondRoute(scope: FastifyInstance, deps: WaitDeps): void {
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
-    done(null, body);
-  });
+  addJson(scope);
   const errorHandler: ErrorHandler = (error, request, reply) =>
     deps.errorHandlers[isJson(request) ? "program" : "page"](error, request, reply);
   scope.post(

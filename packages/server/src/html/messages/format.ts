@@ -10,6 +10,14 @@ export function formatDuration(locale: string, seconds: number): string {
   return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(amount);
 }
 
+/** A lifetime in words: whole days and whole hours as such, else as a waiting time. */
+export function formatLifetime(locale: string, seconds: number): string {
+  const [amount, unit] = seconds % 86_400 === 0 ? [seconds / 86_400, "day"] : [seconds / 3_600, "hour"];
+  return Number.isInteger(amount)
+    ? new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(amount)
+    : formatDuration(locale, seconds);
+}
+
 /** A moment (milliseconds since epoch) in words, in UTC because the server does not know the reader's zone. */
 export function formatMoment(locale: string, milliseconds: number): string {
   return new Intl.DateTimeFormat(locale, {

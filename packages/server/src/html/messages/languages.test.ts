@@ -6,9 +6,10 @@ import { LANGUAGES, type Messages, messages } from "./messages.ts";
 
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
-  de: ["Browser", "Code", "Header", "Name", "Passkeys", "Payload"],
-  fr: ["Applications", "Code", "Documentation", "Organisations", "Sessions"],
-  da: ["Browser", "Header", "Payload", "Reference"],
+  de: ["Browser", "Code", "Header", "Name", "Passkeys", "Payload", "TPM"],
+  fr: ["Actions", "Applications", "Code", "Documentation", "Organisations", "Sessions", "TPM"],
+  es: ["TPM"],
+  da: ["Browser", "Header", "Payload", "Reference", "TPM"],
 };
 
 const aMoment = Date.UTC(2026, 10, 21, 9, 30);
@@ -115,9 +116,12 @@ for (const language of LANGUAGES) {
   });
 
   test(`${locale}: a label for a link or button has the words that are seen on it (WCAG 2.5.3)`, () => {
-    const { consents, landing, security, sessions } = language;
+    const { consents, devices, landing, security, sessions } = language;
     const labels = [
       [consents.revoke, consents.revokeOf("X")],
+      [devices.list.revoke, devices.list.revokeOf("X")],
+      [devices.list.replace, devices.list.replaceOf("X")],
+      [devices.codes.withdraw, devices.codes.withdrawOf("X")],
       [landing.discovery, landing.discoveryOf("X")],
       [security.passkeys.change, security.passkeys.changeOf("X")],
       [security.devices.forget, security.devices.forgetOf("X")],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatDuration, formatMoment } from "./format.ts";
+import { formatDuration, formatLifetime, formatMoment } from "./format.ts";
 import { messages, preferredLocales } from "./messages.ts";
 
 test("the application's wish comes before the browser's, and the browser's are in order of quality", () => {
@@ -35,6 +35,13 @@ test("waiting times are rounded up to what a person waits by", () => {
   assert.equal(formatDuration("en", 700), "12 minutes");
   assert.equal(formatDuration("en", 7_201), "3 hours");
   assert.equal(formatDuration("de", 700), "12 Minuten");
+});
+
+test("lifetimes are told in whole days and hours where they are such", () => {
+  assert.equal(formatLifetime("en", 604_800), "7 days");
+  assert.equal(formatLifetime("en", 3_600), "1 hour");
+  assert.equal(formatLifetime("de", 86_400), "1 Tag");
+  assert.equal(formatLifetime("en", 5_000), "84 minutes");
 });
 
 test("a moment is shown in UTC", () => {

@@ -9,8 +9,14 @@ import { invalid, malformed } from "./api-error.ts";
 import { parseJson, rawBody } from "./json-body.ts";
 import { validator } from "./validation.ts";
 
-/** What a caller shows; `link` and `session-key` stand in the address or the body. */
-export type Credential = "administrator" | "system-account" | "session-key" | "link" | "none";
+/** What a caller shows; `link` and `session-key` stand in the address or the body, `device-certificate` in TLS. */
+export type Credential =
+  | "administrator"
+  | "system-account"
+  | "session-key"
+  | "link"
+  | "device-certificate"
+  | "none";
 
 export interface Answer {
   readonly status: number;
@@ -40,6 +46,8 @@ export interface Operation {
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
   /** Statuses of the errors that only this route has, e.g. 403 or 410. */
   readonly errors?: readonly number[];
+  /** A system account signs it in the strict form, and in no other. */
+  readonly isStrictOnly?: boolean;
   /** An example of the body. */
   readonly example?: unknown;
   /** How errors are told: problem documents (RFC 9457) when left out, or the `error` of OAuth. */
@@ -82,6 +90,12 @@ export interface Lenient {
   readonly readOnly: readonly string[];
 }
 
+type Described<Q, B> = Omit<Operation, "query" | "body"> & {
+  readonly query?: Q;
+  readonly body?: B;
+  readonly lenient?: Lenient;
+};
+
 export function apiRoute<
   C,
   Q extends TSchema | undefined = undefined,
@@ -90,45 +104,52 @@ export function apiRoute<
 >(
   { app, describe }: ApiScope,
   door: ApiDoor<C, W>,
-  operation: Omit<Operation, "query" | "body"> & {
-    readonly query?: Q;
-    readonly body?: B;
-    readonly lenient?: Lenient;
-  },
+  operation: Described<Q, B>,
   handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
 ): void {
-  const { method, path, query, body, lenient, bodyOptional = false } = operation;
-  const nullable = Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
   describe(operation as Operation);
+  const { method, path } = operation;
+  app.route({ method, url: path, handler: apiHandler(door, operation, handler) });
+}
+
+/** Without the registration: for an address at which browsers get a page. Whoever registers it describes the operation. */
+export function apiHandler<
+  C,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+  W = undefined,
+>(
+  door: ApiDoor<C, W>,
+  operation: Described<Q, B>,
+  handler: (call: Call<Of<Q>, Of<B>, C, W>) => Promise<Answer>,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  const { method, query, body, lenient, bodyOptional = false } = operation;
+  const nullable = Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
   const checkQuery = query && validator(query, (at) => `?${at.slice(1)}`);
   const checkBody = body && validator(body);
-  app.route({
-    method,
-    url: path,
-    handler: async (request, reply) => {
-      const raw = rawBody(request);
-      const known = await door.authenticate(request, raw);
-      const sent = parseJson(raw);
-      const caller = door.authorise ? await door.authorise(known, request, sent) : known;
-      const call = {
-        request,
-        reply,
-        params: (request.params ?? {}) as Record<string, string>,
-        query: readQuery(request, checkQuery),
-        body: readBody(
-          bodyOptional && sent === undefined ? {} : sent,
-          checkBody,
-          lenient && { ...lenient, nullable },
-        ),
-        caller,
-      } as Omit<Call<Of<Q>, Of<B>, C, W>, "within">;
-      const run: Run<W> = (within) => handler({ ...call, within });
-      const answer =
-        method === "POST" && door.repeat ? await door.repeat(caller, request, raw, run) : await run();
-      await send(reply, answer);
-      return reply;
-    },
-  });
+  return async (request, reply) => {
+    const raw = rawBody(request);
+    const known = await door.authenticate(request, raw);
+    const sent = parseJson(raw);
+    const caller = door.authorise ? await door.authorise(known, request, sent) : known;
+    const call = {
+      request,
+      reply,
+      params: (request.params ?? {}) as Record<string, string>,
+      query: readQuery(request, checkQuery),
+      body: readBody(
+        bodyOptional && sent === undefined ? {} : sent,
+        checkBody,
+        lenient && { ...lenient, nullable },
+      ),
+      caller,
+    } as Omit<Call<Of<Q>, Of<B>, C, W>, "within">;
+    const run: Run<W> = (within) => handler({ ...call, within });
+    const answer =
+      method === "POST" && door.repeat ? await door.repeat(caller, request, raw, run) : await run();
+    await send(reply, answer);
+    return reply;
+  };
 }
 
 async function send(reply: FastifyReply, { status, body, headers, isSent }: Answer): Promise<void> {

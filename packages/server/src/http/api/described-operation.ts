@@ -9,6 +9,7 @@ export type SecurityScheme =
   | "accessToken"
   | "clientSecretBasic"
   | "agentKey"
+  | "deviceCertificate"
   | "browserSession";
 
 export interface DescribedAnswer {
@@ -24,7 +25,11 @@ export interface DescribedAnswer {
 }
 
 export interface DescribedBody {
-  readonly contentType: "application/json" | "application/x-www-form-urlencoded";
+  readonly contentType:
+    | "application/json"
+    | "application/x-www-form-urlencoded"
+    /** Bytes, which the schema only names. */
+    | "application/ocsp-request";
   readonly schema: TSchema;
   readonly isOptional: boolean;
   readonly example?: unknown;

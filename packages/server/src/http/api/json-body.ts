@@ -5,10 +5,19 @@ import { malformed } from "./api-error.ts";
 /** Nested arrays and objects; deeper text is refused before it is parsed. */
 const MOST_DEPTH = 32;
 
-/** In this scope bodies are JSON and nothing else: any other content type is answered with 415. */
-export function acceptJson(scope: FastifyInstance): void {
+/**
+ * In this scope bodies are JSON and nothing else: any other content type is answered with 415.
+ * @param bodyLimit bytes, where less than elsewhere is taken
+ */
+export function acceptJson(scope: FastifyInstance, bodyLimit?: number): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+  addJson(scope, bodyLimit);
+}
+
+/** Beside what the scope takes already. */
+export function addJson(scope: FastifyInstance, bodyLimit?: number): void {
+  const options = { parseAs: "buffer" as const, ...(bodyLimit === undefined ? {} : { bodyLimit }) };
+  scope.addContentTypeParser("application/json", options, (_request, body, done) => {
     done(null, body);
   });
 }

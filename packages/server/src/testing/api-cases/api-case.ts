@@ -1,13 +1,13 @@
 /** What every operation of the JSON interfaces must do, tried by api-cases.test.ts on both databases. */
-import type { Clock } from "../../core/clock.ts";
 import type { Service } from "../../open-service.ts";
+import type { FakeClock } from "../fake-clock.ts";
 import type { TestOrganisation } from "../test-service.ts";
 import type { TestAccount } from "../test-system-account.ts";
 
 export interface ApiWorld {
   readonly service: Service;
   readonly baseUrl: string;
-  readonly clock: Clock;
+  readonly clock: FakeClock;
   readonly a: TestOrganisation;
   readonly b: TestOrganisation;
   readonly administratorOfA: TestAccount;

@@ -44,7 +44,7 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const application = await authenticateClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, form);
       const { settings } = application;
       if (!settings.grantTypes.includes(deviceCodeGrantType))
         throw new OAuthError("unauthorized_client", "the client may not use the device grant");

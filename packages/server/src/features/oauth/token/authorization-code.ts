@@ -75,7 +75,7 @@ async function redeem(
   code: AuthorizationCode,
   { familyId, release }: { readonly familyId: string; readonly release: Release | undefined },
 ) {
-  const { organisation, application } = request;
+  const { organisation, application, deviceId } = request;
   const refreshToken = getsRefreshToken(application, code.scopes)
     ? firstRefreshToken(deps, organisation.id, familyId)
     : undefined;
@@ -86,7 +86,10 @@ async function redeem(
     if (!(await holdGrounds(tx, code))) throw refused("the session or the consent has ended");
     const { orgId, sessionId } = code;
     await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
-    await insertTokenFamily(tx, newTokenFamily(application, code, { familyId, refreshToken, now }));
+    await insertTokenFamily(
+      tx,
+      newTokenFamily(application, { ...code, deviceId }, { familyId, refreshToken, now }),
+    );
     await release?.(tx);
     return true;
   });

@@ -118,7 +118,7 @@ async function redeem(
   device: Approved,
   { familyId, release }: { readonly familyId: string; readonly release: Release | undefined },
 ) {
-  const { application } = request;
+  const { application, deviceId } = request;
   const { orgId, deviceCodeHash, approval } = device;
   const refreshToken = firstRefreshToken(deps, orgId, familyId);
   const now = deps.clock();
@@ -129,7 +129,7 @@ async function redeem(
       throw refused("the session or the consent has ended");
     await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
     // RFC 8628 has neither nonce nor claims parameter.
-    const ground = { ...device, ...approval, nonce: null, requestedClaims: noRequestedClaims };
+    const ground = { ...device, ...approval, nonce: null, requestedClaims: noRequestedClaims, deviceId: null };
     await insertTokenFamily(tx, newTokenFamily(application, ground, { familyId, refreshToken, now }));
     await release?.(tx);
     return true;

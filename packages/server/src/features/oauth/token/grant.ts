@@ -19,6 +19,8 @@ export interface GrantRequest {
   /** Milliseconds. */
   readonly now: number;
   readonly address: string;
+  /** The device whose certificate came with the request, for clients that use certificates; else null. */
+  readonly deviceId: string | null;
 }
 
 export interface ReadGrant {

@@ -14,6 +14,7 @@ export type FamilyGround = Pick<
   | "nonce"
   | "authentication"
   | "requestedClaims"
+  | "deviceId"
 >;
 
 export function newTokenFamily(
@@ -50,6 +51,6 @@ export function newTokenFamily(
     createdAt: now,
     expiresAt,
     revokedAt: null,
-    deviceId: null,
+    deviceId: ground.deviceId,
   };
 }

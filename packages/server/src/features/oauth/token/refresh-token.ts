@@ -49,6 +49,9 @@ async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): 
   if (!familyId || !family) throw refused("unknown");
   // RFC 6749 §10.4: bound to the client. Another client learns nothing and ends nothing.
   if (family.applicationId !== application.id) throw refused("issued to another client");
+  // RFC 8705 §7.1, by the device and not by one of its certificates, so that a renewal survives. Before anything is looked
+  // at that could end the family: another device ends nothing either.
+  if (family.deviceId !== request.deviceId) throw refused("begun with another device, or with none");
   const presented = { token, familyId, hash: sha256Base64url(token) };
   await requireGood(deps, request, family, presented, now);
   const user = await findUser(deps.database.query, organisation.id, family.userId);

@@ -56,6 +56,7 @@ forEachDatabase(({ fresh }) => {
       form: parseForm(new URLSearchParams(form).toString()),
       issuer: org.issuer,
       now: running.service.clock(),
+      deviceId: null,
       address: "127.0.0.1",
     });
     let released = 0;

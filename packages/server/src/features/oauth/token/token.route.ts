@@ -15,6 +15,7 @@ import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
+import { tokenDevice } from "../client-device.ts";
 import type { Grant, ReadGrant } from "./grant.ts";
 
 export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps {
@@ -37,7 +38,7 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
       requireSingle(form);
       const grantType = form.values.get("grant_type");
       if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
-      const application = await authenticateClient(deps, organisation, request, form);
+      const { application, device: proven } = await authenticateClient(deps, organisation, request, form);
       const grant = grants.get(grantType);
       if (!grant) throw new OAuthError("unsupported_grant_type", "this grant_type is not supported");
       if (!application.settings.grantTypes.includes(grant.grantType)) {
@@ -49,9 +50,12 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
         ? await deps.poolSigning.issuer(organisation, application)
         : issuerOf(deps.baseUrl, organisation.id);
       const address = addressOf(request);
-      const read = await grant.read({ organisation, application, form, issuer, now, address });
+      const device = await tokenDevice(deps, application, proven, request);
+      const deviceId = device?.id ?? null;
+      const read = await grant.read({ organisation, application, form, issuer, now, address, deviceId });
       await requireAdmitted(deps, read);
-      const subject = { ...read.subject, added: await addedClaims(deps, read.subject) };
+      const added = await addedClaims(deps, read.subject);
+      const subject = { ...read.subject, ...(device ? { device } : {}), added };
       const { proofHash, begun } = read;
       const signed = await signTokens(isPoolSigned ? deps.poolSigning : deps.signer, organisation, subject, {
         now,

@@ -41,6 +41,7 @@ export const error = {
     "page-too-old": "Siden er for gammel. Gå tilbage til applikationen, og begynd forfra.",
     "answer-foreign": "Svaret hører ikke til et login, der blev startet her. Prøv igen fra startsiden.",
     "sign-in-not-completed": "Loginnet blev ikke gennemført.",
+    "administrators-only": "Denne side er for organisationens administratorer.",
   },
   reference: "Reference",
   back: (application: string) => `Gå til ${application}`,
@@ -75,6 +76,7 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `din konto hos ${organisation}`,
   device: (organisation: string) => `din enhed hos ${organisation}`,
+  devices: (organisation: string) => `enhederne hos ${organisation}`,
   application: (organisation: string) => `en applikation hos ${organisation}`,
 };
 

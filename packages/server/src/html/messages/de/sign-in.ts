@@ -43,6 +43,7 @@ export const error = {
     "answer-foreign":
       "Diese Antwort gehört nicht zu einer Anmeldung, die hier begonnen wurde. Versuchen Sie es von der Startseite aus noch einmal.",
     "sign-in-not-completed": "Die Anmeldung wurde nicht abgeschlossen.",
+    "administrators-only": "Diese Seite ist der Administration der Organisation vorbehalten.",
   },
   reference: "Referenz",
   back: (application: string) => `Zurück zu ${application}`,
@@ -82,6 +83,7 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `Ihrem Konto bei ${organisation}`,
   device: (organisation: string) => `Ihrem Gerät bei ${organisation}`,
+  devices: (organisation: string) => `den Geräten von ${organisation}`,
   application: (organisation: string) => `einer Anwendung von ${organisation}`,
 };
 

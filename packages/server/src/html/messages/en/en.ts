@@ -2,6 +2,7 @@
 import { administratorConsent, consent, consents, scopes } from "./consents.ts";
 import { claims, landing, mailbox, tokens } from "./demo.ts";
 import { device } from "./device.ts";
+import { devices } from "./devices.ts";
 import { action, brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
 import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
 import { security } from "./security.ts";
@@ -29,6 +30,7 @@ export const en = {
   consents,
   administratorConsent,
   device,
+  devices,
   accountNav,
   sessions,
   recovery,

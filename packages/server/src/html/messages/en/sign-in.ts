@@ -44,6 +44,7 @@ export const error = {
     "answer-foreign":
       "This answer does not belong to a sign-in that was started here. Try again from the start page.",
     "sign-in-not-completed": "The sign-in was not completed.",
+    "administrators-only": "This page is for administrators of the organisation.",
   },
   reference: "Reference",
   back: (application: string) => `Go to ${application}`,
@@ -79,6 +80,7 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `your account at ${organisation}`,
   device: (organisation: string) => `your device at ${organisation}`,
+  devices: (organisation: string) => `the devices of ${organisation}`,
   application: (organisation: string) => `an application of ${organisation}`,
 };
 

@@ -41,6 +41,7 @@ export const error = {
     "answer-foreign":
       "Esta respuesta no corresponde a un inicio de sesión empezado aquí. Inténtalo de nuevo desde la página inicial.",
     "sign-in-not-completed": "El inicio de sesión no se completó.",
+    "administrators-only": "Esta página es solo para administradores de la organización.",
   },
   reference: "Referencia",
   back: (application: string) => `Ir a ${application}`,
@@ -75,6 +76,7 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `tu cuenta de ${organisation}`,
   device: (organisation: string) => `tu dispositivo (${organisation})`,
+  devices: (organisation: string) => `los dispositivos de ${organisation}`,
   application: (organisation: string) => `una aplicación de ${organisation}`,
 };
 

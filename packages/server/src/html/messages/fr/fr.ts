@@ -6,6 +6,7 @@ import type { Messages } from "../en/en.ts";
 import { administratorConsent, consent, consents, scopes } from "./consents.ts";
 import { claims, landing, mailbox, tokens } from "./demo.ts";
 import { device } from "./device.ts";
+import { devices } from "./devices.ts";
 import { action, brokenLink, mails, recovery, verifyEmail } from "./mail.ts";
 import { enrolment, recoveryCodes, twoFactor } from "./second-factors.ts";
 import { security } from "./security.ts";
@@ -33,6 +34,7 @@ export const fr: Messages = {
   consents,
   administratorConsent,
   device,
+  devices,
   accountNav,
   sessions,
   recovery,

@@ -43,6 +43,7 @@ export const error = {
     "answer-foreign":
       "Cette réponse ne correspond à aucune connexion commencée ici. Réessayez depuis la page de départ.",
     "sign-in-not-completed": "La connexion n’a pas été menée à terme.",
+    "administrators-only": "Cette page est réservée aux administrateurs de l’organisation.",
   },
   reference: "Référence",
   back: (application: string) => `Ouvrir ${application}`,
@@ -79,6 +80,7 @@ export const signIn = {
 export const places = {
   account: (organisation: string) => `votre compte ${organisation}`,
   device: (organisation: string) => `votre appareil (${organisation})`,
+  devices: (organisation: string) => `les appareils de l’organisation ${organisation}`,
   application: (organisation: string) => `une application de l’organisation ${organisation}`,
 };
 

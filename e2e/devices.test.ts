@@ -1,0 +1,173 @@
+/** Devices in real Chromium, by keyboard: registered, enrolled with the code that was shown once, revoked, refused. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { newEcKey } from "../packages/protocol/src/testing/test-certificate.ts";
+import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import {
+  csrOf,
+  enrol,
+  enrolmentOf,
+  renew,
+  type TestEnrolment,
+} from "../packages/server/src/testing/enrolments.ts";
+
+import { launchBrowser } from "./browser.ts";
+import { assertUsable, watchPage } from "./page-watch.ts";
+import { freePort, type ServerProcess, startServer } from "./server-process.ts";
+import { signIn, signInByKeyboard, tabTo } from "./sign-in-steps.ts";
+
+let browser: Browser;
+let server: ServerProcess;
+let demo: DemoFile;
+let manage: string;
+let proxyUrl: string;
+before(async () => {
+  browser = await launchBrowser();
+  const proxyPort = await freePort();
+  proxyUrl = `http://127.0.0.1:${proxyPort}`;
+  server = await startServer({ settings: { SIGNET_PROXY_PORT: String(proxyPort) } });
+  demo = await server.demo();
+  manage = `${demo.baseUrl}/devices/manage/${demo.org}`;
+});
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+test("the start says where devices are managed", () => {
+  assert.ok(server.output().includes(manage));
+});
+
+/** What the device is told when it asks for its next certificate: 400 while it is too early, 401 when it is nobody. */
+async function renewalOf(device: TestEnrolment): Promise<number> {
+  const body = { csr: await csrOf(device.key) };
+  return (await renew(`${proxyUrl}/oauth/${demo.org}/devices`, device.der, body)).status;
+}
+
+type Cleanup = { after(work: () => Promise<void>): void };
+
+async function newPage(t: Cleanup, options: BrowserContextOptions) {
+  const context = await browser.newContext(options);
+  t.after(() => context.close());
+  const page = await context.newPage();
+  return { context, page, watch: await watchPage(page) };
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`in ${colorScheme}, by keyboard: a code is made, enrols a device once, and the device is revoked`, async (t) => {
+    const { context, page, watch } = await newPage(t, { colorScheme });
+    const look = async (name: string, heading: string) => {
+      await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+      await assertUsable(page, name);
+      assert.deepEqual(watch.faults, [], name);
+      await keep(page, `${name}-${colorScheme}`);
+      watch.reset();
+    };
+    await page.goto(manage);
+    await signInByKeyboard(page, demo.admin);
+    await look(colorScheme === "light" ? "empty" : "devices", "Devices");
+
+    await tabTo(page, "device-add");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "name");
+    const name = `Till in ${colorScheme}`;
+    await page.keyboard.type(name);
+    await tabTo(page, "replaces");
+    await page.keyboard.type("nonsense");
+    await page.keyboard.press("Enter");
+    await page.locator("#replaces:focus").waitFor();
+    await look("refused", "Devices");
+    assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
+    await page.locator("#replaces").fill("");
+    await page.locator("#replaces").press("Tab");
+    await page.locator("#device-register-submit:focus").waitFor();
+    await page.keyboard.press("Enter");
+
+    await look("code", `The code for ${name}`);
+    const code = await page.locator("#enrollment-code").innerText();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy the code" }).press("Enter");
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
+    assert.match(
+      await page.locator("#enroll-command").innerText(),
+      new RegExp(`${code} signet-device enroll `),
+    );
+    await tabTo(page, "code-kept");
+    await page.keyboard.press("Enter");
+    await look("waiting", "Devices");
+    assert.ok(!(await page.content()).includes(code), "shown once");
+
+    const key = newEcKey();
+    const answer = await enrol(demo.issuer, code, key);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    const device = enrolmentOf(answer, key);
+    assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code", "it enrols once");
+    assert.equal(await renewalOf(device), 400, "too early, but known");
+
+    await page.goto(manage);
+    await tabTo(page, "search");
+    await page.keyboard.type(colorScheme.toUpperCase());
+    await page.keyboard.press("Enter");
+    await page.locator("#search-all").waitFor();
+    await look("listed", "Devices");
+    assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Active/);
+    await tabTo(page, `device-revoke-${device.deviceId}`);
+    await page.keyboard.press("Enter");
+    await look("revoke", `Revoke ${name}?`);
+    await tabTo(page, "reason");
+    await page.keyboard.press("ArrowDown");
+    assert.equal(await page.locator("#reason").inputValue(), "keyCompromise");
+    await tabTo(page, "device-revoke-confirm");
+    await page.keyboard.press("Enter");
+    await page.getByText("The device is revoked.").waitFor();
+    await look("revoked", "Devices");
+    assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Revoked/);
+    assert.equal(await page.locator(`#device-revoke-${device.deviceId}`).count(), 0);
+    assert.equal(await renewalOf(device), 401, "refused at its next request");
+
+    await page.getByRole("link", { name: "Proof and trust" }).press("Enter");
+    await look("policy", "Proof and trust");
+    await tabTo(page, "policy-save");
+    await page.keyboard.press("Enter");
+    await page.getByText("It is saved.").waitFor();
+  });
+}
+
+test("without scripts the code is made, shown and withdrawn, and there is no button that does nothing", async (t) => {
+  const { page } = await newPage(t, { javaScriptEnabled: false });
+  await page.goto(manage);
+  await signIn(page, demo.admin);
+  await page.locator("#name").fill("Plain");
+  await page.locator("#device-register-submit").click();
+  const code = await page.locator("#enrollment-code").innerText();
+  for (const button of await page.locator("[data-copy]").all()) assert.equal(await button.isVisible(), false);
+  await page.locator("#code-kept").click();
+  await page.getByRole("link", { name: "Withdraw the code for Plain" }).click();
+  await page.locator("#code-withdraw-confirm").click();
+  await page.getByText("The code is withdrawn.").waitFor();
+  assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
+});
+
+test("who is no administrator is told so, on a page that everyone can use", async (t) => {
+  const { page, watch } = await newPage(t, {});
+  await page.goto(manage);
+  await signIn(page, demo.user);
+  await page.getByText("This page is for administrators of the organisation.").waitFor();
+  await assertUsable(page, "not an administrator");
+  assert.deepEqual(watch.faults, []);
+});
+
+/** For people to look at: written where SIGNET_SCREENSHOTS names a folder. */
+async function keep(page: Page, name: string): Promise<void> {
+  const folder = process.env["SIGNET_SCREENSHOTS"];
+  if (folder === undefined) return;
+  for (const [width, height] of [
+    [390, 844],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.screenshot({ path: `${folder}/devices-${name}-${width}.png`, fullPage: true });
+  }
+}

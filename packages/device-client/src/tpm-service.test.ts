@@ -1,0 +1,118 @@
+/** A device whose key is in a TPM, with the real service on loopback and swtpm for the TPM. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { importRoots } from "@signet/server/features/device-identity/ek-trust/roots";
+import { readTrustFile } from "@signet/server/features/device-identity/ek-trust/trust-file";
+import { freePort } from "@signet/server/testing/test-service";
+import { exitCodes } from "./exit-codes.ts";
+import { readRecord, writeRecord } from "./state/device-record.ts";
+import { type ServiceStage, serviceStage } from "./testing/service-stage.ts";
+import { type SoftwareTpm, startSwtpm, swtpmMissing } from "./testing/swtpm.ts";
+import { usedHandles } from "./tpm/nv.ts";
+import { withTpm } from "./tpm/tpm.ts";
+import { readTpmPlace } from "./tpm/transport.ts";
+
+const DAY_MS = 86_400_000;
+const missing = await swtpmMissing();
+
+test("swtpm is there where it must be", () => {
+  assert.ok(missing === false || process.env["CI"] !== "true", String(missing));
+});
+
+describe("a device with a TPM", { skip: missing }, () => {
+  let stage: ServiceStage;
+  let tpm: SoftwareTpm;
+  before(async () => {
+    stage = await serviceStage();
+    const folders = {
+      folder: path.join(stage.folder, "tpm"),
+      vendorFolder: path.join(stage.folder, "vendor"),
+    };
+    tpm = await startSwtpm({ ...folders, port: await freePort() });
+    // The vendor has just begun, by the clock on the wall.
+    stage.clock.advance(60_000);
+    await trustVendor();
+  });
+  after(async () => {
+    await tpm.stop();
+    await stage.close();
+  });
+
+  async function trustVendor(): Promise<void> {
+    const read = tpm.vendorFiles.map(async (name) => readTrustFile(name, await readFile(name)));
+    const files = await Promise.all(read);
+    await importRoots(stage.running.service, { orgId: stage.org.organisation.id, actor: "test" }, files);
+  }
+  const printed = () => [...stage.io.out, ...stage.io.err].join("\n");
+  const run = (command: string, name: string, ...more: string[]) =>
+    stage.io.run(command, "--state", stage.state(name), ...more);
+  const enroll = async (name: string, more: { replaces?: string }, ...options: string[]) =>
+    await stage.enroll(name, await stage.newCode(more), "--key", "tpm", "--tpm", tpm.place, ...options);
+
+  /** Whatever happened: transient objects and sessions. */
+  async function requireFlushed(): Promise<void> {
+    const place = readTpmPlace(tpm.place);
+    assert.ok(place);
+    const left = await withTpm(place, async (open) => [
+      ...(await usedHandles(open, 0x8000_0000, 0x80ff_ffff)),
+      ...(await usedHandles(open, 0x0200_0000, 0x03ff_ffff)),
+    ]);
+    assert.deepEqual(left, []);
+  }
+
+  test("is enrolled with proof, gets a token over TLS that the TPM has signed for, and no key is in its files", async () => {
+    assert.equal(await enroll("one", {}), exitCodes.done, printed());
+    const record = await readRecord(stage.state("one"));
+    assert.equal(record?.attestation, "tpm");
+    const files = ["ak.tpm", "current/key.tpm", "device.json"].map((file) =>
+      readFile(path.join(stage.state("one"), file), "utf8"),
+    );
+    assert.ok(!(await Promise.all(files)).join("").includes("PRIVATE KEY"));
+    assert.equal(await run("token", "one", "--client-id", stage.clientId), exitCodes.done, printed());
+    const { access_token: accessToken } = JSON.parse(stage.io.out.join("\n")) as Record<string, string>;
+    const claims = JSON.parse(Buffer.from(accessToken?.split(".")[1] ?? "", "base64url").toString());
+    assert.deepEqual([claims.device_id, claims.device_attestation], [record.deviceId, "tpm"]);
+    await requireFlushed();
+  });
+
+  test("is renewed with its key, and with a new one that the TPM vouches for", async () => {
+    stage.clock.advance(61 * DAY_MS);
+    assert.equal(await run("renew", "one"), exitCodes.done, printed());
+    assert.match(printed(), /Renewed until/);
+    stage.clock.advance(61 * DAY_MS);
+    const before = await readFile(path.join(stage.state("one"), "current/key.tpm"), "utf8");
+    assert.equal(await run("renew", "one", "--new-key"), exitCodes.done, printed());
+    assert.match(printed(), /Renewed until/);
+    assert.notEqual(await readFile(path.join(stage.state("one"), "current/key.tpm"), "utf8"), before);
+    assert.equal(await run("token", "one", "--client-id", stage.clientId), exitCodes.done, printed());
+    await requireFlushed();
+  });
+
+  test("one TPM is one device, unless the new one replaces it; P-384 is another endorsement key", async () => {
+    assert.equal(await enroll("two", {}), exitCodes.failed);
+    assert.match(printed(), /ek_already_enrolled/);
+    const { deviceId = "" } = (await readRecord(stage.state("one"))) ?? {};
+    assert.equal(await enroll("two", { replaces: deviceId }), exitCodes.done, printed());
+    assert.equal(await run("status", "one"), exitCodes.revoked, printed());
+    assert.equal(await enroll("three", {}, "--ek", "p-384"), exitCodes.done, printed());
+    assert.equal(await enroll("four", {}, "--ek", "p-256"), exitCodes.failed);
+    assert.match(printed(), /no endorsement certificate for p-256/);
+    await requireFlushed();
+  });
+
+  test("a state folder that was copied to a machine with another TPM is of no use there", async () => {
+    const folder = path.join(stage.folder, "tpm2");
+    const other = await startSwtpm({ folder, vendorFolder: path.join(stage.folder, "vendor") });
+    try {
+      const record = await readRecord(stage.state("two"));
+      assert.ok(record);
+      await writeRecord(stage.state("two"), { ...record, key: { kind: "tpm", tpm: other.place } });
+      assert.equal(await run("token", "two", "--client-id", stage.clientId), exitCodes.failed);
+      assert.match(printed(), /TPM2_Load \(0x\w+: a key of another TPM/);
+    } finally {
+      await other.stop();
+    }
+  });
+});

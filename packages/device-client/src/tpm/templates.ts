@@ -1,0 +1,102 @@
+/** The public areas that keys are made from. */
+import type { TpmCurve, TpmHash } from "@signet/protocol/tpm/algorithms";
+import { tpmAlg } from "@signet/protocol/tpm/algorithms";
+import { keyAttributes as is, type PublicFields, writePublicArea } from "@signet/protocol/tpm/public-area";
+
+export const ekKinds = ["rsa-2048", "p-256", "p-384"] as const;
+export type EkKind = (typeof ekKinds)[number];
+
+export interface EkTemplate {
+  readonly kind: EkKind;
+  /** Where the vendor has put its certificate. */
+  readonly certificateIndex: number;
+  /** TPMT_PUBLIC, by which TPM2_CreatePrimary makes the same key each time. */
+  readonly template: Buffer;
+}
+
+const none = Buffer.alloc(0);
+
+/** PolicySecret(endorsement) (TCG EK Credential Profile, policy A). */
+const policyA = Buffer.from("837197674484b3f81a90cc8d46a5d724fd52d76e06520b64f2a1da1b331469aa", "hex");
+/** Policy A, or an authorisation in NV (policy B), by hash. */
+const policiesB: Readonly<Partial<Record<TpmHash, Buffer>>> = {
+  sha256: Buffer.from("ca3d0a99a2b93906f7a3342414efcfb3a385d44cd1fd459089d19b5071c0b7a0", "hex"),
+  sha384: Buffer.from(
+    "b26e7d28d11a50bc53d882bcf5fd3a1a074148bb35d3b4e4cb1c0ad9bde419cacb47ba09699646150f9fc000f3f80e12",
+    "hex",
+  ),
+};
+
+const fixed = is.fixedTpm | is.fixedParent | is.sensitiveDataOrigin;
+const storage = fixed | is.restricted | is.decrypt;
+
+/** The low range: used by a session with policy A; numbers filled up with zeros. */
+const low = (key: PublicFields["key"]): Buffer =>
+  writePublicArea({
+    nameAlg: "sha256",
+    attributes: storage | is.adminWithPolicy,
+    authPolicy: policyA,
+    symmetricBits: 128,
+    scheme: undefined,
+    key,
+  });
+
+/** The high range: its empty password is enough. */
+const high = (nameAlg: "sha256" | "sha384", key: PublicFields["key"]): Buffer =>
+  writePublicArea({
+    nameAlg,
+    attributes: storage | is.adminWithPolicy | is.userWithAuth,
+    authPolicy: policiesB[nameAlg] ?? none,
+    symmetricBits: nameAlg === "sha256" ? 128 : 256,
+    scheme: undefined,
+    key,
+  });
+
+const rsa = (modulus: Buffer): PublicFields["key"] => ({ kind: "rsa", bits: 2048, exponent: 0, modulus });
+const ecc = (curve: TpmCurve, number: Buffer): PublicFields["key"] => ({
+  kind: "ecc",
+  curve,
+  x: number,
+  y: number,
+});
+
+/**
+ * In the order in which they are looked for; each EK of a TPM is another one to the service, so that the order must not change.
+ * TCG EK Credential Profile for TPM 2.0: templates L-1, L-2 and H-1 to H-3 with their NV indices.
+ */
+export const ekTemplates: readonly EkTemplate[] = [
+  { kind: "rsa-2048", certificateIndex: 0x01c0_0002, template: low(rsa(Buffer.alloc(256))) },
+  { kind: "p-256", certificateIndex: 0x01c0_000a, template: low(ecc("P-256", Buffer.alloc(32))) },
+  { kind: "rsa-2048", certificateIndex: 0x01c0_0012, template: high("sha256", rsa(none)) },
+  { kind: "p-256", certificateIndex: 0x01c0_0014, template: high("sha256", ecc("P-256", none)) },
+  { kind: "p-384", certificateIndex: 0x01c0_0016, template: high("sha384", ecc("P-384", none)) },
+];
+
+/** The parent of the client's keys, under the owner's hierarchy (the SRK of the TCG's provisioning guidance). */
+export const storageTemplate: Buffer = writePublicArea({
+  nameAlg: "sha256",
+  attributes: storage | is.userWithAuth | is.noDa,
+  authPolicy: none,
+  symmetricBits: 128,
+  scheme: undefined,
+  key: ecc("P-256", Buffer.alloc(32)),
+});
+
+// Without a secret there is nothing to guess: other programs' wrong guesses must not lock these keys.
+const signing = fixed | is.userWithAuth | is.noDa | is.sign;
+
+const signer = (attributes: number): Buffer =>
+  writePublicArea({
+    nameAlg: "sha256",
+    attributes,
+    authPolicy: none,
+    symmetricBits: undefined,
+    scheme: { alg: tpmAlg.ecdsa, hash: "sha256" },
+    key: ecc("P-256", none),
+  });
+
+/** Signs only what the TPM itself has made: what it says of other keys is true. */
+export const attestationTemplate: Buffer = signer(signing | is.restricted);
+
+/** The device's own key: signs requests and TLS handshakes. */
+export const deviceKeyTemplate: Buffer = signer(signing);

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mutationsOf } from "../testing/mutations.ts";
+import { certify, signTpm, softAk, softDeviceKey } from "../testing/soft-tpm.ts";
+import { tpmAlg } from "./algorithms.ts";
+import { readAttest } from "./attest.ts";
+import { isSignedBy, readSignature, type TpmSignature, writeSignature } from "./signature.ts";
+import { TpmError } from "./tpm-error.ts";
+
+const extraData = Buffer.from("qualifying data");
+const key = softDeviceKey();
+const ak = softAk();
+const { attest, signature } = certify(ak, { name: key.name, extraData });
+
+const fails = (fault: "malformed" | "unsupported", what: () => unknown) =>
+  assert.throws(what, (error) => error instanceof TpmError && error.fault === fault);
+
+test("an attestation tells what it certifies and what it was asked to sign along", () => {
+  assert.deepEqual(readAttest(attest), { type: "certify", extraData, name: key.name });
+  const created = certify(ak, { name: key.name, extraData, type: "creation" });
+  assert.equal(readAttest(created.attest).type, "creation");
+});
+
+test("a quote certifies no key, and what a TPM did not make has another beginning", () => {
+  fails("unsupported", () => readAttest(certify(ak, { name: key.name, extraData, type: "quote" }).attest));
+  fails("unsupported", () => readAttest(Buffer.concat([Buffer.from("00ff55aa", "hex"), attest.subarray(4)])));
+  fails("malformed", () => readAttest(Buffer.concat([attest, Buffer.alloc(1)])));
+  for (let length = 0; length < attest.length; length++)
+    fails("malformed", () => readAttest(attest.subarray(0, length)));
+});
+
+test("each scheme that a TPM has for attestation keys is verified", () => {
+  for (const one of [
+    ak,
+    softAk({ curve: "P-384", scheme: { alg: tpmAlg.ecdsa, hash: "sha384" } }),
+    softAk({ kind: "rsa" }),
+    softAk({ kind: "rsa", scheme: { alg: tpmAlg.rsaPss, hash: "sha256" } }),
+  ]) {
+    const signed = readSignature(certify(one, { name: key.name, extraData }).signature);
+    assert.equal(isSignedBy(one.area, attest, signed), false, "of another attestation");
+    const written = readSignature(writeSignature(signTpm(one, attest)));
+    assert.equal(isSignedBy(one.area, attest, written), true);
+  }
+});
+
+test("an ECDSA number without its leading zeros is the same signature", () => {
+  let signed: TpmSignature = signTpm(ak, attest);
+  while (!("r" in signed) || signed.r[0] !== 0) signed = signTpm(ak, attest);
+  assert.equal(isSignedBy(ak.area, attest, { ...signed, r: signed.r.subarray(1) }), true);
+  assert.throws(() => isSignedBy(ak.area, attest, { ...signed, r: Buffer.alloc(33, 1) }), TpmError);
+});
+
+test("only the scheme that the key fixes is accepted, even of a signature that is right", () => {
+  const rsa = softAk({ kind: "rsa" });
+  const pss = { ...rsa.area, scheme: { alg: tpmAlg.rsaPss, hash: "sha256" } } as const;
+  const right = signTpm(rsa, attest);
+  assert.equal(isSignedBy(rsa.area, attest, right), true);
+  assert.equal(isSignedBy(pss, attest, right), false);
+  assert.equal(isSignedBy({ ...rsa.area, scheme: undefined }, attest, right), false);
+  assert.equal(
+    isSignedBy({ ...ak.area, scheme: { alg: tpmAlg.ecdsa, hash: "sha384" } }, attest, signTpm(ak, attest)),
+    false,
+  );
+  fails("unsupported", () => readSignature(Buffer.from("0018000400010100010 1".replaceAll(" ", ""), "hex")));
+  fails("unsupported", () => readSignature(Buffer.from("001a000b", "hex")));
+});
+
+test("no single bit of an attestation or a signature is accepted, or throws anything but its own error", () => {
+  const rsa = softAk({ kind: "rsa" });
+  const signed = certify(rsa, { name: key.name, extraData });
+  for (const [signer, sent] of [
+    [ak, { attest, signature }],
+    [rsa, signed],
+  ] as const) {
+    for (const mutation of mutationsOf(sent.signature)) assert.ok(!isAccepted(signer, sent.attest, mutation));
+    for (const mutation of mutationsOf(sent.attest)) {
+      assert.ok(!isAccepted(signer, mutation, sent.signature));
+      try {
+        readAttest(mutation);
+      } catch (error) {
+        assert.ok(error instanceof TpmError, String(error));
+      }
+    }
+  }
+});
+
+function isAccepted(signer: typeof ak, message: Buffer, bytes: Buffer): boolean {
+  try {
+    return isSignedBy(signer.area, message, readSignature(bytes));
+  } catch (error) {
+    assert.ok(error instanceof TpmError, String(error));
+    return false;
+  }
+}

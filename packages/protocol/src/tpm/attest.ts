@@ -1,0 +1,61 @@
+/** TPMS_ATTEST of TPM2_Certify and TPM2_CertifyCreation (TPM 2.0 Part 2 §10.12.12): what a TPM says of a key of its own. */
+import { bufferReader, sized, u8, u16, u32 } from "./buffer-reader.ts";
+import { TpmError } from "./tpm-error.ts";
+
+/** Only the TPM writes these four bytes before what a restricted key signs (TPM 2.0 Part 2 §6.2). */
+export const TPM_GENERATED = 0xff54_4347;
+
+export const attestTypes = { certify: 0x8017, quote: 0x8018, creation: 0x801a } as const;
+
+export interface Attest {
+  readonly type: "certify" | "creation";
+  /** What the caller asked to have signed along. */
+  readonly extraData: Buffer;
+  /** Of the key that is vouched for: as `nameOf`. */
+  readonly name: Buffer;
+}
+
+/** @param bytes TPMS_ATTEST without a size. @throws TpmError `unsupported` for a quote, a time, an audit … */
+export function readAttest(bytes: Buffer): Attest {
+  const reader = bufferReader(bytes);
+  if (reader.u32() !== TPM_GENERATED) throw new TpmError("unsupported", "it was not made by a TPM");
+  const number = reader.u16();
+  if (number !== attestTypes.certify && number !== attestTypes.creation)
+    throw new TpmError("unsupported", "it does not certify a key");
+  reader.sized(); // qualifiedSigner: says where the AK is in its TPM, and the AK is known already
+  const extraData = reader.sized();
+  reader.u64(); // clock
+  reader.u32(); // resetCount
+  reader.u32(); // restartCount
+  reader.u8(); // safe
+  reader.u64(); // firmwareVersion
+  const name = reader.sized();
+  reader.sized(); // qualifiedName, or creationHash
+  reader.end();
+  return { type: number === attestTypes.certify ? "certify" : "creation", extraData, name };
+}
+
+export interface AttestFields {
+  /** A number of `attestTypes`. */
+  readonly type: number;
+  readonly signer: Buffer;
+  readonly extraData: Buffer;
+  readonly name: Buffer;
+  /** qualifiedName, or creationHash. */
+  readonly last: Buffer;
+}
+
+/** For software that plays a TPM: clock and counters are zero. */
+export function writeAttest({ type, signer, extraData, name, last }: AttestFields): Buffer {
+  return Buffer.concat([
+    u32(TPM_GENERATED),
+    u16(type),
+    sized(signer),
+    sized(extraData),
+    Buffer.alloc(16),
+    u8(1),
+    Buffer.alloc(8),
+    sized(name),
+    sized(last),
+  ]);
+}

@@ -1,0 +1,13 @@
+/** What cannot be read of a TPM 2.0 structure, or is of a kind that is not accepted. */
+export type TpmFault = "malformed" | "unsupported";
+
+export class TpmError extends Error {
+  /** `unsupported`: well-formed as far as it was read, of an algorithm that is not accepted. */
+  readonly fault: TpmFault;
+
+  constructor(fault: TpmFault, message: string) {
+    super(message);
+    this.name = "TpmError";
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,240 @@
+/** The device CA of each organisation: made once, sealed, rotated by one, and never good for another organisation. */
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { after, before, test } from "node:test";
+import { openService, type Service } from "../../open-service.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { dumpTable } from "../../testing/dump-database.ts";
+import { type EnrolledDevice, enrolledDevice } from "../../testing/enrolled-device.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type Openssl, openssl } from "../../testing/openssl.ts";
+import { startTestService, type TestService } from "../../testing/test-service.ts";
+import { listAuditEvents } from "../audit/store.ts";
+import { removeExpired, runRound } from "../housekeeping/housekeeping.ts";
+import { createOrganisation } from "../organisations/organisations.ts";
+import { type DeviceCa, deviceCa } from "./authority.ts";
+import { tryStoredCaKeys } from "./ca-key.ts";
+import { CERTIFICATE_LIFE_MS, DRAINED_MS, ROTATE_AHEAD_MS } from "./generation.ts";
+
+const DAY = 86_400_000;
+const spki = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
+  format: "der",
+  type: "spki",
+});
+
+forEachDatabase(({ name, fresh }) => {
+  let running: TestService;
+  let other: TestService | undefined;
+  /** Of a second node; SQLite has one that serves, and has a second cache here. */
+  let there: DeviceCa;
+  let service: Service;
+  let clock: FakeClock;
+  let ssl: Openssl;
+  before(async () => {
+    clock = fakeClock();
+    ssl = await openssl();
+    const databaseUrl = await fresh();
+    running = await startTestService({ databaseUrl, clock });
+    service = running.service;
+    const { baseUrl } = running;
+    if (name === "postgres") other = await startTestService({ databaseUrl, clock, baseUrl });
+    there = other?.service.deviceCa ?? deviceCa({ ...service, baseUrl });
+  });
+  after(async () => {
+    await other?.close();
+    await running.close();
+    await ssl.remove();
+    assert.deepEqual([...running.errors, ...(other?.errors ?? [])], []);
+  });
+
+  const newOrg = async () =>
+    (await createOrganisation(service, service.database.query, { name: "Acme", actor: "test" })).id;
+  const numbers = async (orgId: string, node = service.deviceCa) =>
+    (await node.generations(orgId)).map(({ generation }) => generation);
+  const events = async (orgId: string) =>
+    (await listAuditEvents(service.database.query, orgId, 50))
+      .filter(({ action }) => action.startsWith("device-ca."))
+      .map(({ action, actor, target }) => `${actor} ${action} ${target}`);
+  const issue = (orgId: string, node = service.deviceCa) =>
+    node.issue({
+      orgId,
+      deviceId: "01998d6e-0000-7000-8000-0000000000d1",
+      spki,
+      attestation: "none",
+    });
+  const trusted = async (orgId: string, { certificate }: Pick<EnrolledDevice, "certificate">) => {
+    const pem = (await service.deviceCa.generations(orgId)).map(({ certificatePem }) => certificatePem);
+    await ssl.write("ca.pem", pem.join(""));
+    await ssl.write("device.pem", certificate);
+    const at = String(Math.floor(clock() / 1000));
+    const { code } = await ssl("verify", "-x509_strict", "-attime", at, "-CAfile", "@ca.pem", "@device.pem");
+    return code === 0;
+  };
+
+  test("it is made with the organisation, in its transaction", async () => {
+    const orgId = await service.database.transaction(async (tx) => {
+      const { id } = await createOrganisation(service, tx, { name: "Acme", actor: "operator" });
+      await service.deviceCa.create(tx, { orgId: id, actor: "operator" });
+      await service.deviceCa.create(tx, { orgId: id, actor: "operator" });
+      return id;
+    });
+    assert.deepEqual(await events(orgId), ["operator device-ca.created 1"]);
+    assert.deepEqual(await numbers(orgId), [1]);
+    assert.deepEqual(await events(orgId), ["operator device-ca.created 1"]);
+  });
+
+  test("an older organisation has one at the first use; of many that come at once, on two nodes, one makes it", async () => {
+    const orgId = await newOrg();
+    const nodes = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? service.deviceCa : there));
+    const made = await Promise.all(nodes.map((node) => node.generations(orgId)));
+    assert.equal(new Set(made.map(([first]) => first?.certificatePem)).size, 1);
+    assert.deepEqual(await events(orgId), ["system device-ca.created 1"]);
+  });
+
+  test("one organisation's certificates are nothing to another's CA, whatever their names say", async () => {
+    const [a, b] = [await newOrg(), await newOrg()];
+    const [ofA, ofB] = [await enrolledDevice(service, a), await enrolledDevice(service, b)];
+    for (const [orgId, device, expected] of [
+      [a, ofA, true],
+      [b, ofB, true],
+      [a, ofB, false],
+      [b, ofA, false],
+    ] as const) {
+      assert.equal(await service.deviceCa.isIssuedHere(orgId, device.der), expected);
+      assert.equal(await trusted(orgId, device), expected);
+    }
+  });
+
+  test("only a device's certificate, exactly as it was signed, was issued here", async () => {
+    const orgId = await newOrg();
+    const { der, certificate } = await enrolledDevice(service, orgId);
+    const isIssued = (bytes: Buffer) => service.deviceCa.isIssuedHere(orgId, bytes);
+    const [ca] = await service.deviceCa.generations(orgId);
+    assert.equal(await isIssued(der), true);
+    assert.equal(await isIssued(ca?.der ?? der), false, "the CA's own");
+    assert.equal(await isIssued(Buffer.from(certificate)), false, "PEM");
+    assert.equal(await isIssued(Buffer.concat([der, Buffer.alloc(1)])), false, "a trailing byte");
+    for (const bytes of [Buffer.alloc(0), Buffer.from("nonsense"), der.subarray(0, -1)])
+      assert.equal(await isIssued(bytes), false);
+    for (let at = 0; at < der.length; at += 7) {
+      const altered = Buffer.from(der);
+      altered[at] = (altered[at] ?? 0) ^ 1;
+      assert.equal(await isIssued(altered), false, `byte ${at}`);
+    }
+  });
+
+  test("a rotation issues from then on, on every node, and what was issued before stays good", async () => {
+    const orgId = await newOrg();
+    const before = await enrolledDevice(service, orgId);
+    assert.deepEqual(await numbers(orgId, there), [1]);
+    const made = await service.deviceCa.rotate({ orgId, actor: "operator" });
+    assert.deepEqual([made.generation, made.retiredAt], [2, null]);
+    assert.deepEqual(await numbers(orgId), [2, 1]);
+    const [, first] = await service.deviceCa.generations(orgId);
+    assert.equal(first?.retiredAt, clock());
+    const after = await enrolledDevice(service, orgId);
+    for (const device of [before, after]) {
+      assert.equal(await service.deviceCa.isIssuedHere(orgId, device.der), true);
+      assert.equal(await trusted(orgId, device), true);
+    }
+    const { generation, caPem } = await issue(orgId);
+    assert.deepEqual([generation, caPem], [2, made.certificatePem]);
+    // It hears of it; at the latest it looks for itself.
+    clock.advance(31_000);
+    assert.equal((await issue(orgId, there)).generation, 2);
+    assert.deepEqual(await events(orgId), ["operator device-ca.rotated 2", "system device-ca.created 1"]);
+  });
+
+  test("of nodes and commands that rotate at once, one wins", async () => {
+    const orgId = await newOrg();
+    await Promise.all([numbers(orgId), numbers(orgId, there)]);
+    const nodes = [service.deviceCa, there, service.deviceCa, there];
+    const outcomes = await Promise.allSettled(nodes.map((node) => node.rotate({ orgId, actor: "operator" })));
+    const lost = outcomes.flatMap((one) => (one.status === "rejected" ? [(one.reason as Error).name] : []));
+    assert.deepEqual(lost, ["RotatedMeanwhile", "RotatedMeanwhile", "RotatedMeanwhile"]);
+    assert.deepEqual(await numbers(orgId), [2, 1]);
+    assert.equal((await dumpTable(service.database.query, "device_crl", orgId)).length, 2);
+  });
+
+  test("the private key is sealed for its own row, and another master key is refused at the start", async () => {
+    const orgId = await newOrg();
+    const { query } = service.database;
+    await issue(orgId);
+    const twin = await newOrg();
+    await issue(twin);
+    assert.doesNotMatch((await dumpTable(query, "device_ca", orgId)).join(), /PRIVATE|MIGHAgEAMBMG/);
+    const [mine] = await service.deviceCa.signers(orgId);
+    const pkcs8 = await query
+      .selectFrom("device_ca")
+      .select("private_key")
+      .where("org_id", "=", orgId)
+      .executeTakeFirstOrThrow();
+    assert.ok(service.encryption.open(pkcs8.private_key, `device-ca|${orgId}|1`).length > 100);
+    assert.throws(() => service.encryption.open(pkcs8.private_key, `device-ca|${twin}|1`));
+    assert.throws(() => service.encryption.open(pkcs8.private_key, `device-ca|${orgId}|2`));
+    assert.equal(mine?.key.publicKey.asymmetricKeyType, "ec");
+    assert.equal((await tryStoredCaKeys(service.database, service.encryption)).failed, 0);
+    const config = { ...service.config, masterKey: Buffer.alloc(32, 9) };
+    await assert.rejects(openService(config, { onError: () => {} }), /the master key is not the one/);
+    await query.updateTable("device_ca").set(pkcs8).where("org_id", "=", twin).execute();
+    clock.advance(31_000);
+    await assert.rejects(issue(twin), "moved to another organisation it does not open");
+    assert.equal((await tryStoredCaKeys(service.database, service.encryption)).failed, 1);
+    await query.deleteFrom("device_ca").where("org_id", "=", twin).execute();
+  });
+
+  test("housekeeping rotates one that nears its end, so that no certificate is ever cut short", async () => {
+    const orgId = await newOrg();
+    const [first] = await service.deviceCa.generations(orgId);
+    assert.ok(first);
+    clock.advance(first.notAfter - ROTATE_AHEAD_MS - clock());
+    await runRound(service, "a");
+    assert.deepEqual(await numbers(orgId), [1]);
+    const last = await issue(orgId);
+    assert.ok(last.notAfter - clock() > CERTIFICATE_LIFE_MS - 1_000);
+    assert.ok(first.notAfter - last.notAfter > CERTIFICATE_LIFE_MS - 1_000);
+    clock.advance(1);
+    await runRound(service, "a");
+    await runRound(service, "a");
+    assert.deepEqual(await numbers(orgId), [2, 1]);
+    assert.deepEqual((await events(orgId))[0], "system device-ca.rotated 2");
+  });
+
+  test("where no housekeeping ran for long, the next certificate comes from a new generation; on two nodes, from one", async () => {
+    const orgId = await newOrg();
+    const [first] = await service.deviceCa.generations(orgId);
+    clock.advance((first?.notAfter ?? 0) - clock() + DAY);
+    const made = await Promise.all([issue(orgId), issue(orgId, there), issue(orgId)]);
+    assert.deepEqual(
+      made.map(({ generation }) => generation),
+      [2, 2, 2],
+    );
+    assert.deepEqual(await numbers(orgId), [2, 1]);
+    assert.ok(made.every(({ notAfter }) => notAfter - clock() > CERTIFICATE_LIFE_MS - 1_000));
+  });
+
+  test("a generation leaves, and its key with it, when nothing that it issued can be good any more", async () => {
+    const orgId = await newOrg();
+    await enrolledDevice(service, orgId);
+    await service.deviceCa.rotate({ orgId, actor: "operator" });
+    const { query } = service.database;
+    const held = async () => [
+      (await dumpTable(query, "device_ca", orgId)).length,
+      (await dumpTable(query, "device_crl", orgId)).length,
+    ];
+    clock.advance(DRAINED_MS);
+    await removeExpired(service);
+    assert.deepEqual(await held(), [2, 2]);
+    clock.advance(1);
+    // Whatever the calendar says, a certificate that is good keeps its CA.
+    const unexpired = { not_after: clock() + 1 };
+    await query.updateTable("device_certificate").set(unexpired).where("org_id", "=", orgId).execute();
+    await removeExpired(service);
+    assert.deepEqual(await held(), [2, 2]);
+    clock.advance(1);
+    await removeExpired(service);
+    assert.deepEqual(await held(), [1, 1]);
+    clock.advance(31_000);
+    assert.deepEqual(await numbers(orgId), [2], "the one that issues stays");
+  });
+});

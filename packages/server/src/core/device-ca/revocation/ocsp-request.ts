@@ -1,0 +1,128 @@
+/** Reads an OCSP request (RFC 6960 §4.1): strict DER, bounded. A signature on it is not asked for, and not looked at. */
+import {
+  booleanOf,
+  childrenOf,
+  type DerElement,
+  DerError,
+  derTags,
+  expectTag,
+  oidOf,
+  readDer,
+  smallInteger,
+} from "@signet/protocol/der";
+import { derNull } from "@signet/protocol/der-writer";
+import { oid, tags } from "../x509.ts";
+
+export interface CertificateId {
+  /** As it came, to be echoed. */
+  readonly raw: Buffer;
+  /** As node:crypto names it; undefined for one that is not known here. */
+  readonly hash: string | undefined;
+  readonly issuerNameHash: Buffer;
+  readonly issuerKeyHash: Buffer;
+  /** Hexadecimal, 32 digits; undefined for a number that is none of ours. */
+  readonly serial: string | undefined;
+}
+
+export interface OcspRequest {
+  readonly ids: readonly CertificateId[];
+  /** The whole extension, to be echoed. */
+  readonly nonce: Buffer | undefined;
+}
+
+export const MOST_REQUEST_BYTES = 8 * 1024;
+/** One answer of so many costs what one of a single certificate does. */
+export const MOST_IDS = 16;
+/** RFC 8954 §2.1. */
+const LONGEST_NONCE = 32;
+const SERIAL_BYTES = 16;
+
+const contentOf = (dotted: string): string => oid(dotted).subarray(2).toString("hex");
+const NONCE = contentOf("1.3.6.1.5.5.7.48.1.2");
+const hashNames: Readonly<Record<string, string>> = {
+  [contentOf("1.3.14.3.2.26")]: "sha1",
+  [contentOf("2.16.840.1.101.3.4.2.1")]: "sha256",
+  [contentOf("2.16.840.1.101.3.4.2.2")]: "sha384",
+  [contentOf("2.16.840.1.101.3.4.2.3")]: "sha512",
+};
+
+/** @throws DerError for everything that is no request, or more than is answered at once */
+export function readOcspRequest(bytes: Buffer): OcspRequest {
+  if (bytes.length > MOST_REQUEST_BYTES) throw new DerError("a request that is too large");
+  const [request, signature, ...others] = childrenOf(readDer(bytes, derTags.sequence));
+  if (signature) expectTag(signature, tags.around);
+  if (others.length > 0) throw new DerError("a request of too many parts");
+  const parts = childrenOf(expectTag(request, derTags.sequence));
+  requireVersion1(optional(parts, tags.around));
+  // The name of the requestor.
+  optional(parts, tags.around + 1);
+  const ids = childrenOf(expectTag(parts.shift(), derTags.sequence)).map(readId);
+  if (ids.length < 1 || ids.length > MOST_IDS) throw new DerError(`not 1 to ${MOST_IDS} certificates`);
+  const extensions = optional(parts, tags.around + 2);
+  if (parts.length > 0) throw new DerError("a request of too many parts");
+  return { ids, nonce: extensions && readExtensions(extensions).get(NONCE) };
+}
+
+/** Takes the first part away when it has the tag. */
+const optional = (parts: DerElement[], tag: number): DerElement | undefined =>
+  parts[0]?.tag === tag ? parts.shift() : undefined;
+
+/** What is inside `[n] EXPLICIT`. */
+function onlyChild(element: DerElement, tag: number): DerElement {
+  const [inside, ...others] = childrenOf(element);
+  if (others.length > 0) throw new DerError("more than one value in the place of one");
+  return expectTag(inside, tag);
+}
+
+function requireVersion1(version: DerElement | undefined): void {
+  if (version && smallInteger(onlyChild(version, derTags.integer)) !== 0)
+    throw new DerError("another version of OCSP");
+}
+
+function readId(request: DerElement): CertificateId {
+  const [id, extensions, ...others] = childrenOf(expectTag(request, derTags.sequence));
+  if (others.length > 0) throw new DerError("a certificate of too many parts");
+  if (extensions) readExtensions(expectTag(extensions, tags.around));
+  const whole = expectTag(id, derTags.sequence);
+  const [algorithm, name, key, serial, ...rest] = childrenOf(whole);
+  if (rest.length > 0) throw new DerError("a certificate of too many parts");
+  const [hash, parameters, ...more] = childrenOf(expectTag(algorithm, derTags.sequence));
+  if (more.length > 0 || (parameters && !parameters.raw.equals(derNull)))
+    throw new DerError("a hash with parameters");
+  return {
+    raw: whole.raw,
+    hash: hashNames[oidOf(expectTag(hash, derTags.oid))],
+    issuerNameHash: expectTag(name, derTags.octetString).content,
+    issuerKeyHash: expectTag(key, derTags.octetString).content,
+    serial: serialOf(expectTag(serial, derTags.integer).content),
+  };
+}
+
+/** One spelling of each number (X.690 §8.3.2); a negative or a longer one was never issued. */
+function serialOf(content: Buffer): string | undefined {
+  const [first = 0x80, second = 0x80] = content;
+  const digits = first === 0 && content.length > 1 ? content.subarray(1) : content;
+  const isOurs = first < 0x80 && digits.length <= SERIAL_BYTES && !(first === 0 && second < 0x80);
+  return isOurs ? digits.toString("hex").padStart(2 * SERIAL_BYTES, "0") : undefined;
+}
+
+/** By name. What is critical and not known here cannot be answered (RFC 6960 §4.4). */
+function readExtensions(around: DerElement): Map<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  for (const extension of childrenOf(onlyChild(around, derTags.sequence))) {
+    const parts = childrenOf(expectTag(extension, derTags.sequence));
+    const name = oidOf(expectTag(parts.shift(), derTags.oid));
+    const critical = optional(parts, derTags.boolean);
+    const value = expectTag(parts.shift(), derTags.octetString);
+    if (parts.length > 0 || found.has(name)) throw new DerError("an extension of too many parts");
+    if (name === NONCE) requireNonce(value);
+    else if (critical && booleanOf(critical)) throw new DerError("a critical extension that is not known");
+    found.set(name, extension.raw);
+  }
+  return found;
+}
+
+function requireNonce({ content }: DerElement): void {
+  const { length } = readDer(content, derTags.octetString).content;
+  if (length < 1 || length > LONGEST_NONCE) throw new DerError(`a nonce of ${length} bytes`);
+}

@@ -1,0 +1,37 @@
+/** What CRLs and OCSP answers say of a certificate: the same for both (RFC 5280 §5.3, RFC 6960 §2.2). */
+import { OVERLAP_MS, type RevocationReason } from "../../devices/device.ts";
+
+export interface IssuedStatus {
+  /** Hexadecimal, 32 digits. */
+  readonly serial: string;
+  /** Milliseconds. */
+  readonly revokedAt: number | null;
+  readonly supersededAt: number | null;
+  /** The device's. */
+  readonly reason: RevocationReason | null;
+}
+
+export interface Revocation {
+  readonly at: number;
+  readonly reason: RevocationReason;
+}
+
+/** Infinite for one that was not superseded. */
+export const overlapEndOf = ({ supersededAt }: Pick<IssuedStatus, "supersededAt">): number =>
+  supersededAt === null ? Number.POSITIVE_INFINITY : supersededAt + OVERLAP_MS;
+
+/** One that was superseded is revoked when its overlap has passed: its successor is known to work by then. */
+export function revocationOf(status: IssuedStatus, now: number): Revocation | undefined {
+  const { revokedAt, reason } = status;
+  const overlapEnd = overlapEndOf(status);
+  if (revokedAt === null) return overlapEnd <= now ? { at: overlapEnd, reason: "superseded" } : undefined;
+  return { at: Math.min(revokedAt, overlapEnd), reason: reason ?? "unspecified" };
+}
+
+/** CRLReason (RFC 5280 §5.3.1). Unspecified is told by leaving it out. */
+export const reasonCodes: Readonly<Record<RevocationReason, number | undefined>> = {
+  unspecified: undefined,
+  keyCompromise: 1,
+  superseded: 4,
+  cessationOfOperation: 5,
+};

@@ -1,0 +1,124 @@
+/** How a generation of a device CA comes to be: the first one, and each that follows. */
+import type { ChangeFeed } from "../../db/change-feed.ts";
+import type { Database, Db } from "../../db/open.ts";
+import { recordAuditEvent } from "../audit/store.ts";
+import type { Clock } from "../clock.ts";
+import type { Encryption } from "../encryption/encryption.ts";
+import { type CaKey, makeCaKey } from "./ca-key.ts";
+import { makeCaCertificate } from "./certificates.ts";
+import { type CaGeneration, DRAINED_MS, ROTATE_AHEAD_MS } from "./generation.ts";
+import {
+  type CaRow,
+  deleteDrainedGenerations,
+  findGenerationsThatEnd,
+  insertGeneration,
+  retireGeneration,
+} from "./store.ts";
+
+export interface OpenGeneration extends CaGeneration {
+  readonly key: CaKey;
+}
+
+export interface RotationDeps {
+  readonly database: Database;
+  readonly changes: ChangeFeed;
+  readonly clock: Clock;
+  readonly encryption: Encryption;
+}
+
+/** Another command, or another node, has made the successor. */
+export class RotatedMeanwhile extends Error {
+  constructor() {
+    super("another command rotated the device CA meanwhile");
+    this.name = "RotatedMeanwhile";
+  }
+}
+
+export interface NewGeneration {
+  readonly row: CaRow;
+  readonly open: OpenGeneration;
+}
+
+/** A new key with its own certificate, not written anywhere yet. */
+export async function makeGeneration(
+  { clock, encryption }: Pick<RotationDeps, "clock" | "encryption">,
+  orgId: string,
+  generation: number,
+): Promise<NewGeneration> {
+  const now = clock();
+  const { key, sealed } = await makeCaKey(encryption, { orgId, generation });
+  const { der, pem, notBefore, notAfter } = await makeCaCertificate(key, { orgId, generation, now });
+  const row = {
+    org_id: orgId,
+    generation,
+    certificate: pem,
+    private_key: sealed,
+    not_after: notAfter,
+    created_at: now,
+    retired_at: null,
+  };
+  const times = { notBefore, notAfter, createdAt: now, retiredAt: null };
+  return { row, open: { orgId, generation, certificatePem: pem, der, key, ...times } };
+}
+
+/** @returns false when the organisation has one already */
+export async function addFirstGeneration(
+  deps: Pick<RotationDeps, "changes">,
+  tx: Db,
+  { row }: NewGeneration,
+  actor: string,
+): Promise<boolean> {
+  if (!(await insertGeneration(tx, row))) return false;
+  await recordGeneration(deps, tx, row, { actor, action: "device-ca.created" });
+  return true;
+}
+
+/** @param by.replaces only while this is still the newest. @throws RotatedMeanwhile */
+export async function rotateGeneration(
+  deps: RotationDeps,
+  orgId: string,
+  by: { actor: string; replaces: number },
+): Promise<OpenGeneration> {
+  const { row, open } = await makeGeneration(deps, orgId, by.replaces + 1);
+  await deps.database.transaction(async (tx) => {
+    const retired = await retireGeneration(tx, { orgId, generation: by.replaces }, row.created_at);
+    if (!retired || !(await insertGeneration(tx, row))) throw new RotatedMeanwhile();
+    await recordGeneration(deps, tx, row, { actor: by.actor, action: "device-ca.rotated" });
+  });
+  return open;
+}
+
+async function recordGeneration(
+  { changes }: Pick<RotationDeps, "changes">,
+  tx: Db,
+  row: CaRow,
+  by: { actor: string; action: string },
+): Promise<void> {
+  await recordAuditEvent(tx, {
+    orgId: row.org_id,
+    at: row.created_at,
+    ...by,
+    target: String(row.generation),
+    details: { notAfter: new Date(row.not_after).toISOString() },
+  });
+  await changes.publish(tx, { orgId: row.org_id, topic: "device-ca" });
+}
+
+/** Rotates those that near their end. @returns how many there were, at most `limit`. @throws what failed first, at the end */
+export async function rotateDueGenerations(deps: RotationDeps, limit: number): Promise<number> {
+  const before = deps.clock() + ROTATE_AHEAD_MS;
+  const due = await findGenerationsThatEnd(deps.database.query, before, limit);
+  const failures: unknown[] = [];
+  for (const { orgId, generation } of due) {
+    // One that cannot be replaced is the first of every round: the others must not wait for it.
+    await rotateGeneration(deps, orgId, { actor: "system", replaces: generation }).catch((error: unknown) => {
+      if (!(error instanceof RotatedMeanwhile)) failures.push(error);
+    });
+  }
+  if (failures.length > 0) throw failures[0];
+  return due.length;
+}
+
+/** Removes the generations whose last certificate has expired, with their keys. @returns how many, at most `limit` */
+export const removeDrainedGenerations = (db: Db, now: number, limit: number): Promise<number> =>
+  deleteDrainedGenerations(db, { retiredBefore: now - DRAINED_MS, now }, limit);

@@ -1,0 +1,128 @@
+import type { Db } from "../../db/open.ts";
+import type { DeviceCaTable } from "../../db/tables/device-identity.ts";
+
+export type CaRow = DeviceCaTable;
+
+/** Newest first. */
+export function findGenerations(db: Db, orgId: string): Promise<CaRow[]> {
+  return db
+    .selectFrom("device_ca")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .orderBy("generation", "desc")
+    .execute();
+}
+
+/** With its CRL, which is still to be signed. @returns false when the generation, or another that issues, is there */
+export async function insertGeneration(db: Db, row: CaRow): Promise<boolean> {
+  const inserted = await db
+    .insertInto("device_ca")
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("generation")
+    .executeTakeFirst();
+  if (!inserted) return false;
+  await db
+    .insertInto("device_crl")
+    .values({
+      org_id: row.org_id,
+      generation: row.generation,
+      crl_number: 0,
+      crl: "",
+      this_update: row.created_at,
+      next_update: row.created_at,
+      renew_at: 0,
+      revocations: 0,
+    })
+    .execute();
+  return true;
+}
+
+/** @returns false when it is not the one that issues any more */
+export async function retireGeneration(
+  db: Db,
+  { orgId, generation }: { orgId: string; generation: number },
+  at: number,
+): Promise<boolean> {
+  const retired = await db
+    .updateTable("device_ca")
+    .set({ retired_at: at })
+    .where("org_id", "=", orgId)
+    .where("generation", "=", generation)
+    .where("retired_at", "is", null)
+    .returning("generation")
+    .executeTakeFirst();
+  return retired !== undefined;
+}
+
+/** Those that issue and end before the time; the most urgent first. */
+export async function findGenerationsThatEnd(
+  db: Db,
+  before: number,
+  limit: number,
+): Promise<Array<{ orgId: string; generation: number }>> {
+  const rows = await db
+    .selectFrom("device_ca")
+    .select(["org_id", "generation"])
+    .where("retired_at", "is", null)
+    .where("not_after", "<", before)
+    .orderBy("not_after")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ orgId: row.org_id, generation: row.generation }));
+}
+
+/** Retired before the time, with no certificate left that is good by its dates: key and CRL go with them. */
+export async function deleteDrainedGenerations(
+  db: Db,
+  times: { retiredBefore: number; now: number },
+  limit: number,
+): Promise<number> {
+  const drained = await db
+    .selectFrom("device_ca as ca")
+    .select(["ca.org_id", "ca.generation"])
+    .where("ca.retired_at", "<", times.retiredBefore)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("device_certificate as issued")
+            .select("issued.fingerprint")
+            .whereRef("issued.org_id", "=", "ca.org_id")
+            .whereRef("issued.generation", "=", "ca.generation")
+            .where("issued.not_after", ">", times.now),
+        ),
+      ),
+    )
+    .limit(limit)
+    .execute();
+  for (const { org_id, generation } of drained) {
+    const tables = ["device_ca", "device_crl"] as const;
+    for (const table of tables)
+      await db.deleteFrom(table).where("org_id", "=", org_id).where("generation", "=", generation).execute();
+  }
+  return drained.length;
+}
+
+export type SealedCaKey = Pick<CaRow, "org_id" | "generation" | "private_key">;
+
+/** The sealed private keys of every organisation, page by page in the order of their key. */
+export function listSealedCaKeys(
+  db: Db,
+  page: { after?: SealedCaKey; limit: number },
+): Promise<SealedCaKey[]> {
+  const { after } = page;
+  let query = db
+    .selectFrom("device_ca")
+    .select(["org_id", "generation", "private_key"])
+    .orderBy("org_id")
+    .orderBy("generation")
+    .limit(page.limit);
+  if (after)
+    query = query.where((eb) =>
+      eb.or([
+        eb("org_id", ">", after.org_id),
+        eb.and([eb("org_id", "=", after.org_id), eb("generation", ">", after.generation)]),
+      ]),
+    );
+  return query.execute();
+}

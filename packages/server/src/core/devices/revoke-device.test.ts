@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { type EnrolledDevice, enrolledDevice, renewedDevice } from "../../testing/enrolled-device.ts";
+import { fakeClock } from "../../testing/fake-clock.ts";
+import { credentials, getTokens, postForm } from "../../testing/test-client.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import { listAuditEvents } from "../audit/store.ts";
+import { removeExpired } from "../housekeeping/housekeeping.ts";
+import { presentedDevice } from "./presented-device.ts";
+import { revokeDevice } from "./revoke-device.ts";
+import { findDevice, findDeviceKey, insertDeviceKey, listCertificates } from "./store.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("revoking a device", () => {
+  forEachDatabase(({ fresh }) => {
+    let server: TestService;
+    let org: TestOrganisation;
+    const clock = fakeClock();
+    const revoke = (device: EnrolledDevice, more: { orgId?: string; address?: string } = {}) =>
+      revokeDevice(server.service, {
+        orgId: device.orgId,
+        deviceId: device.id,
+        reason: "keyCompromise",
+        actor: "test",
+        ...more,
+      });
+    const reasonOf = async (der: Buffer) => {
+      const found = await presentedDevice(server.service, org.organisation.id, der);
+      return found.kind === "good" ? "good" : found.reason;
+    };
+
+    before(async () => {
+      server = await startTestService({ databaseUrl: await fresh(), clock });
+      org = await makeOrganisation(server.service);
+    });
+    after(() => server.close());
+
+    test("ends it and every certificate of it at once, once, with a line in the audit log", async () => {
+      const { service } = server;
+      const first = await enrolledDevice(service, org.organisation.id);
+      const second = await renewedDevice(service, first);
+      const neighbour = await enrolledDevice(service, org.organisation.id);
+      const devices = [first, second, neighbour];
+      assert.deepEqual(await Promise.all(devices.map(({ der }) => reasonOf(der))), ["good", "good", "good"]);
+      assert.equal(await revoke(first, { address: "192.0.2.1" }), true);
+      assert.deepEqual(await Promise.all(devices.map(({ der }) => reasonOf(der))), [
+        "revoked",
+        "revoked",
+        "good",
+      ]);
+      const certificates = await listCertificates(service.database.query, first.orgId, first.id);
+      assert.deepEqual(
+        certificates.map(({ revokedAt }) => revokedAt),
+        [clock(), clock()],
+      );
+      const device = await findDevice(service.database.query, first.orgId, first.id);
+      assert.deepEqual([device?.revokedAt, device?.revokedReason], [clock(), "keyCompromise"]);
+      assert.equal(await revoke(first), false);
+      const events = await listAuditEvents(service.database.query, first.orgId, 20);
+      const lines = events.filter(({ action }) => action === "device.revoked");
+      assert.equal(lines.length, 1);
+      const { actor, target, address, details } = lines[0] ?? {};
+      assert.deepEqual(
+        [actor, target, address, details],
+        ["test", first.id, "192.0.2.1", { reason: "keyCompromise" }],
+      );
+    });
+
+    test("another organisation's device is none", async () => {
+      const device = await enrolledDevice(server.service, org.organisation.id);
+      const other = await makeOrganisation(server.service, "Beta");
+      assert.equal(await revoke(device, { orgId: other.organisation.id }), false);
+      assert.equal(await reasonOf(device.der), "good");
+    });
+
+    test("its refresh tokens end, and what they led to; nobody else's do", async () => {
+      const { service } = server;
+      const device = await enrolledDevice(service, org.organisation.id);
+      const [bound, free] = [await getTokens(org), await getTokens(org)];
+      const families = await service.database.query
+        .selectFrom("token_family")
+        .select("id")
+        .where("org_id", "=", org.organisation.id)
+        .orderBy("id")
+        .execute();
+      await service.database.query
+        .updateTable("token_family")
+        .set({ device_id: device.id })
+        .where("id", "=", families[0]?.id ?? "")
+        .execute();
+      const isActive = async (token: string) =>
+        (await postForm(`${org.issuer}/introspect`, { token, ...credentials(org.web) })).body["active"];
+      assert.deepEqual([await isActive(bound.accessToken), await isActive(free.accessToken)], [true, true]);
+      assert.ok(await revoke(device));
+      assert.deepEqual([await isActive(bound.accessToken), await isActive(free.accessToken)], [false, true]);
+      assert.deepEqual(
+        [await isActive(bound.refreshToken), await isActive(free.refreshToken)],
+        [false, true],
+      );
+    });
+
+    test("the next CRL names its certificates", async () => {
+      const { service } = server;
+      const device = await enrolledDevice(service, org.organisation.id);
+      const [certificate] = await listCertificates(service.database.query, device.orgId, device.id);
+      const serial = Buffer.from(certificate?.serial ?? "", "hex");
+      const isListed = async () => {
+        const answer = await fetch(`${org.issuer}/devices/ca.crl`);
+        return Buffer.from(await answer.arrayBuffer()).includes(serial);
+      };
+      assert.equal(await isListed(), false);
+      assert.ok(await revoke(device));
+      assert.equal(await isListed(), true);
+    });
+
+    test("housekeeping takes superseded certificates that ended long ago, never the newest, a device or a key", async () => {
+      const { service } = server;
+      const query = service.database.query;
+      const first = await enrolledDevice(service, org.organisation.id);
+      const { orgId, id: deviceId } = first;
+      const key = { orgId, keyHash: "h".repeat(43), deviceId, tpmPublic: null, createdAt: clock() };
+      assert.equal(await insertDeviceKey(query, key), true);
+      assert.equal(await insertDeviceKey(query, key), false);
+      const second = await renewedDevice(service, first);
+      const held = async () =>
+        (await listCertificates(query, orgId, deviceId)).map(({ fingerprint }) => fingerprint);
+      clock.advance(119 * DAY_MS);
+      await removeExpired(service);
+      assert.equal((await held()).length, 2);
+      clock.advance(2 * DAY_MS);
+      await removeExpired(service);
+      assert.deepEqual(await held(), [second.thumbprint]);
+      assert.ok(await revoke(first));
+      clock.advance(500 * DAY_MS);
+      await removeExpired(service);
+      assert.deepEqual(await held(), [second.thumbprint]);
+      assert.ok(await findDevice(query, orgId, deviceId));
+      assert.ok(await findDeviceKey(query, orgId, key.keyHash));
+    });
+  });
+});

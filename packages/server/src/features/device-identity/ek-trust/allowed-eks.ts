@@ -1,0 +1,79 @@
+/** The list of endorsement keys that an organisation takes, e.g. those of the computers that it bought. */
+import { createPublicKey } from "node:crypto";
+import { basename } from "node:path";
+import { sha256Base64url } from "@signet/protocol/hash";
+import { ekFault, ekSpki, readEkCertificate } from "@signet/protocol/tpm/ek-certificate";
+import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { type EkTrustDeps, nameOf, type TrustChange } from "./roots.ts";
+import { shownHash } from "./shown-hash.ts";
+import { type AllowedEk, deleteAllowedEk, insertAllowedEk } from "./store.ts";
+import { type TrustBlock, type TrustFile, UnusableTrustFile } from "./trust-file.ts";
+
+const LONGEST_LABEL = 200;
+
+/**
+ * All of the files, or none. Certificates may be as the TPM's memory has them.
+ * @param input.label the file's name when left out
+ * @returns those that are new. @throws UnusableTrustFile naming the file and what in it is no endorsement key
+ */
+export async function allowEks(
+  { database, clock }: EkTrustDeps,
+  {
+    orgId,
+    actor,
+    files,
+    label,
+  }: TrustChange & { readonly files: readonly TrustFile[]; readonly label?: string },
+): Promise<AllowedEk[]> {
+  const now = clock();
+  const eks = files.flatMap((file) =>
+    file.blocks.map((block, index): AllowedEk => {
+      const ekHash = hashOf(block, `${file.name}, part ${index + 1}`);
+      const named = nameOf(label ?? basename(file.name)).slice(0, LONGEST_LABEL);
+      return { orgId, ekHash, label: named, createdAt: now, createdBy: actor };
+    }),
+  );
+  return database.transaction(async (tx) => {
+    const added: AllowedEk[] = [];
+    for (const ek of eks) if (await insertAllowedEk(tx, ek)) added.push(ek);
+    for (const ek of added)
+      await recordAuditEvent(tx, {
+        orgId,
+        at: now,
+        actor,
+        action: "device-ek.allowed",
+        target: shownHash(ek.ekHash),
+        details: { label: ek.label },
+      });
+    return added;
+  });
+}
+
+/** Devices that were enrolled before stay. @param ekHash base64url. @returns false when there is none such */
+export async function disallowEk(
+  { database, clock }: EkTrustDeps,
+  { orgId, actor, ekHash }: TrustChange & { readonly ekHash: string },
+): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    if (!(await deleteAllowedEk(tx, orgId, ekHash))) return false;
+    const event = { orgId, at: clock(), actor, action: "device-ek.removed", target: shownHash(ekHash) };
+    await recordAuditEvent(tx, event);
+    return true;
+  });
+}
+
+function hashOf({ kind, der }: TrustBlock, place: string): string {
+  try {
+    if (kind === "public-key")
+      return sha256Base64url(ekSpki(createPublicKey({ key: der, format: "der", type: "spki" })));
+    const ek = readEkCertificate(der);
+    const fault = ekFault(ek);
+    if (fault !== undefined) throw new UnusableTrustFile(`${place} is no endorsement key's: ${fault}`);
+    return sha256Base64url(ek.spki);
+  } catch (error) {
+    if (error instanceof UnusableTrustFile) throw error;
+    throw new UnusableTrustFile(
+      `${place} is neither an EK certificate nor a public key of RSA-2048, P-256 or P-384`,
+    );
+  }
+}

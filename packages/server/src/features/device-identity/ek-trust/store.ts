@@ -1,0 +1,167 @@
+import type { Db } from "../../../db/open.ts";
+
+/** A certificate that paths of EK certificates may end at. */
+export interface DeviceRoot {
+  readonly orgId: string;
+  /** SHA-256 of the DER, base64url. */
+  readonly fingerprint: string;
+  /** PEM. */
+  readonly certificate: string;
+  /** For people. */
+  readonly subject: string;
+  /** SHA-256 of the name as DER, base64url. */
+  readonly subjectHash: string;
+  readonly notAfter: number;
+  readonly createdAt: number;
+  readonly createdBy: string;
+}
+
+export interface AllowedEk {
+  readonly orgId: string;
+  /** SHA-256 of the SPKI, base64url. */
+  readonly ekHash: string;
+  readonly label: string;
+  readonly createdAt: number;
+  readonly createdBy: string;
+}
+
+/** @returns false when the organisation has it already */
+export async function insertRoot(db: Db, root: DeviceRoot): Promise<boolean> {
+  const row = await db
+    .insertInto("device_root")
+    .values({
+      org_id: root.orgId,
+      fingerprint: root.fingerprint,
+      certificate: root.certificate,
+      subject: root.subject,
+      subject_hash: root.subjectHash,
+      not_after: root.notAfter,
+      created_at: root.createdAt,
+      created_by: root.createdBy,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("fingerprint")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function countRoots(db: Db, orgId: string): Promise<number> {
+  const row = await db
+    .selectFrom("device_root")
+    .select((eb) => eb.fn.countAll<string | number>().as("count"))
+    .where("org_id", "=", orgId)
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
+/** By fingerprint. @param page.after the fingerprint that the page before ended with */
+export async function listRoots(
+  db: Db,
+  orgId: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<DeviceRoot[]> {
+  const rows = await db
+    .selectFrom("device_root")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(after !== undefined, (query) => query.where("fingerprint", ">", after ?? ""))
+    .orderBy("fingerprint")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    fingerprint: row.fingerprint,
+    certificate: row.certificate,
+    subject: row.subject,
+    subjectHash: row.subject_hash,
+    notAfter: row.not_after,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+  }));
+}
+
+/** PEM of the roots of these names: of the many that an organisation may have, only a few are read for an EK. */
+export async function findRootsNamed(
+  db: Db,
+  orgId: string,
+  subjectHashes: readonly string[],
+): Promise<string[]> {
+  if (subjectHashes.length === 0) return [];
+  const rows = await db
+    .selectFrom("device_root")
+    .select("certificate")
+    .where("org_id", "=", orgId)
+    .where("subject_hash", "in", subjectHashes)
+    .execute();
+  return rows.map(({ certificate }) => certificate);
+}
+
+/** @returns false when the organisation has none such */
+export async function deleteRoot(db: Db, orgId: string, fingerprint: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("device_root")
+    .where("org_id", "=", orgId)
+    .where("fingerprint", "=", fingerprint)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** @returns false when the organisation has it already */
+export async function insertAllowedEk(db: Db, ek: AllowedEk): Promise<boolean> {
+  const row = await db
+    .insertInto("device_allowed_ek")
+    .values({
+      org_id: ek.orgId,
+      ek_hash: ek.ekHash,
+      label: ek.label,
+      created_at: ek.createdAt,
+      created_by: ek.createdBy,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("ek_hash")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** By hash. @param page.after the hash that the page before ended with */
+export async function listAllowedEks(
+  db: Db,
+  orgId: string,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<AllowedEk[]> {
+  const rows = await db
+    .selectFrom("device_allowed_ek")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(after !== undefined, (query) => query.where("ek_hash", ">", after ?? ""))
+    .orderBy("ek_hash")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    orgId: row.org_id,
+    ekHash: row.ek_hash,
+    label: row.label,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+  }));
+}
+
+export async function isAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("device_allowed_ek")
+    .select("ek_hash")
+    .where("org_id", "=", orgId)
+    .where("ek_hash", "=", ekHash)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** @returns false when the organisation has none such */
+export async function deleteAllowedEk(db: Db, orgId: string, ekHash: string): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom("device_allowed_ek")
+    .where("org_id", "=", orgId)
+    .where("ek_hash", "=", ekHash)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { softEk } from "@signet/protocol/testing/soft-tpm";
+import { newEcKey, testCertificate } from "@signet/protocol/testing/test-certificate";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import {
+  ekCertificate,
+  type SoftTpmDevice,
+  softTpmDevice,
+  softVendor,
+} from "../../../testing/soft-tpm-device.ts";
+import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
+import { allowEks } from "./allowed-eks.ts";
+
+describe("whose TPMs are believed", () => {
+  forEachDatabase(({ fresh }) => {
+    let stage: TpmStage;
+    before(async () => {
+      stage = await tpmStage(await fresh());
+    });
+    after(() => stage.close());
+
+    test("an endorsement key is believed by its vendor's path alone", async () => {
+      const device = softTpmDevice(stage.vendor);
+      const code = await stage.newCode();
+      const stranger = softVendor();
+      const expired = { validFrom: new Date(stage.clock() - 9e7), validTo: new Date(stage.clock() - 1e6) };
+      const ek = softEk("p256");
+      const cases: ReadonlyArray<readonly [string, Partial<SoftTpmDevice>]> = [
+        ["a vendor of the same name that nobody imported", softTpmDevice(stranger)],
+        ["an authority that is missing", { ekChain: [] }],
+        ["another's authority", { ekChain: [stranger.issuing.der] }],
+        [
+          "an authority's certificate as an EK",
+          { ekCertificate: ekCertificate(stage.vendor, ek, { isCa: true, keyUsage: [4, 5] }).der },
+        ],
+        [
+          "a certificate for something else",
+          { ekCertificate: ekCertificate(stage.vendor, ek, { keyUsage: [0] }).der },
+        ],
+        ["one that has expired", { ekCertificate: ekCertificate(stage.vendor, ek, expired).der }],
+        ["a forged one", { ekCertificate: ekCertificate(stage.vendor, ek, { forger: newEcKey() }).der }],
+      ];
+      for (const [what, changed] of cases)
+        refused(await stage.begin({ ...device, ...changed }, code), 403, "ek_untrusted", what);
+      const { der } = ekCertificate(
+        stage.vendor,
+        generateKeyPairSync("ec", { namedCurve: "P-521" }).privateKey,
+      );
+      refused(await stage.begin({ ...device, ekCertificate: der }, code), 400, "unsupported_ek");
+      refused(
+        await stage.begin({ ...device, ekCertificate: Buffer.from("none") }, code),
+        400,
+        "ek_malformed",
+      );
+      refused(await stage.begin({ ...device, ekChain: [Buffer.from("none")] }, code), 400, "ek_malformed");
+      const stored = Buffer.concat([device.ekCertificate, Buffer.alloc(300, 0xff)]);
+      assert.equal(
+        (await stage.begin({ ...device, ekCertificate: stored }, code)).status,
+        200,
+        "as the TPM has it",
+      );
+    });
+
+    test("an authority that was imported is enough, though it is not signed by itself", async () => {
+      const other = softVendor("Other");
+      await stage.believe(other.issuing.der);
+      const device = { ...softTpmDevice(other), ekChain: [] };
+      assert.equal((await stage.enrol(device, await stage.newCode())).status, 201);
+    });
+
+    test("where the list decides, who is on it needs no vendor; where both do, each is needed", async () => {
+      const stranger = softTpmDevice(softVendor("Nobody"));
+      const known = softTpmDevice(stage.vendor);
+      const code = await stage.newCode();
+      const allow = (device: SoftTpmDevice) =>
+        allowEks(stage.running.service, {
+          orgId: stage.orgId,
+          actor: "test",
+          files: [{ name: "ek.der", blocks: [{ kind: "certificate", der: device.ekCertificate }] }],
+        });
+      await stage.settings({ deviceEkTrust: "allowlist" });
+      refused(await stage.begin(known, code), 403, "ek_not_allowed");
+      await allow(stranger);
+      assert.equal((await stage.begin(stranger, code)).status, 200);
+      await stage.settings({ deviceEkTrust: "both" });
+      refused(await stage.begin(stranger, code), 403, "ek_untrusted");
+      refused(await stage.begin(known, code), 403, "ek_not_allowed");
+      await allow(known);
+      assert.equal((await stage.begin(known, code)).status, 200);
+      await stage.settings({ deviceEkTrust: "chain" });
+    });
+
+    test("a certificate of a vendor that nobody trusts has no effect by its name alone", async () => {
+      const impostor = testCertificate({ subject: "Vendor root", isCa: true });
+      const issuing = testCertificate({ subject: "Vendor issuing", isCa: true, issuer: impostor });
+      const device = softTpmDevice({ root: impostor, issuing });
+      const chain = [issuing.der, impostor.der, stage.vendor.issuing.der, stage.vendor.root.der];
+      refused(await stage.begin({ ...device, ekChain: chain }, await stage.newCode()), 403, "ek_untrusted");
+    });
+  });
+});

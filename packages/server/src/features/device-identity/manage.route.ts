@@ -1,0 +1,139 @@
+/**
+ * devices/manage/{org}: the organisation's devices, the codes for new ones, and the form that makes a code
+ * (specification, "Device identity"). Browsers get pages, programs the same as JSON.
+ */
+import type { FastifyInstance } from "fastify";
+import { type AttestationPolicy, tightened } from "../../core/devices/device.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import type { SignedIn } from "../../core/sessions/session.ts";
+import { copyScript } from "../../html/scripts.ts";
+import { apiHandler } from "../../http/api/api-route.ts";
+import { pageOf, readPage } from "../../http/api/paging.ts";
+import { formOf, queryOf } from "../../http/form-body.ts";
+import { listDevices } from "./device-list/store.ts";
+import { enrollmentCodePage } from "./enrollment-code.page.ts";
+import { managePage } from "./manage.page.ts";
+import { managedDevices, openCodesOf, searchOf, searchQuery } from "./manage-list.ts";
+import { deviceRecord, listOperation, registerOperation } from "./manage-operations.ts";
+import {
+  actingFor,
+  actingOn,
+  administratorHere,
+  forBoth,
+  frameOf,
+  inside,
+  type ManageDeps,
+  managePath,
+  navOf,
+  provenAdministrator,
+  queryText,
+  show,
+  type Visit,
+} from "./manage-visit.ts";
+import { registerDevice } from "./register-device.ts";
+import type { RegisterForm } from "./register-form.ts";
+import { changedFields, readRegistration, typedFields } from "./registration.ts";
+
+export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
+  const { door } = deps.programs;
+  forBoth(app, deps, listOperation, {
+    program: apiHandler(door, listOperation, async ({ caller, query }) => {
+      const page = readPage(query);
+      const { search, state } = query;
+      const asked = { limit: page.limit + 1, after: page.after, text: search, state };
+      const rows = await listDevices(deps.database.query, caller.organisation.id, asked, deps.clock());
+      const { items, nextCursor } = pageOf(rows, page);
+      return { status: 200, body: { items: items.map(deviceRecord), nextCursor } };
+    }),
+    page: (visit) => showPage(deps, visit),
+  });
+  forBoth(app, deps, registerOperation, {
+    program: apiHandler(door, registerOperation, async ({ caller, body, within }) => {
+      const { expiresIn, ...asked } = body;
+      const input = { ...asked, ...(expiresIn === undefined ? {} : { expiresInSeconds: expiresIn }) };
+      const made = await registerDevice(inside(deps, within), { ...actingFor(caller), ...input });
+      const { id, code, expiresAt } = made;
+      const answer = { id, code, expiresAt: new Date(expiresAt).toISOString() };
+      return { status: 201, body: answer, shownOnce: ["code"] };
+    }),
+    page: (visit) => registerOnPage(deps, visit),
+  });
+}
+
+async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
+  const { values } = queryOf(visit.request);
+  const typed = typedFields(values);
+  const again = { ...searchQuery(values), ...changedFields(typed) };
+  const path = managePath(visit.organisation, queryText(again));
+  const signedIn = await administratorHere(deps, visit, path);
+  if (signedIn) await showList(deps, visit, signedIn, { typed });
+}
+
+type FormState = Pick<RegisterForm, "typed" | "fault" | "isExpired">;
+
+async function showList(
+  deps: ManageDeps,
+  visit: Visit,
+  { user }: SignedIn,
+  form: FormState,
+  status = 200,
+): Promise<void> {
+  const { organisation, request } = visit;
+  const frame = frameOf(visit);
+  const { values } = queryOf(request);
+  const done = values.get("done");
+  const page = managePage({
+    ...frame,
+    nav: navOf(visit, "list"),
+    user: { email: user.email },
+    done: done === "revoked" || done === "withdrawn" ? done : undefined,
+    listUri: managePath(organisation),
+    search: searchOf(values),
+    ...(await managedDevices(deps, visit, values)),
+    codes: await openCodesOf(deps, visit, values),
+    form: {
+      ...form,
+      action: managePath(organisation, "/register"),
+      csrf: deps.door.formBinding(visit).csrf,
+      policy: organisation.settings.deviceAttestation,
+    },
+  });
+  return show(visit, frame, page, status);
+}
+
+async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
+  const { organisation, request } = visit;
+  const { values } = formOf(request);
+  const typed = typedFields(values);
+  // Whoever has to sign in first finds what they typed.
+  const path = managePath(organisation, queryText(changedFields(typed)));
+  const signedIn = await provenAdministrator(deps, visit, path);
+  if (!signedIn) return;
+  if (!deps.door.isOwnForm(visit, values.get("csrf")))
+    return showList(deps, visit, signedIn, { typed, isExpired: true }, 403);
+  const read = await readRegistration(deps, organisation.id, typed);
+  if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
+  const { code, expiresAt } = await registerDevice(deps, { ...actingOn(visit, signedIn), ...read });
+  const frame = frameOf(visit);
+  const page = enrollmentCodePage({
+    ...frame,
+    nav: navOf(visit, "list"),
+    name: read.name,
+    code,
+    command: enrollCommand(deps, organisation, { ...read, code }),
+    expiresAt,
+    script: copyScript.path,
+  });
+  return show(visit, frame, page);
+}
+
+/** For the device client. The code is in its environment: arguments can be read by every user of a machine. */
+function enrollCommand(
+  { baseUrl }: ManageDeps,
+  { id, settings }: Organisation,
+  code: { readonly code: string; readonly attestation?: AttestationPolicy },
+): string {
+  const policy = tightened(settings.deviceAttestation, code.attestation ?? "none");
+  const key = policy === "required" ? " --key tpm" : "";
+  return `SIGNET_ENROLLMENT_CODE=${code.code} signet-device enroll --server ${baseUrl} --org ${id}${key}`;
+}

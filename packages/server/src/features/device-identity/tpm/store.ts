@@ -1,0 +1,92 @@
+import type { Db } from "../../../db/open.ts";
+
+export interface DeviceChallenge {
+  readonly orgId: string;
+  readonly id: string;
+  /** Of the enrollment code that it hangs on. */
+  readonly codeHash: string;
+  /** SHA-256, base64url. */
+  readonly secretHash: string;
+  readonly nonce: Buffer;
+  /** SHA-256 of the EK's SPKI, base64url. */
+  readonly ekHash: string;
+  /** TPMT_PUBLIC. */
+  readonly akPublic: Buffer;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export async function insertChallenge(db: Db, challenge: DeviceChallenge): Promise<void> {
+  await db
+    .insertInto("device_challenge")
+    .values({
+      org_id: challenge.orgId,
+      id: challenge.id,
+      code_hash: challenge.codeHash,
+      secret_hash: challenge.secretHash,
+      nonce: challenge.nonce.toString("base64url"),
+      ek_hash: challenge.ekHash,
+      ak_public: challenge.akPublic.toString("base64"),
+      created_at: challenge.createdAt,
+      expires_at: challenge.expiresAt,
+    })
+    .execute();
+}
+
+/** The oldest ones of a code, until so many are left. */
+export async function keepNewestChallenges(
+  db: Db,
+  { orgId, codeHash, most }: { orgId: string; codeHash: string; most: number },
+): Promise<void> {
+  const challenges = await db
+    .selectFrom("device_challenge")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("code_hash", "=", codeHash)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+  const surplus = challenges.slice(most).map(({ id }) => id);
+  if (surplus.length === 0) return;
+  await db.deleteFrom("device_challenge").where("org_id", "=", orgId).where("id", "in", surplus).execute();
+}
+
+/** One shot: of several at once, one gets it. Expired ones are given too. */
+export async function takeChallenge(
+  db: Db,
+  { orgId, id }: { orgId: string; id: string },
+): Promise<DeviceChallenge | undefined> {
+  const row = await db
+    .deleteFrom("device_challenge")
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
+  return (
+    row && {
+      orgId: row.org_id,
+      id: row.id,
+      codeHash: row.code_hash,
+      secretHash: row.secret_hash,
+      nonce: Buffer.from(row.nonce, "base64url"),
+      ekHash: row.ek_hash,
+      akPublic: Buffer.from(row.ak_public, "base64"),
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+    }
+  );
+}
+
+/** @param before when it expired. @returns how many were removed, at most `limit` */
+export async function deletePassedChallenges(db: Db, before: number, limit: number): Promise<number> {
+  const passed = await db
+    .selectFrom("device_challenge")
+    .select(["org_id", "id"])
+    .where("expires_at", "<", before)
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+  for (const { org_id, id } of passed)
+    await db.deleteFrom("device_challenge").where("org_id", "=", org_id).where("id", "=", id).execute();
+  return passed.length;
+}

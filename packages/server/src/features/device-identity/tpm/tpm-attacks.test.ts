@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import {
+  AK_ATTRIBUTES,
+  activateCredential,
+  DEVICE_KEY_ATTRIBUTES,
+  type SoftKey,
+  softAk,
+  softDeviceKey,
+  softEk,
+} from "@signet/protocol/testing/soft-tpm";
+import { newEcKey } from "@signet/protocol/testing/test-certificate";
+import { keyAttributes } from "@signet/protocol/tpm/public-area";
+import { listAuditEvents } from "../../../core/audit/store.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import {
+  activated,
+  beginBody,
+  type Crooked,
+  completeBody,
+  type SoftTpmDevice,
+  softTpmDevice,
+} from "../../../testing/soft-tpm-device.ts";
+import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
+
+const { fixedTpm, decrypt, restricted } = keyAttributes;
+const mine = (attributes: number) => softAk({ attributes });
+const unusableAks: ReadonlyArray<readonly [what: string, ak: SoftKey, error: string]> = [
+  ["not restricted", mine(AK_ATTRIBUTES & ~restricted), "ak_attributes"],
+  ["not fixed to the TPM", mine(AK_ATTRIBUTES & ~fixedTpm), "ak_attributes"],
+  ["one that decrypts too", mine(AK_ATTRIBUTES | decrypt), "ak_attributes"],
+  ["no scheme", softAk({ scheme: null }), "ak_alg"],
+  ["an RSA key of 1024 bits", softAk({ kind: "rsa", bits: 1024 }), "ak_alg"],
+];
+const another = softDeviceKey();
+const weak = (attributes: number) => {
+  const key = softDeviceKey({ attributes });
+  return { key, crooked: { keyPublic: key.tpm2b, name: key.name, csrKey: key.privateKey } };
+};
+const attacks: ReadonlyArray<readonly [what: string, crooked: Crooked, status: number, error: string]> = [
+  ["a swapped CSR key", { csrKey: newEcKey() }, 403, "csr_key_mismatch"],
+  ["certify of another key", { name: another.name }, 403, "attest_name"],
+  ["another key than is certified", { keyPublic: another.tpm2b }, 403, "attest_name"],
+  ["signed by another AK", { signer: softAk() }, 403, "attest_signature"],
+  ["a quote in place of certify", { type: "quote" }, 403, "attest_type"],
+  [
+    "what no TPM made",
+    { forge: (made) => Buffer.concat([Buffer.alloc(4), made.subarray(4)]) },
+    403,
+    "attest_type",
+  ],
+  ["what is cut off", { forge: (made) => made.subarray(0, -1) }, 403, "attest_type"],
+  ["a stale nonce", { extraData: createHash("sha256").update("another").digest() }, 403, "attest_nonce"],
+  ["the constant of tpm2_certify", { extraData: Buffer.from("00ff55aa", "hex") }, 403, "attest_nonce"],
+  ["no nonce", { extraData: Buffer.alloc(0) }, 403, "attest_nonce"],
+  ["an exportable key", weak(DEVICE_KEY_ATTRIBUTES & ~fixedTpm).crooked, 403, "key_attributes"],
+  ["a restricted key", weak(DEVICE_KEY_ATTRIBUTES | restricted).crooked, 403, "key_attributes"],
+  ["a key that decrypts", weak(DEVICE_KEY_ATTRIBUTES | decrypt).crooked, 403, "key_attributes"],
+  ["no TPM2B", { keyPublic: Buffer.from("nonsense") }, 400, "invalid_request"],
+];
+describe("lies to enrolment with a TPM", () => {
+  forEachDatabase(({ fresh }) => {
+    let stage: TpmStage;
+    before(async () => {
+      stage = await tpmStage(await fresh());
+    });
+    after(() => stage.close());
+
+    test("an attestation key that another program could use, or that signs weakly, begins nothing", async () => {
+      const code = await stage.newCode();
+      for (const [what, ak, error] of unusableAks)
+        refused(await stage.begin({ ...softTpmDevice(stage.vendor), ak }, code), 400, error, what);
+      const sha1 = Buffer.from(softAk().tpm2b);
+      sha1.writeUInt16BE(0x0004, 16);
+      const body = { ...beginBody(softTpmDevice(stage.vendor), code), ak_public: sha1.toString("base64") };
+      refused(await stage.call("begin", body), 400, "ak_alg", "SHA-1");
+    });
+
+    test("without the TPM's own answer nothing is looked at, however right it looks", async () => {
+      const device = softTpmDevice(stage.vendor);
+      const code = await stage.newCode();
+      // A forged AK in a file, with attributes that lie, under the certificate of somebody's real TPM.
+      const forged: SoftTpmDevice = { ...device, ak: softAk(), key: softDeviceKey() };
+      const { body } = await stage.begin(forged, code);
+      assert.throws(() => activated({ ...forged, ek: softEk("p256") }, body), "wrong EK");
+      const wrong = {
+        challengeId: String(body["challenge_id"]),
+        nonce: Buffer.from(String(body["nonce"]), "base64"),
+      };
+      const sent = await completeBody(forged, stage.orgId, { ...wrong, secret: randomBytes(32) });
+      const nonsense = { ...sent, csr: "no request", attest: "AA==", signature: "AA==" };
+      refused(await stage.call("complete", nonsense), 403, "secret_mismatch", "before all else");
+      refused(await stage.call("complete", sent), 404, "challenge_not_found", "one shot");
+      assert.equal((await stage.enrol(device, code)).status, 201, "the code is not used up");
+    });
+
+    test("a secret is bound to the name of the AK: the TPM gives it out for no other", async () => {
+      const device = softTpmDevice(stage.vendor);
+      const { body } = await stage.begin(device, await stage.newCode());
+      const bytes = (member: string) => Buffer.from(String(body[member]), "base64");
+      const credential = {
+        credentialBlob: bytes("credential_blob"),
+        encryptedSecret: bytes("encrypted_secret"),
+      };
+      assert.throws(() => activateCredential(device.ek, softAk().name, credential), /INTEGRITY/);
+    });
+
+    test("every lie about the key is refused by its name, and the code is good for the truth afterwards", async () => {
+      const device = softTpmDevice(stage.vendor);
+      const code = await stage.newCode();
+      for (const [what, crooked, status, error] of attacks)
+        refused(await stage.enrol(device, code, crooked), status, error, what);
+      assert.equal((await stage.enrol(device, code)).status, 201);
+      const events = await listAuditEvents(stage.running.service.database.query, stage.orgId, 200);
+      const told = events.filter(({ action }) => action === "device-attestation.refused");
+      for (const [, , , error] of attacks)
+        assert.ok(
+          told.some(({ details }) => details?.["error"] === error),
+          error,
+        );
+    });
+
+    test("a CSR that proves nothing is refused, and its key is looked at no further", async () => {
+      const device = softTpmDevice(stage.vendor);
+      const code = await stage.newCode();
+      const sent = await stage.answer(device, code);
+      const csr = Buffer.from(sent.csr, "base64");
+      csr[csr.length - 1] = (csr.at(-1) ?? 0) ^ 1;
+      refused(await stage.call("complete", { ...sent, csr: csr.toString("base64") }), 400, "csr_signature");
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readCsr } from "@signet/protocol/csr";
+import { mutationsOf } from "@signet/protocol/testing/mutations";
+import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
+import { CodedError } from "../../../http/coded-error.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { beginBody, completeBody, softTpmDevice, softVendor } from "../../../testing/soft-tpm-device.ts";
+import { type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
+import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
+import { attestationKeyOf, presentedEk } from "./tpm-members.ts";
+
+/** Every bit over HTTP too: SIGNET_TEST_WHOLE=1. */
+const whole = process.env["SIGNET_TEST_WHOLE"] === "1";
+const base64 = (bytes: Buffer) => bytes.toString("base64");
+
+const isRefused = (work: () => unknown): boolean => {
+  try {
+    work();
+    return false;
+  } catch (error) {
+    assert.ok(error instanceof CodedError && error.status < 500, String(error));
+    return true;
+  }
+};
+
+test("of the evidence no bit can be changed: each is refused by its name, and nothing else is thrown", async () => {
+  const device = softTpmDevice(softVendor());
+  const begun = { challengeId: "challenge", nonce: Buffer.alloc(32, 1), secret: Buffer.alloc(32, 2) };
+  const sent = await completeBody(device, "org", begun);
+  const csr = readCsr(sent.csr);
+  const check = (changed: { [Name in "attest" | "signature" | "key_public"]?: string }) => {
+    const { attest, signature, key_public } = { ...sent, ...changed };
+    const qualifyingData = enrolmentQualifyingData("org", begun.challengeId, begun.nonce, csr.der);
+    const keyPublic = () => deviceKeyOf(key_public);
+    return requireAttestedKey({ ak: device.ak.area, attest, signature, qualifyingData, keyPublic, csr });
+  };
+  assert.ok(check({}).bytes.equals(device.key.area.bytes));
+  for (const member of ["attest", "signature", "key_public"] as const)
+    for (const mutation of mutationsOf(Buffer.from(sent[member], "base64")))
+      assert.ok(
+        isRefused(() => check({ [member]: base64(mutation) })),
+        `${member} ${base64(mutation)}`,
+      );
+});
+
+test("no bit of a certificate or an attestation key makes their reading fail in a way of its own", () => {
+  const vendor = softVendor();
+  for (const kind of ["p256", "rsa2048"] as const) {
+    const { ekCertificate, ak } = softTpmDevice(vendor, kind);
+    for (const mutation of mutationsOf(ekCertificate, whole ? 1 : 11))
+      isRefused(() => presentedEk(base64(mutation), []));
+    for (const mutation of mutationsOf(ak.tpm2b)) isRefused(() => attestationKeyOf(base64(mutation)));
+  }
+});
+
+forEachDatabase(({ name, fresh }) => {
+  // What is mutated never gets as far as the database.
+  if (name !== "sqlite" && !whole) return;
+  let stage: TpmStage;
+  before(async () => {
+    stage = await tpmStage(await fresh());
+  });
+  after(() => stage.close());
+
+  test("over HTTP a changed bit is a refusal, never an error of the server, and no certificate is believed", async () => {
+    const device = softTpmDevice(stage.vendor);
+    const body = beginBody(device, await stage.newCode());
+    for (const mutation of mutationsOf(device.ekCertificate, whole ? 1 : 173)) {
+      const { status } = await stage.call("begin", { ...body, ek_certificate: base64(mutation) });
+      assert.ok([400, 403].includes(status), `${status} ${base64(mutation)}`);
+    }
+    for (const mutation of mutationsOf(device.ak.tpm2b, whole ? 1 : 37)) {
+      const { status } = await stage.call("begin", { ...body, ak_public: base64(mutation) });
+      assert.ok([200, 400].includes(status), `${status} ${base64(mutation)}`);
+    }
+  });
+
+  test("and nobody is enrolled by evidence with a changed bit", async () => {
+    const device = softTpmDevice(stage.vendor);
+    const code = await stage.newCode();
+    for (const member of ["secret", "csr", "key_public", "attest", "signature"] as const) {
+      const honest = await stage.answer(device, code);
+      const bits = Buffer.from(honest[member], "base64").length * 8;
+      for (let bit = 0; bit < bits; bit += whole ? 1 : 311) {
+        const sent = await stage.answer(device, code);
+        const bytes = Buffer.from(sent[member], "base64");
+        // An ECDSA signature is a byte shorter now and then.
+        const at = (bit >> 3) % bytes.length;
+        bytes[at] = (bytes[at] ?? 0) ^ (0x80 >> (bit & 7));
+        const { status } = await stage.call("complete", { ...sent, [member]: base64(bytes) });
+        assert.ok([400, 403].includes(status), `${member}, bit ${bit}: ${status}`);
+      }
+    }
+    assert.equal((await stage.enrol(device, code)).status, 201);
+  });
+});

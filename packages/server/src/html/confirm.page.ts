@@ -1,0 +1,45 @@
+import { type HiddenField, hiddenFields } from "./form.ts";
+import { type Html, html, linkAddress } from "./html.ts";
+import { type PageFrame, type PageOrganisation, signInLayout } from "./layout.ts";
+import { notice } from "./notice.ts";
+
+export type ConfirmView = PageFrame & {
+  organisation: PageOrganisation;
+  user: { email: string };
+  csrf: string;
+  /** Where the form posts to. */
+  action: string;
+  heading: string;
+  text: string;
+  /** The button, and its id; `change-confirm` when that is absent. */
+  confirm: string;
+  confirmId?: string | undefined;
+  cancel: string;
+  backUri: string;
+  /** What the form carries along. */
+  fields?: readonly HiddenField[] | undefined;
+  /** What is asked besides, above the buttons. */
+  question?: Html | undefined;
+  /** Why the page is shown again. */
+  failure?: { title: string; text: string } | undefined;
+};
+
+/** One question before something is gone. */
+export function confirmPage(view: ConfirmView): Html {
+  const { failure, organisation, messages } = view;
+  return signInLayout({
+    ...view,
+    title: messages.frame.documentTitle(view.heading, organisation.name),
+    body: html`<div class="title"><h1>${view.heading}</h1>
+<p class="quiet"><bdi>${view.user.email}</bdi></p></div>
+${failure && notice("error", "change-notice", failure.title, failure.text)}
+<p>${view.text}</p>
+<form method="post" action="${linkAddress(view.action)}">
+${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
+${view.question}<div class="choices">
+<button class="button primary" id="${view.confirmId ?? "change-confirm"}" type="submit">${view.confirm}</button>
+<a class="button" id="change-cancel" href="${linkAddress(view.backUri)}">${view.cancel}</a>
+</div>
+</form>`,
+  });
+}

@@ -1,0 +1,44 @@
+/** For organisation-isolation.test.ts: a session of A at the account pages of B. */
+import assert from "node:assert/strict";
+import type { TestBrowser, TestPage } from "./test-browser.ts";
+import type { TestOrganisation } from "./test-service.ts";
+import { showsLogin } from "./test-visit.ts";
+
+interface Loot {
+  readonly b: TestOrganisation;
+  /** Signed in at A; its session's token under the name of B's cookie too. */
+  readonly browser: TestBrowser;
+  /** A's consent page. */
+  readonly consent: TestPage;
+}
+
+/** A's session opens no account page at B, and A's form changes nothing there. */
+const account =
+  (method: "get" | "post", page: string) =>
+  async ({ b, browser, consent }: Loot): Promise<void> => {
+    const url = `${b.issuer}/account/${page}`;
+    const { csrf = "" } = consent.hidden;
+    const shown = method === "get" ? await browser.get(url) : await browser.post(url, { csrf, id: "x" });
+    assert.ok(showsLogin(shown));
+  };
+
+const changes = [
+  "security/authenticator",
+  "security/authenticator/removal",
+  "security/passkeys",
+  "security/passkey",
+  "security/recovery-codes",
+  "security/browsers",
+  "sessions/end",
+];
+
+export const accountProbes = {
+  "GET /oauth/:org/account/security": account("get", "security"),
+  "GET /oauth/:org/account/sessions": account("get", "sessions"),
+  ...Object.fromEntries(
+    changes.flatMap((page) => [
+      [`GET /oauth/:org/account/${page}`, account("get", page)],
+      [`POST /oauth/:org/account/${page}`, account("post", page)],
+    ]),
+  ),
+};
