@@ -16,6 +16,7 @@ import type { PasswordHasher } from "../core/passwords/password-hasher.ts";
 import { createUser } from "../core/users/users.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
+import { quickPasswords } from "./quick-passwords.ts";
 
 export interface TestService {
   readonly service: Service;
@@ -36,8 +37,11 @@ export interface TestServiceOptions {
   /** Given to a second node, so that both have one issuer. */
   readonly baseUrl?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Stands in for the service's own, e.g. to count its calls or to fill its queue. */
-  readonly passwords?: PasswordHasher;
+  /**
+   * Instead of `quickPasswords`: Argon2id takes twenty milliseconds of a core each time, and few tests are about it. `argon2id`
+   * is the service's own; another one e.g. counts its calls or fills its queue.
+   */
+  readonly passwords?: PasswordHasher | "argon2id";
   /** Demo mode, with what this makes. */
   readonly demo?: (service: Service) => Promise<AppOptions["demo"]>;
 }
@@ -63,7 +67,8 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     ...(options.clock ? { clock: options.clock } : {}),
     onError: (error) => errors.push(error),
   });
-  const withPasswords = { ...opened, passwords: options.passwords ?? opened.passwords };
+  const { passwords = quickPasswords } = options;
+  const withPasswords = { ...opened, passwords: passwords === "argon2id" ? opened.passwords : passwords };
   const demo = await options.demo?.(withPasswords);
   const service = demo ? withMailbox(withPasswords) : withPasswords;
   const app = await createApp(service, {

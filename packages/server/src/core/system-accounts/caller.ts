@@ -7,6 +7,7 @@ export interface SystemAccountCaller {
   readonly account: SystemAccount;
   /** The application that the call is about: it runs with its permission. */
   readonly applicationId: string;
-  /** For the audit log. */
+  /** For the audit log, as the address is: who calls, and from where. */
   readonly actor: string;
+  readonly address: string;
 }

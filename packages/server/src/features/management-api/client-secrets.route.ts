@@ -14,7 +14,7 @@ import { ApiError, invalid, notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { readWireTime } from "../../http/api/times.ts";
 import { createdSecretSchema, secretRecord } from "./client-secret-record.ts";
-import { acting, idOf, locationOf, type ManagementDeps } from "./management.ts";
+import { acting, by, idOf, locationOf, type ManagementDeps } from "./management.ts";
 
 const PATH = "/legacy/api/oauth/clients/:clientId";
 const shared = { method: "POST", tag: "Clients", credential: "administrator", bodyOptional: true } as const;
@@ -79,7 +79,7 @@ function rotateRoute(api: ApiScope, deps: ManagementDeps): void {
           label,
           expiresAt,
           ...(expireOthersInSeconds === undefined ? {} : { expireOthersInSeconds }),
-          actor: caller.actor,
+          ...by(caller),
         });
         return {
           status: 201,
@@ -109,7 +109,7 @@ function revokeRoute(api: ApiScope, deps: ManagementDeps): void {
       acting(deps, within, async (inside): Promise<Answer> => {
         const orgId = caller.organisation.id;
         const application = await heldApplication(inside, orgId, idOf(params, "clientId"));
-        const named = { orgId, applicationId: application.id, actor: caller.actor };
+        const named = { orgId, applicationId: application.id, ...by(caller) };
         const id = body.secretId?.toLowerCase();
         if (id === undefined) await revokeOldSecrets(inside, named);
         else if (application.secrets.some((secret) => secret.id === id))

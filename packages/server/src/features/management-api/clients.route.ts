@@ -24,6 +24,7 @@ import {
 } from "./client-record.ts";
 import {
   acting,
+  by,
   idOf,
   invalidMembers,
   locationOf,
@@ -115,7 +116,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
         const { name, clientType, enabled = true } = body;
         const orgId = caller.organisation.id;
         const settings = settingsOf(body, clientType);
-        const made = { orgId, name, clientType, settings, disabled: !enabled, actor: caller.actor };
+        const made = { orgId, name, clientType, settings, disabled: !enabled, ...by(caller) };
         const application = await createApplication(inside, made).catch(toMembers);
         const { id } = application;
         const answer = {
@@ -130,7 +131,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
           applicationId: id,
           label: "first",
           expiresAt: null,
-          actor: caller.actor,
+          ...by(caller),
         });
         const record = clientRecord({ ...application, secrets: [secret] });
         return { ...answer, body: { ...record, clientSecret: plaintext }, shownOnce: ["clientSecret"] };
@@ -154,7 +155,7 @@ function replaceRoute(api: ApiScope, deps: ManagementDeps): void {
       answers: { 200: { description: "The client as it is now", schema: clientSchema } },
     },
     async ({ caller, params, body, request }) => {
-      const key = { orgId: caller.organisation.id, id: idOf(params, "clientId"), actor: caller.actor };
+      const key = { orgId: caller.organisation.id, id: idOf(params, "clientId"), ...by(caller) };
       const check = ({ version }: { version: number }) => requireMatch(request, version);
       const changed = await changeApplication(deps, { ...key, check }, ({ clientType, settings }) => {
         // Tokens that were issued to a client that proves itself would be good in the hands of one that does not.
@@ -185,7 +186,7 @@ function deleteRoute(api: ApiScope, deps: ManagementDeps): void {
       answers: { 204: { description: "It is gone" } },
     },
     async ({ caller, params, request }) => {
-      const { account, organisation, actor } = caller;
+      const { account, organisation } = caller;
       const id = idOf(params, "clientId");
       const check = ({ version }: { version: number }) => {
         requireMatch(request, version);
@@ -195,8 +196,8 @@ function deleteRoute(api: ApiScope, deps: ManagementDeps): void {
             detail: "Delete it with an administrator's account of another application.",
           });
       };
-      if (!(await deleteApplication(deps, { orgId: organisation.id, id, actor, check }).catch(toMembers)))
-        throw notFound();
+      const key = { orgId: organisation.id, id, ...by(caller), check };
+      if (!(await deleteApplication(deps, key).catch(toMembers))) throw notFound();
       return { status: 204 };
     },
   );

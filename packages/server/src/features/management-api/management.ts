@@ -35,6 +35,9 @@ export function acting<T>(
   return database.transaction((tx) => work({ ...deps, database: boundTo(database, tx) }));
 }
 
+/** Who acts, and from where, as the audit log has it. */
+export const by = ({ actor, address }: SystemAccountCaller) => ({ actor, address });
+
 /** @throws ApiError 404 for what is no id: there is nothing of that name */
 export function idOf(params: Readonly<Record<string, string>>, name = "id"): string {
   const id = params[name] ?? "";

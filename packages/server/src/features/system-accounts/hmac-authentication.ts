@@ -76,8 +76,8 @@ export async function authenticateSystemAccount(
   if (refusal) return refuse(deps, request, known.account, refusal);
   deps.systemAccounts.noteUse(known);
   const { account } = known;
-  const actor = `system-account:${account.id}`;
-  return { organisation, account, applicationId: account.applicationId, actor };
+  const by = { actor: `system-account:${account.id}`, address: addressOf(request) };
+  return { organisation, account, applicationId: account.applicationId, ...by };
 }
 
 /** The nonce comes last: only a signed request uses one up. */
