@@ -159,11 +159,14 @@ describe("the agent", () => {
   test("holds as many requests as the policy's concurrency", async () => {
     let open = 0;
     let most = 0;
+    const { promise: three, resolve: areThree } = Promise.withResolvers<void>();
     const slow: AgentKey = {
       ...stage.key,
       sign: async (input) => {
         open += 1;
         most = Math.max(most, open);
+        if (open === 3) areThree();
+        await three;
         await delay(20);
         open -= 1;
         return stage.key.sign(input);

@@ -28,6 +28,11 @@ export const tags = [
     description: "Management API: applications that users are not asked about.",
   },
   {
+    name: "System accounts",
+    description:
+      "Management API: the programs that call these interfaces, their keys, and the applications that they may act for. Secret keys are told once, by the answer that makes them. Every change is signed in the strict form.",
+  },
+  {
     name: "Authentication",
     description:
       "Signing users in and out by session key, registration, and the links of mails. For applications that do not use OAuth.",

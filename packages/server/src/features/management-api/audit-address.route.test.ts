@@ -22,7 +22,8 @@ after(() => running.close());
 test("from where an administrator's system account changed something is in the audit log", async () => {
   const call = async (method: string, path: string, body?: object) => {
     const url = `${running.service.config.baseUrl}/legacy/api/oauth/${path}`;
-    const answer = await callApi(url, administrator, { method, ...(body ? { body } : {}) });
+    const strictAt = Date.now();
+    const answer = await callApi(url, administrator, { method, strictAt, ...(body ? { body } : {}) });
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`);
     return answer.body;
   };
@@ -45,13 +46,26 @@ test("from where an administrator's system account changed something is in the a
   const { id } = await call("POST", "scopes", { ...scope, name: "jobs:run" });
   await call("PUT", `scopes/${id}`, scope);
   await call("DELETE", `scopes/${id}`);
+  const { id: accountId } = await call("POST", "system-accounts", {
+    name: "Made",
+    applicationId: org.web.application.id,
+  });
+  const account = `system-accounts/${accountId}`;
+  await call("PUT", `${account}/permissions/${clientId}`);
+  await call("DELETE", `${account}/permissions/${clientId}`);
+  const { publicKey } = await call("POST", `${account}/keys`, {});
+  await call("DELETE", `${account}/keys/${publicKey}`);
+  const state = { name: "Changed", requireStrictSignature: false };
+  await call("PUT", account, { ...state, enabled: false });
+  await call("PUT", account, { ...state, enabled: true });
+  await call("DELETE", account);
   await call("DELETE", one);
 
   const events = await listAuditEvents(running.service.database.query, org.organisation.id, 100);
   const theirs = events.filter(({ actor }) => actor === `system-account:${administrator.id}`);
   assert.deepEqual(
     new Set(theirs.map(({ action }) => action)).size,
-    15,
+    24,
     theirs.map((one) => one.action).join(),
   );
   assert.deepEqual(

@@ -32,6 +32,8 @@ export interface Operation {
   readonly description?: string;
   readonly tag: string;
   readonly credential: Credential;
+  /** Its door takes the strict form of signature alone. */
+  readonly strictOnly?: true;
   readonly query?: TSchema;
   readonly body?: TSchema;
   /** All of its members may be left out, and so may the body itself. */
