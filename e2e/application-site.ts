@@ -11,7 +11,7 @@ export type SiteFile = { contentType: string; text: string };
 export type ApplicationSite = {
   /** `http://127.0.0.1:<port>` */
   origin: string;
-  /** The answer at `/callback` that nobody has taken yet; waits for it, 10 seconds at most. */
+  /** The answer at `/callback` that nobody has taken yet; waits for it, 30 seconds at most. */
   callback(): Promise<Received>;
   /** Drops what nobody has taken, so that a journey does not get the answer of one that failed. */
   forget(): void;
@@ -23,7 +23,7 @@ export type ApplicationSite = {
   close(): Promise<void>;
 };
 
-const callbackMs = 10_000;
+const callbackMs = 30_000;
 
 /** @param files what the site serves beside `/callback`, by path */
 export async function openApplicationSite(files: Record<string, SiteFile> = {}): Promise<ApplicationSite> {

@@ -18,13 +18,13 @@ export interface Asked {
 export interface ChallengeWebhook {
   /** The agent of this folder asks here. */
   useFor(folder: string): Promise<void>;
-  /** The question that nobody has taken yet; waits for it, 15 seconds at most. */
+  /** The question that nobody has taken yet; waits for it, 60 seconds at most. */
   asked(): Promise<Asked>;
   close(): Promise<void>;
 }
 
 const secret = "the agent and its webhook know it";
-const longestMs = 15_000;
+const longestMs = 60_000;
 
 export async function openChallengeWebhook(): Promise<ChallengeWebhook> {
   const arrived: Asked[] = [];

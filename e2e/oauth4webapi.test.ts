@@ -255,7 +255,6 @@ async function outcomeOf(page: Page): Promise<Outcome> {
 
 async function newPage(t: { after(work: () => Promise<void>): void }): Promise<Page> {
   const context = await browser.newContext();
-  context.setDefaultTimeout(10_000);
   t.after(() => context.close());
   return context.newPage();
 }

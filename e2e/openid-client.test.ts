@@ -214,7 +214,6 @@ async function signOutAndSeeIt(config: oidc.Configuration, demo: DemoFile, page:
 
 async function newPage(t: { after(work: () => Promise<void>): void }): Promise<Page> {
   const context = await browser.newContext();
-  context.setDefaultTimeout(10_000);
   site.forget();
   t.after(() => context.close());
   return context.newPage();

@@ -12,7 +12,7 @@ import { type ApplicationSite, openApplicationSite } from "./application-site.ts
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { allow, signIn } from "./sign-in-steps.ts";
+import { allow, allowIfAsked, signIn } from "./sign-in-steps.ts";
 
 const weightLimit = 30_000;
 
@@ -68,7 +68,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await look("form post", /^Taking you to Demo web app$/, [/\/form-post\.\w+\.js$/]);
 
     await page.goto(`${demo.baseUrl}/demo/try`);
-    await allowIfAsked(page);
+    await allowIfAsked(page, page.locator("#demo-sign-out"));
     await look("tokens", /^You are signed in$/, [/\/copy\.\w+\.js$/]);
     await page.goto(`${demo.issuer}/end_session`);
     await look("sign-out", /^Sign out of Demo\?$/);
@@ -130,9 +130,11 @@ test("try it: from the landing page to the decoded tokens, one of them copied, a
   await page.goto(demo.baseUrl);
   await page.locator("#demo-try").click();
   await signIn(page, demo.user);
-  await allowIfAsked(page);
+  await allowIfAsked(page, page.locator("#demo-sign-out"));
   assert.equal(new URL(page.url()).pathname, "/demo/callback");
-  assert.equal(await page.getByText(/^Signature verified \(ES256\)$/).count(), 2);
+  const verified = page.getByText(/^Signature verified \(ES256\)$/);
+  await verified.nth(1).waitFor();
+  assert.equal(await verified.count(), 2);
   const shown = await page.locator("section:has(#id-token-title) pre").nth(1).innerText();
   const payload = JSON.parse(shown) as { aud: string; iss: string };
   assert.deepEqual([payload.aud, payload.iss], [demo.spaApp.clientId, demo.issuer]);
@@ -175,14 +177,6 @@ test("a page of another origin, even of the same site, can neither frame a page 
   }`);
   await page.locator("#consent-allow").waitFor();
 });
-
-/** The demo's consent is remembered, so that only the first test of the file is asked. */
-async function allowIfAsked(page: Page): Promise<void> {
-  const tokens = page.locator("#demo-sign-out");
-  await tokens.or(page.locator("#consent-allow")).waitFor();
-  if (!(await tokens.isVisible())) await allow(page);
-  await tokens.waitFor();
-}
 
 test("an application whose callback leads on to another origin gets its user there, by redirect and by form", async (t) => {
   const { page } = await newPage(t);
@@ -228,7 +222,6 @@ async function newPage(
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; watch: PageWatch }> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(10_000);
   site.forget();
   t.after(() => context.close());
   const page = await context.newPage();

@@ -113,13 +113,13 @@ forEachDatabase(({ name, fresh }) => {
     });
     const page = await browser.get(goodbye.href);
     assert.equal(page.location, `${goodbyeUri}?state=${state}`);
-    await eventually("a first try", () => receiver.received.length === 1, 10_000);
+    await eventually("a first try", () => receiver.received.length === 1, 30_000);
     // Killed before that, the message comes again too, but only when the try under way must be over.
-    await eventually("its failure on record", hasFailedOnce, 10_000);
+    await eventually("its failure on record", hasFailedOnce, 30_000);
     await server.kill();
     receiver.answer("/logout", 200);
     server = await start(server.port);
-    await eventually("a second try", () => receiver.received.length === 2, 20_000);
+    await eventually("a second try", () => receiver.received.length === 2, 60_000);
 
     const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`));
     const { payload } = await jwtVerify(receiver.received[1]?.token ?? "", keys, {
@@ -148,7 +148,7 @@ forEachDatabase(({ name, fresh }) => {
     const question = await verify({ ...page.hidden, user_code: device.user_code });
     await verify({ ...question.hidden, decision: "allow" });
     const tokens = await oidc.pollDeviceAuthorizationGrant(config, device, undefined, {
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const person = await oidc.fetchUserInfo(config, tokens.access_token, String(tokens.claims()?.sub));
     assert.equal(person.email, email);

@@ -22,7 +22,7 @@ test("what a killed test file has started ends with it, and an id that is free a
   const [first, ended, last] = JSON.parse(String(said)) as [number, number, number];
   assert.deepEqual([first, ended, last].map(isRunning), [true, false, true]);
   parent.kill("SIGKILL");
-  for (let waited = 0; waited < 10_000 && (isRunning(first) || isRunning(last)); waited += 20)
+  for (let waited = 0; waited < 30_000 && (isRunning(first) || isRunning(last)); waited += 20)
     await delay(20);
   assert.deepEqual([first, last].map(isRunning), [false, false]);
 });

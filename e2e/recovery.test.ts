@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { startMailServer, type TestMailServer } from "../packages/server/src/testing/test-mail-server.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { allow, signIn } from "./sign-in-steps.ts";
-import { signet } from "./signet-command.ts";
+import { allow, allowIfAsked, signIn } from "./sign-in-steps.ts";
+import { commandsHeard, signet } from "./signet-command.ts";
 
 let browser: Browser;
 let server: ServerProcess;
@@ -45,6 +46,15 @@ function looker({ page, watch }: { page: Page; watch: PageWatch }) {
   };
 }
 
+/** Looked at anew until these mails are there: they are sent a moment after what they tell of. */
+async function openMailbox(page: Page, ...subjects: string[]): Promise<void> {
+  await eventually("the mail is there", async () => {
+    await page.goto(`${demo.baseUrl}/demo/mailbox`);
+    const counts = subjects.map((name) => page.getByRole("link", { name }).count());
+    return (await Promise.all(counts)).every((count) => count > 0);
+  });
+}
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`in ${colorScheme}: forgotten password, mailbox, new password, sign-in, and the notices after it`, async () => {
     const { page, watch } = await newPage({ colorScheme });
@@ -62,7 +72,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.locator("#recovery-submit").click();
     await look("Look into your mail");
 
-    await page.goto(`${demo.baseUrl}/demo/mailbox`);
+    await openMailbox(page, "Set a new password for Demo");
     await look("Mailbox");
     await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
     await look("Set a new password for Demo");
@@ -79,12 +89,9 @@ for (const colorScheme of ["light", "dark"] as const) {
 
     await page.locator("#recovery-continue").click();
     await signIn(page, { email: demo.user.email, password });
-    await page.waitForURL((url) => url.pathname !== `/oauth/${demo.org}/login`);
-    if (await page.locator("#consent-allow").isVisible()) await allow(page);
-    await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+    await allowIfAsked(page, page.getByRole("heading", { name: "You are signed in" }));
 
-    await page.goto(`${demo.baseUrl}/demo/mailbox`);
-    await page.getByRole("link", { name: "Your password for Demo was changed" }).first().waitFor();
+    await openMailbox(page, "Your password for Demo was changed", "New sign-in to Demo");
     await page.getByRole("link", { name: "New sign-in to Demo" }).first().click();
     await look("New sign-in to Demo");
     assert.match(await page.locator("#mail").innerText(), /Chrome, Linux/);
@@ -105,6 +112,7 @@ test("an address that must be confirmed first: the offer, the mail, the button, 
     signet(["org", "set", "--org", demo.org, "--verified-email", value], settings);
   const email = "new@demo.example";
   await policy("required");
+  await commandsHeard(demo, settings);
   const made = await signet(["user", "create", "--org", demo.org, "--email", email, "--generate"], settings);
   const password = String(made["password"]);
   const { page, watch } = await newPage();
@@ -114,7 +122,7 @@ test("an address that must be confirmed first: the offer, the mail, the button, 
   await look(/^Confirm your email address/);
   await page.locator("#verify-email-send").click();
   await look("Look into your mail");
-  await page.goto(`${demo.baseUrl}/demo/mailbox`);
+  await openMailbox(page, "Confirm your email address for Demo");
   await page.getByRole("link", { name: "Confirm your email address for Demo" }).click();
   await page.locator("#mail-action").click();
   await look(/^Is this your email address\?/);

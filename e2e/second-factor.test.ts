@@ -7,8 +7,8 @@ import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
-import { allow, type Person, signIn } from "./sign-in-steps.ts";
-import { signet } from "./signet-command.ts";
+import { allowIfAsked, type Person, signIn } from "./sign-in-steps.ts";
+import { commandsHeard, signet } from "./signet-command.ts";
 import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
 
 let browser: Browser;
@@ -38,7 +38,6 @@ async function newPage(t: {
   after(work: () => Promise<void>): void;
 }): Promise<{ page: Page; watch: PageWatch }> {
   const context = await browser.newContext();
-  context.setDefaultTimeout(15_000);
   t.after(() => context.close());
   const page = await context.newPage();
   return { page, watch: await watchPage(page) };
@@ -55,9 +54,7 @@ async function signOut(page: Page): Promise<void> {
 /** The claims that the demo application gets for who is signed in, or signs in on the way. */
 async function claimsOf(page: Page): Promise<{ acr: unknown; amr: unknown; email: unknown; sub: unknown }> {
   const shown = page.locator("section:has(#id-token-title) pre").nth(1);
-  const allowButton = page.locator("#consent-allow");
-  await shown.or(allowButton).first().waitFor();
-  if (await allowButton.isVisible()) await allow(page);
+  await allowIfAsked(page, shown);
   const { acr, amr, email, sub } = JSON.parse(await shown.innerText()) as Record<string, unknown>;
   return { acr, amr, email, sub };
 }
@@ -157,10 +154,8 @@ test("a passkey: added, a second factor after the password, and then enough by i
   await assertUsable(page, "sign-in with passkeys");
   await authenticator.attend(true);
   // The list under the email field: the virtual authenticator chooses from it, or else the button does.
-  await page
-    .locator("#passkey-submit")
-    .click({ timeout: 2_000 })
-    .catch(() => {});
+  const clicked = page.locator("#passkey-submit").click();
+  clicked.catch(() => {});
   const alone = await claimsOf(page);
   assert.deepEqual([alone.acr, alone.amr, alone.sub], ["phr", ["hwk", "user", "mfa"], second.sub]);
   assert.deepEqual(watch.faults, []);
@@ -226,6 +221,7 @@ test("the organisation asks everybody: the first factor is added between the pas
   const { page, watch } = await newPage(t);
   const person = await newPerson("new");
   await command("org", "set", "--org", demo.org, "--second-factor", "required");
+  await commandsHeard(demo, { SIGNET_DATA_DIR: server.dataDir });
   t.after(async () => {
     await command("org", "set", "--org", demo.org, "--second-factor", "optional");
   });

@@ -36,20 +36,20 @@ export type ServerProcess = {
   output(): string;
   /** What was logged so far; the last half second may be missing. */
   logLines(): LogLine[];
-  /** SIGTERM; fails unless the server ends with 0, within 10 seconds. Does nothing after `stop` or `kill`. */
+  /** SIGTERM; fails unless the server ends with 0, within 20 seconds. Does nothing after `stop` or `kill`. */
   stop(): Promise<void>;
   /** SIGKILL, to this process by its id. */
   kill(): Promise<void>;
 };
 
 const program = fileURLToPath(new URL("../packages/server/src/main.ts", import.meta.url));
-const startMs = 30_000;
-const stopMs = 10_000;
+const startMs = 60_000;
+const stopMs = 20_000;
 const portAttempts = 5;
 
 /**
  * Waits until /readyz says that the server is ready.
- * @throws Error with the server's own words when it is not within 30 seconds
+ * @throws Error with the server's own words when it is not within a minute
  */
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const dataDir = options.dataDir ?? (await mkdtemp(path.join(os.tmpdir(), "signet-e2e-")));

@@ -1,6 +1,6 @@
 /** What a person does on the pages, in a real browser: with the pointer, or with the keyboard alone. */
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 
 export type Person = { email: string; password: string };
 
@@ -12,6 +12,14 @@ export async function signIn(page: Page, { email, password }: Person): Promise<v
 
 export async function allow(page: Page): Promise<void> {
   await page.locator("#consent-allow").click();
+}
+
+/** Where a consent may be remembered: waits for the question or for what comes `after` it, and ends there. */
+export async function allowIfAsked(page: Page, after: Locator): Promise<void> {
+  const button = page.locator("#consent-allow");
+  await after.or(button).first().waitFor();
+  if (await button.isVisible()) await allow(page);
+  await after.first().waitFor();
 }
 
 /** The page must be ready to type in, the fields follow each other, and Enter sends. */

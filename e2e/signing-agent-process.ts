@@ -15,7 +15,7 @@ import { guardProcess } from "./process-guard.ts";
 import { signet } from "./signet-command.ts";
 import type { SovereignScene } from "./sovereign-scene.ts";
 
-const startMs = 20_000;
+const startMs = 60_000;
 const program = fileURLToPath(new URL("../packages/signing-agent/src/main.ts", import.meta.url));
 
 export interface AgentProcess {

@@ -17,8 +17,8 @@ import { type SovereignScene, setScene } from "./sovereign-scene.ts";
 const isWhole = process.env["SIGNET_TEST_WHOLE"] === "1";
 const size = isWhole
   ? { requests: 5_000, agents: 16, processes: 4, callers: 40, meanLife: 20, kills: 8, lifeMs: 3_000 }
-  : { requests: 300, agents: 5, processes: 1, callers: 30, meanLife: 15, kills: 1, lifeMs: 500 };
-const limitMs = isWhole ? 540_000 : 60_000;
+  : { requests: 160, agents: 4, processes: 1, callers: 30, meanLife: 8, kills: 1, lifeMs: 500 };
+const limitMs = isWhole ? 540_000 : 240_000;
 const clientCount = 4;
 
 forEachDatabase(({ name, fresh }) => {

@@ -137,7 +137,6 @@ async function started(t: TestContext, agent: AgentProcess): Promise<void> {
 async function signInAt(t: TestContext): Promise<{ page: Page; finish(): Promise<Record<string, unknown>> }> {
   const context = await browser.newContext();
   t.after(() => context.close());
-  context.setDefaultTimeout(20_000);
   site.forget();
   const page = await context.newPage();
   const poolIssuer = `${demo.issuer}/sovereign/pools/${poolId}`;

@@ -30,7 +30,8 @@ const redirectUri = "http://127.0.0.1/callback";
 const longestMoreMs = 15;
 const quiet = { LOG_LEVEL: "warn" };
 const kills = process.env["SIGNET_TEST_WHOLE"] === "1" ? 12 : 1;
-const limitMs = 240_000;
+const mostMoreKills = 5;
+const limitMs = 400_000;
 
 forEachDatabase(({ name, fresh }) => {
   const title =
@@ -49,9 +50,11 @@ forEachDatabase(({ name, fresh }) => {
       before.map(({ status, detail }) => [status, detail]),
       states.map((state) => shown[state]),
     );
+    await renewLeases(place, waiting);
     await first.kill();
     await scene.operate((service) => setTokenWait(service, scene.pool, 2));
     const second = await scene.start(quiet);
+    await renewLeases(place, waiting);
     const after = await Promise.all(waiting.map((one) => statusOf(place.browser, one)));
     assert.deepEqual(after.map(withoutTimes), before.map(withoutTimes));
     const tokens = await goOnFrom(place, waiting);
@@ -70,6 +73,12 @@ const makeCast = ({ operate, org, pool }: SovereignScene) =>
       allowedScopes: ["openid", "profile", "email", "offline_access", "jobs:run"],
     }),
   }));
+
+/** A start takes its time on a busy machine, and a lease lasts 30 seconds. */
+async function renewLeases({ agent }: Place, waiting: readonly Waiting[]): Promise<void> {
+  const held = waiting.flatMap(({ claimed }) => (claimed ? [claimed.requestId] : []));
+  assert.equal((await agent.call(`queue?max=0&renew=${held}`)).status, 200);
+}
 
 /** Each from where it was, in the same browser. @returns the access tokens */
 async function goOnFrom(place: Place, waiting: readonly Waiting[]): Promise<string[]> {
@@ -98,7 +107,9 @@ async function handOut(t: TestContext, { place, server: first, tokens }: Handing
   t.after(() => stopped.abort());
   const signing = Promise.all([1, 2, 3].map(() => signUntil(agent, stopped.signal)));
   const crowd = await newCrowd(place);
-  for (let kill = 0; kill < kills; kill += 1) server = await killAndGoOn(crowd, server);
+  // Once more where all answers were quicker than the kill.
+  for (let kill = 0; kill < kills || (crowd.unanswered === 0 && kill < kills + mostMoreKills); kill += 1)
+    server = await killAndGoOn(crowd, server);
   stopped.abort();
   await signing;
   const all = [...tokens, ...crowd.tokens];
@@ -174,7 +185,7 @@ async function finish({ agent, browser }: Place, { state, page, ...one }: Waitin
   assert.ok(claimed, state);
   if (state === "challenge") await respond(browser, page);
   if (state === "challenge" || state === "responded") {
-    const { body } = await agent.call("queue?max=0&wait=5");
+    const { body } = await agent.call("queue?max=0&wait=25");
     const answers = body["responses"] as Array<{ requestId: string; answer: unknown }>;
     assert.equal(answers.find(({ requestId }) => requestId === one.requestId)?.answer, "31337");
   }
@@ -194,7 +205,7 @@ async function takeOnce({ scene, client, browser }: Place, { page, verifier }: W
 }
 
 type Code = { code: string; verifier: string };
-const longestWaitMs = 45_000;
+const longestWaitMs = 90_000;
 
 type Asking = { scene: SovereignScene; client: TestClient };
 

@@ -14,6 +14,7 @@ import { createDeviceKey, openDeviceKey } from "./keys/device-key.ts";
 import { readRequest, writeRequest } from "./request-file.ts";
 import { type DeviceService, ServiceRefusal } from "./service/device-service.ts";
 import { CallFailed } from "./service/http-call.ts";
+import { mtlsEndpoints } from "./service/mtls-endpoints.ts";
 import { makeStateFolder, writeRecord } from "./state/device-record.ts";
 import { currentGeneration, newGeneration, useGeneration } from "./state/generations.ts";
 import { withLock } from "./state/lock.ts";
@@ -176,6 +177,19 @@ describe("renewal that is watched", () => {
     assert.deepEqual([tries, requests.size, renewals()], [3, 1, 1]);
   });
 
+  test("a key that the service has seen elsewhere is not sent again", async () => {
+    now += 61 * DAY_MS;
+    const requests: string[] = [];
+    await keepRenewed({
+      ...keeping(async () => {
+        requests.push((await readRequest(path.join(state, "generations", "2"))).pem);
+        if (requests.length < 2) throw refusal(409, "key_already_enrolled");
+      }, 4),
+      withNewKey: true,
+    });
+    assert.deepEqual([new Set(requests).size, renewals()], [2, 1]);
+  });
+
   test("waits for another process that works with the folder", async () => {
     now += 61 * DAY_MS;
     await withLock(state, () => keepRenewed(keeping(() => {}, 3)));
@@ -214,6 +228,23 @@ describe("renewal that is watched", () => {
     }
     assert.equal(renewals(), 0);
   });
+});
+
+test("certificates are shown where the organisation's own metadata says, and over https alone", async () => {
+  const place = { server: "http://localhost:8080", organisation: record.organisation };
+  const issuer = `${place.server}/oauth/${place.organisation}`;
+  const of = (metadata: object) =>
+    mtlsEndpoints({ metadata: async () => metadata } as Pick<DeviceService, "metadata">, place);
+  const alias = `https://localhost:8443/oauth/${place.organisation}`;
+  const aliases = (token: string) => ({ mtls_endpoint_aliases: { token_endpoint: token } });
+  assert.deepEqual(await of({ issuer, ...aliases(`${alias}/token`) }), {
+    token: `${alias}/token`,
+    renew: `${alias}/devices/renew`,
+  });
+  const noPlace = /no address where a device can show its certificate/;
+  await assert.rejects(of({ issuer, token_endpoint: `${issuer}/token` }), noPlace);
+  await assert.rejects(of({ issuer, ...aliases("http://localhost/token") }), noPlace);
+  await assert.rejects(of({ issuer: `${issuer}0`, ...aliases(`${alias}/token`) }), /calls itself/);
 });
 
 test("the pause after a failure doubles up to six hours, and never is none", () => {

@@ -156,20 +156,25 @@ describe("with the real service", () => {
     assert.match(printed(), /of a CA that is not in/);
   });
 
-  test("a revoked device hears of it once, by a token, a status or a renewal, and gives itself up", async () => {
+  test("a revoked device hears of it, until its program has taken note, by a token, a status or a renewal, and gives itself up", async () => {
     const state = stage.state("one");
     const { deviceId = "" } = (await readRecord(state)) ?? {};
     const hook = path.join(stage.folder, "hook");
-    await writeFile(hook, `#!/bin/sh\necho "$SIGNET_DEVICE_ID" >> ${stage.folder}/heard\n`);
+    await writeFile(
+      hook,
+      `#!/bin/sh\necho "$SIGNET_DEVICE_ID" >> ${stage.folder}/heard && test -e ${stage.folder}/ready\n`,
+    );
     await chmod(hook, 0o700);
     await stage.revoke(deviceId);
     const options = ["--state", state, "--on-revoked", hook];
     assert.equal(await token("one", "--on-revoked", hook), exitCodes.revoked, printed());
     assert.match(printed(), /its key was compromised/);
+    assert.match(printed(), /was not told of the revocation: it ended with 1/);
+    await writeFile(path.join(stage.folder, "ready"), "");
     assert.equal(await stage.io.run("status", ...options), exitCodes.revoked);
     assert.equal(await stage.io.run("renew", ...options), exitCodes.revoked);
     assert.equal(await stage.io.run("renew", "--daemon", ...options), exitCodes.revoked);
-    assert.equal(await readFile(path.join(stage.folder, "heard"), "utf8"), `${deviceId}\n`);
+    assert.equal(await readFile(path.join(stage.folder, "heard"), "utf8"), `${deviceId}\n`.repeat(2));
     assert.ok((await readRecord(state))?.revokedAt);
   });
 

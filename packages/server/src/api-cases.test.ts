@@ -16,6 +16,7 @@ import { legacySignedCases } from "./testing/api-cases/legacy-signed.ts";
 import { managementCases } from "./testing/api-cases/management.ts";
 import { sessionKeyCases } from "./testing/api-cases/session-keys.ts";
 import { sovereignCases } from "./testing/api-cases/sovereign.ts";
+import { systemAccountCases } from "./testing/api-cases/system-accounts.ts";
 import { usersGetCases } from "./testing/api-cases/users-get.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { answerJudge, type Judged } from "./testing/described-answers.ts";
@@ -27,6 +28,7 @@ import { makeSystemAccount } from "./testing/test-system-account.ts";
 
 const cases: ApiCases = {
   ...managementCases,
+  ...systemAccountCases,
   ...sessionKeyCases,
   ...usersGetCases,
   ...legacyHolderCases,

@@ -311,7 +311,8 @@ function mountApis(scope: FastifyInstance, service: Service, errors: ErrorHandle
   scope.setErrorHandler(problemErrorHandler(errors));
   const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
   const administrator = withIdempotency(service, administratorDoor(service));
-  managementRoutes(api, { ...service, baseUrl: service.config.baseUrl, door: administrator });
+  const strictDoor = withIdempotency(service, administratorDoor(service, { strictOnly: true }));
+  managementRoutes(api, { ...service, baseUrl: service.config.baseUrl, door: administrator, strictDoor });
   usersGetRoute(api, { ...service, door: systemAccountDoor(service) });
   legacyRoutes(api, {
     ...service,

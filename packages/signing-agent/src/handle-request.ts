@@ -101,9 +101,8 @@ async function askUser(
 ): Promise<Passed> {
   const wanted = challengeWanted(checked.client, checked.grant);
   if (!wanted) return { challenge: null };
-  const { clientId, sub } = checked;
   const { parentRequestId } = claimed.context;
-  if (typeof parentRequestId === "string" && parts.approvals.has(parentRequestId, { clientId, sub }))
+  if (typeof parentRequestId === "string" && parts.approvals.has(parentRequestId, checked))
     return { challenge: wanted.type, passedIn: parentRequestId };
   const { metrics } = parts;
   metrics.challenge(wanted.type, "asked");
@@ -117,7 +116,8 @@ async function askUser(
     held.setWaiting(false);
   }
   metrics.challenge(wanted.type, "passed");
-  parts.approvals.remember(claimed.requestId, { clientId, sub, at: parts.clock() });
+  const { clientId, sub, aud, scopes } = checked;
+  parts.approvals.remember(claimed.requestId, { clientId, sub, aud, scopes, at: parts.clock() });
   return { challenge: wanted.type };
 }
 
@@ -187,13 +187,14 @@ async function submit(
 
 function signedRecord(
   requestId: string,
-  { clientId, grant }: CheckedRequest,
+  { clientId, grant, scopes }: CheckedRequest,
   { use, key, jti, sub, aud, exp }: CheckedToken,
   jwt: string,
   passed: Passed,
 ): SignedRecord {
   const token = { use, kid: key.kid, jti: jti ?? null, sub, aud, exp, tokenSha256: sha256Base64url(jwt) };
-  return { event: "signed", requestId, clientId, grant, ...token, ...passed };
+  const granted = use === "access_token" ? { scopes } : {};
+  return { event: "signed", requestId, clientId, grant, ...token, ...granted, ...passed };
 }
 
 async function refuse(claimed: ClaimedRequest, refusal: Refusal, parts: RequestParts): Promise<Outcome> {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { makePool } from "@signet/server/testing/test-agent";
+import { makePool, setTokenWait } from "@signet/server/testing/test-agent";
 import { credentials, postForm } from "@signet/server/testing/test-client";
 import {
   makeClient,
@@ -26,6 +26,7 @@ describe("with the real service", () => {
   let running: TestService;
   let org: TestOrganisation;
   let batch: TestClient;
+  let pool: Awaited<ReturnType<typeof makePool>>;
   let poolAddress: string;
   let agent: OpenAgent;
   const inFolder = (name: string) => path.join(folder, name);
@@ -35,7 +36,7 @@ describe("with the real service", () => {
     folder = await mkdtemp(path.join(tmpdir(), "signet-agent-"));
     running = await startTestService({ databaseUrl: `sqlite:${inFolder("service.db")}` });
     org = await makeOrganisation(running.service);
-    const pool = await makePool(running.service, org, { tokenWaitSeconds: 2 });
+    pool = await makePool(running.service, org, { tokenWaitSeconds: 20 });
     batch = await makeClient(running.service, org.organisation, {
       signingPoolId: pool.id,
       allowedScopes: ["jobs:run", "jobs:read"],
@@ -139,8 +140,10 @@ describe("with the real service", () => {
     await agent.stop();
     const { entries, fault } = await verifyJournal([inFolder("journal.jsonl")]);
     assert.deepEqual([entries, fault], [44, undefined]);
+    await setTokenWait(running.service, pool, 1);
     const { status, body } = await askToken("jobs:run");
     assert.deepEqual([status, body["error"]], [503, "temporarily_unavailable"]);
+    await setTokenWait(running.service, pool, 20);
     agent = await openAgent(await readConfiguration(inFolder("agent.yaml")), {
       log: () => {},
       clock: Date.now,

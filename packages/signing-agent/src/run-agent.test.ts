@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { access, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -60,22 +60,33 @@ describe("an agent from its files", () => {
     return agent;
   }
   const ask = (changes: Changes = {}) => fake.enqueue(sampleRequest(key, Date.now(), changes));
-  /** A file that whoever reads it waits for. */
-  async function makePipe(name: string): Promise<void> {
+  /** A file that whoever reads it waits for. @returns `read`: waits until somebody does, and gives what to tell him */
+  async function makePipe(name: string): Promise<{ read(): Promise<(text: string) => Promise<void>> }> {
     await rm(inFolder(name), { force: true });
     execFileSync("mkfifo", [inFolder(name)]);
+    // Without a reader it cannot be opened so (ENXIO).
+    const flags = constants.O_WRONLY | constants.O_NONBLOCK;
+    const opened = () => open(inFolder(name), flags).catch(() => undefined);
+    return {
+      read: async () => {
+        let pipe = await opened();
+        for (; !pipe; pipe = await opened()) await delay(5);
+        const reader = pipe;
+        return (text) => reader.writeFile(text).finally(() => reader.close());
+      },
+    };
   }
 
   test("of two policies the one that was written last holds, however long the first takes to read", async () => {
     const { reload } = await start();
-    await makePipe("policy.yaml");
+    const pipe = await makePipe("policy.yaml");
     const first = reload();
-    await delay(50);
+    const tell = await pipe.read();
     await rename(inFolder("policy.yaml"), inFolder("pipe"));
     await write("policy.yaml", NARROW);
     const second = reload();
     await delay(50);
-    await write("pipe", POLICY);
+    await tell(POLICY);
     await Promise.all([first, second]);
     assert.equal((await ask()).outcome, "rejected");
   });
@@ -89,7 +100,7 @@ describe("an agent from its files", () => {
   });
 
   test("a SIGHUP while it opens its files is obeyed as soon as it can be, and does not end it", async () => {
-    await makePipe("policy.yaml");
+    const pipe = await makePipe("policy.yaml");
     const told = new Map<string, () => void>();
     const lines: string[] = [];
     const io = {
@@ -100,13 +111,12 @@ describe("an agent from its files", () => {
       onSignal: (signal: string, heard: () => void) => void told.set(signal, heard),
     };
     const ended = runCommandLine(["run", "--config", inFolder("agent.yaml")], io);
-    while (!told.has("SIGHUP")) await delay(5);
-    await delay(50);
+    const tell = await pipe.read();
     assert.equal(told.has("SIGTERM"), false, "which ends it as long as there is nothing to finish");
     told.get("SIGHUP")?.();
     await rename(inFolder("policy.yaml"), inFolder("pipe"));
     await write("policy.yaml", NARROW);
-    await write("pipe", POLICY);
+    await tell(POLICY);
     while (!lines.some((line) => line.includes("policy reloaded"))) await delay(5);
     assert.equal((await ask()).outcome, "rejected");
     told.get("SIGTERM")?.();

@@ -157,10 +157,10 @@ async function reload(
 function recall(entry: JournalEntry, past: Pick<RequestParts, "seen" | "approvals">): void {
   if (entry.event !== "signed") return;
   if (entry.jti !== null) past.seen.remember(entry.jti, entry.exp);
-  const { clientId, sub, requestId, time } = entry;
+  const { clientId, sub, aud, scopes, requestId, time } = entry;
   // Who passed it in an earlier request has that one's quarter of an hour, not another for each request since.
-  if (entry.challenge !== null && entry.passedIn === undefined)
-    past.approvals.remember(requestId, { clientId, sub, at: new Date(time).getTime() });
+  if (entry.use === "access_token" && entry.challenge !== null && entry.passedIn === undefined)
+    past.approvals.remember(requestId, { clientId, sub, aud, scopes, at: new Date(time).getTime() });
 }
 
 async function openChannel(

@@ -8,7 +8,10 @@ export interface MtlsEndpoints {
 }
 
 /** @throws Error when the service has none, or its metadata is another's */
-export async function mtlsEndpoints(service: DeviceService, place: ServicePlace): Promise<MtlsEndpoints> {
+export async function mtlsEndpoints(
+  service: Pick<DeviceService, "metadata">,
+  place: ServicePlace,
+): Promise<MtlsEndpoints> {
   const metadata = await service.metadata();
   // RFC 8414 §3.3: what another issuer says does not count.
   if (metadata["issuer"] !== issuerOf(place))

@@ -26,7 +26,11 @@ export interface TestCertificateInput {
   readonly pathLength?: number;
   /** Bits of keyUsage; the extension is left out when null. */
   readonly keyUsage?: readonly number[] | null;
+  /** Subject alternative names. */
   readonly uris?: readonly string[];
+  readonly hosts?: readonly string[];
+  /** IPv4. */
+  readonly addresses?: readonly string[];
   readonly validFrom?: Date;
   readonly validTo?: Date;
   readonly more?: readonly Buffer[];
@@ -74,17 +78,16 @@ export function testCertificate(input: TestCertificateInput): TestCertificate {
   const signer = input.forger ?? input.issuer?.privateKey ?? privateKey;
   const der = derSequence(body, algorithm, derBitString(sign(digest, body, signer)));
   const x5c = der.toString("base64");
-  const pem = `-----BEGIN CERTIFICATE-----\n${x5c.replace(/.{64}/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
+  const pem = `-----BEGIN CERTIFICATE-----\n${x5c.replace(/.{64}(?=.)/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
   return { subject, privateKey, der, x5c, pem };
 }
 
 const publicOf = (key: KeyObject): Buffer =>
   (key.type === "private" ? createPublicKey(key) : key).export({ format: "der", type: "spki" });
 
-function extensionsOf(
-  { pathLength, keyUsage, uris = [], more = [] }: TestCertificateInput,
-  isCa: boolean,
-): Buffer[] {
+function extensionsOf(input: TestCertificateInput, isCa: boolean): Buffer[] {
+  const { pathLength, keyUsage, more = [] } = input;
+  const names = namesOf(input);
   const usage = keyUsage === undefined ? [isCa ? 5 : 0] : keyUsage;
   const constraints = [
     ...(isCa ? [derTrue] : []),
@@ -93,12 +96,17 @@ function extensionsOf(
   return [
     extension("551d13", derSequence(...constraints), true),
     ...(usage === null ? [] : [extension("551d0f", usageBits(usage), true)]),
-    ...(uris.length === 0
-      ? []
-      : [extension("551d11", derSequence(...uris.map((uri) => derValue(0x86, Buffer.from(uri)))))]),
+    ...(names.length === 0 ? [] : [extension("551d11", derSequence(...names))]),
     ...more,
   ];
 }
+
+/** RFC 5280 §4.2.1.6. */
+const namesOf = ({ uris = [], hosts = [], addresses = [] }: TestCertificateInput): Buffer[] => [
+  ...uris.map((uri) => derValue(0x86, Buffer.from(uri))),
+  ...hosts.map((host) => derValue(0x82, Buffer.from(host))),
+  ...addresses.map((address) => derValue(0x87, Buffer.from(address.split(".").map(Number)))),
+];
 
 /** A named bit list: no zero bits at its end (X.690 §11.2.2). */
 function usageBits(bits: readonly number[]): Buffer {

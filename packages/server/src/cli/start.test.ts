@@ -216,7 +216,7 @@ describe("signet start --demo on an empty folder", () => {
     // The log is written in pieces: this one is the last, and the only one of its method.
     await fetch(`${server.baseUrl}/healthz`, { method: "PUT" });
     const isWritten = () => server.logLines().some((line) => line.includes('"method":"PUT"'));
-    await eventually("the log is written", isWritten, 5_000);
+    await eventually("the log is written", isWritten);
 
     const lines = server.logLines();
     assert.ok(lines.length > 30, `${lines.length} lines`);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { postgresServer } from "../testing/databases.ts";
+import { eventually } from "../testing/eventually.ts";
 import { createDatabase, dropDatabase } from "../testing/postgres.ts";
 import { openSqliteFile } from "./node-sqlite.ts";
 import { type Database, type Db, openDatabase } from "./open.ts";
@@ -62,9 +63,11 @@ describe("postgres", () => {
   });
 
   test("no connection free within two seconds, and a statement that takes too long", async () => {
-    const hold = () => database.transaction((tx) => run(tx, "select pg_sleep(2.5)"));
+    const { promise: refused, resolve: letGo } = Promise.withResolvers<void>();
+    const hold = () => database.transaction(() => refused);
     const held = Promise.all([hold(), hold()]);
     assert.equal(await isUnavailable(() => database.ping()), true);
+    letGo();
     await held;
     const slow = () =>
       database.transaction(async (tx) => {
@@ -76,11 +79,13 @@ describe("postgres", () => {
 
   test("two transactions that wait for each other", async () => {
     await run(database.query, "insert into things values (10), (11)");
+    let begun = 0;
     const cross = (first: number, second: number) =>
       database.transaction(async (tx) => {
         await run(tx, "set local deadlock_timeout = '20ms'");
         await run(tx, `update things set id = id where id = ${first}`);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        begun += 1;
+        await eventually("both hold a row", () => begun === 2);
         await run(tx, `update things set id = id where id = ${second}`);
       });
     const results = await Promise.allSettled([cross(10, 11), cross(11, 10)]);

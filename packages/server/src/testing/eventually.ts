@@ -1,4 +1,7 @@
-/** For what another process or connection does on its own: asked again until it holds. */
+/**
+ * For what another process or connection does on its own: asked again until it holds. The limit is for a busy machine with few
+ * cores: far longer than the work takes, and shorter than the 30 seconds after which caches look again without being told.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
@@ -8,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function eventually(
   what: string,
   check: () => boolean | Promise<boolean>,
-  milliseconds = 1_000,
+  milliseconds = 15_000,
 ): Promise<void> {
   const deadline = performance.now() + milliseconds;
   while (!(await check())) {

@@ -15,15 +15,15 @@ export interface StartedProgram {
   err(): string;
   /** The lines of the log; what is printed for people is left out. */
   logLines(): string[];
-  /** @returns exit code and signal, and how long it took; SIGKILL when it does not end within 20 seconds */
+  /** @returns exit code and signal, and how long it took; SIGKILL when it does not end within a minute */
   stop(
     signal?: NodeJS.Signals,
   ): Promise<{ code: number | null; signal: string | null; milliseconds: number }>;
   kill(): void;
 }
 
-const LONGEST_START_MS = 30_000;
-const LONGEST_STOP_MS = 20_000;
+const LONGEST_START_MS = 60_000;
+const LONGEST_STOP_MS = 60_000;
 
 /** @throws with what it said when it ends before it is ready */
 export async function startSignet(

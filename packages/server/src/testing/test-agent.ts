@@ -233,7 +233,7 @@ async function serveUntil(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      const claimed = await claim({ wait: 5 }, signal);
+      const claimed = await claim({ wait: 25 }, signal);
       if (claimed) await decide(claimed);
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -22,7 +22,7 @@ import {
 } from "./command.ts";
 
 export const accountOptions = {
-  account: { type: "string", value: "ID", help: "public key of an administrator's system account" },
+  account: { type: "string", value: "PUBLIC_KEY", help: "public key of an administrator's system account" },
   "account-secret-file": { type: "string", value: "FILE", help: "a file of mode 0600 with its secret" },
 } as const;
 
@@ -30,7 +30,7 @@ export const enrollCommand: Command = {
   name: "enroll",
   summary: "make a key, register this agent, write its files",
   usage:
-    "--service URL --organisation ID --pool ID --name NAME (--account ID --account-secret-file FILE | --print)",
+    "--service URL --organisation ID --pool ID --name NAME (--account PUBLIC_KEY --account-secret-file FILE | --print)",
   options: {
     service: { type: "string", value: "URL", help: "the service's address", required: true },
     organisation: { type: "string", value: "ID", help: "the organisation", required: true },

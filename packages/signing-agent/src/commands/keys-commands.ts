@@ -45,7 +45,7 @@ export const keysCreateCommand: Command = {
 export const keysRegisterCommand: Command = {
   name: "keys register",
   summary: "tell the service of a key that was added to the configuration",
-  usage: "--kid KID (--agent ID --account ID --account-secret-file FILE | --print) [--config FILE]",
+  usage: "--kid KID (--agent ID --account PUBLIC_KEY --account-secret-file FILE | --print) [--config FILE]",
   options: {
     ...configOption,
     agent: { type: "string", value: "ID", help: "this agent, as enroll said" },

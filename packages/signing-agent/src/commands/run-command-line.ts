@@ -41,7 +41,7 @@ export async function runCommandLine(args: readonly string[], io: Io): Promise<n
 
 async function runCommand(command: Command, args: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = parseArgs({
-    args: [...args],
+    args: withValues(args, command.options),
     options: { ...command.options, help: { type: "boolean", short: "h" } },
     allowPositionals: true,
     strict: true,
@@ -57,6 +57,20 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
   const unexpected = positionals[command.mostPositionals ?? 0];
   if (unexpected !== undefined) throw new UsageError(`there is no place for "${unexpected}"`);
   return await command.run({ values, positionals, io });
+}
+
+/** A value may begin with a dash, as one kid in 64 does: what follows an option that wants one is its, unless it is an option. */
+function withValues(args: readonly string[], options: Command["options"]): string[] {
+  const nameOf = (word = "") => (word.startsWith("--") ? word.slice(2) : "");
+  const isOption = (word: string) => Object.hasOwn({ ...options, help: true }, nameOf(word));
+  const words: string[] = [];
+  for (const word of args) {
+    const last = words.at(-1);
+    const wantsValue = options[nameOf(last)]?.type === "string";
+    if (wantsValue && !isOption(word)) words.splice(-1, 1, `${last}=${word}`);
+    else words.push(word);
+  }
+  return words;
 }
 
 function helpOfAll(): string {

@@ -15,6 +15,8 @@ export interface SignedRecord {
   readonly jti: string | null;
   readonly sub: string;
   readonly aud: readonly string[];
+  /** Of the access token. */
+  readonly scopes?: readonly string[];
   /** Seconds since the epoch. */
   readonly exp: number;
   /** SHA-256 of the finished token, base64url. */

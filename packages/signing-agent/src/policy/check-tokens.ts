@@ -30,6 +30,11 @@ export interface CheckedRequest {
   readonly client: ClientPolicy;
   readonly grant: GrantName;
   readonly sub: string;
+  /** Of the access token; without the issuer itself, which may always be one. */
+  readonly aud: readonly string[];
+  /** Of the access token. */
+  readonly scopes: readonly string[];
+  /** The access token first. */
   readonly tokens: readonly CheckedToken[];
 }
 
@@ -87,7 +92,8 @@ export function checkRequest(
   const rules = { ...options, context, client, clientId };
   const access = checkAccessToken(accessToken, grant, rules);
   const tokens = idToken ? [access, checkIdToken(idToken, access, grant, rules)] : [access];
-  return { clientId, client, grant, sub: access.sub, tokens };
+  const aud = access.aud.filter((one) => one !== policy.issuer);
+  return { clientId, client, grant, sub: access.sub, aud, scopes: scopesOf(accessToken), tokens };
 }
 
 interface Rules extends CheckOptions {
@@ -125,14 +131,19 @@ function checkDevice(token: DecodedToken): void {
 }
 
 function checkScopes(token: DecodedToken, { client, context }: Rules): void {
-  const scope = optionalTextClaim(token, "scope");
-  const scopes = scope === undefined ? [] : parseScope(scope);
-  if (!scopes) throw new Refusal("scope", "access_token: scope is malformed");
+  const scopes = scopesOf(token);
   const stranger = scopes.find((one) => !client.scopes.includes(one));
   if (stranger !== undefined)
     throw new Refusal("scope", `scope ${quoted(stranger)} is not allowed for this client`);
   if (!isSubset(scopes, context.scope) || !isSubset(context.scope, scopes))
     throw new Refusal("scope", "the scopes beside the token differ from those in it");
+}
+
+function scopesOf(token: DecodedToken): readonly string[] {
+  const scope = optionalTextClaim(token, "scope");
+  const scopes = scope === undefined ? [] : parseScope(scope);
+  if (!scopes) throw new Refusal("scope", "access_token: scope is malformed");
+  return scopes;
 }
 
 function checkIdToken(

@@ -18,6 +18,7 @@ export interface AssignmentAct {
   readonly applicationId: string;
   readonly userId: string;
   readonly actor: string;
+  readonly address?: string;
 }
 
 /** What of the two the organisation has not got. */
@@ -25,14 +26,14 @@ export type Missing = "no-application" | "no-user";
 
 /** @returns whether it is new; assigning twice changes nothing */
 export function assignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<boolean | Missing> {
-  const { orgId, applicationId, userId, actor } = act;
+  const { orgId, applicationId, userId, actor, address } = act;
   return deps.database.transaction(async (tx) => {
     if (!(await holdApplication(tx, { orgId, id: applicationId }))) return "no-application";
     if (!(await findUser(tx, orgId, userId))) return "no-user";
     const now = deps.clock();
     if (!(await insertAssignment(tx, { orgId, applicationId, userId, by: actor, now }))) return false;
     const event = { orgId, at: now, actor, action: "application.user-assigned", target: applicationId };
-    await recordAuditEvent(tx, { ...event, details: { userId } });
+    await recordAuditEvent(tx, { ...event, address, details: { userId } });
     return true;
   });
 }
@@ -43,7 +44,7 @@ export function assignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<bo
  * @returns false when the user was not assigned
  */
 export function unassignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<boolean> {
-  const { orgId, applicationId, userId, actor } = act;
+  const { orgId, applicationId, userId, actor, address } = act;
   return deps.database.transaction(async (tx) => {
     if (!(await deleteAssignment(tx, { orgId, applicationId, userId }))) return false;
     const now = deps.clock();
@@ -54,7 +55,7 @@ export function unassignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<
       await revokeTokenFamilies(tx, ended);
     }
     const event = { orgId, at: now, actor, action: "application.user-unassigned", target: applicationId };
-    await recordAuditEvent(tx, { ...event, details: { userId } });
+    await recordAuditEvent(tx, { ...event, address, details: { userId } });
     return true;
   });
 }

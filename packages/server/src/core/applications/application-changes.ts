@@ -12,6 +12,7 @@ export interface ApplicationKey {
   readonly orgId: string;
   readonly id: string;
   readonly actor: string;
+  readonly address?: string;
   /** Looks at what is there now, before anything is done. @throws what its caller wants to hear */
   check?(before: Application): void;
 }
@@ -38,7 +39,7 @@ export async function changeApplication(
   key: ApplicationKey,
   contentOf: (before: Application) => ApplicationContent,
 ): Promise<Application | undefined> {
-  const { orgId, id, actor } = key;
+  const { orgId, id, actor, address } = key;
   return withoutRace(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return undefined;
@@ -58,7 +59,8 @@ export async function changeApplication(
     if (!(await replaceApplication(tx, after))) throw new LostRace();
     if (disabled && before.disabledAt === null) await endWhatItHolds(tx, after, now);
     const details = { changed: changedMembers(before, after) };
-    await recordAuditEvent(tx, { orgId, at: now, actor, action: "application.changed", target: id, details });
+    const event = { orgId, at: now, actor, address, action: "application.changed", target: id, details };
+    await recordAuditEvent(tx, event);
     await deps.changes.publish(tx, { orgId, topic: "application" });
     return after;
   });
@@ -97,7 +99,7 @@ function changedMembers(before: Application, after: Application): string[] {
  * @returns false when there is no such application. @throws ApplicationChanged
  */
 export async function deleteApplication(deps: ApplicationDeps, key: ApplicationKey): Promise<boolean> {
-  const { orgId, id, actor } = key;
+  const { orgId, id, actor, address } = key;
   return withoutRace(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return false;
@@ -109,6 +111,7 @@ export async function deleteApplication(deps: ApplicationDeps, key: ApplicationK
       actor,
       action: "application.deleted",
       target: id,
+      address,
       details: { name: before.name },
     });
     await deps.changes.publish(tx, { orgId, topic: "application" });

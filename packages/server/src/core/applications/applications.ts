@@ -77,6 +77,7 @@ export interface NewApplication {
   readonly settings?: Partial<ApplicationSettings>;
   readonly disabled?: boolean;
   readonly actor: string;
+  readonly address?: string;
 }
 
 /** @throws InvalidApplication naming every fault */
@@ -109,6 +110,7 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
       actor: input.actor,
       action: "application.created",
       target: application.id,
+      address: input.address,
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
   });

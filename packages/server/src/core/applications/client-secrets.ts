@@ -16,6 +16,7 @@ export interface NewClientSecret {
   /** The others end after so many seconds; left out, they go on until they are revoked. */
   readonly expireOthersInSeconds?: number;
   readonly actor: string;
+  readonly address?: string;
 }
 
 /** @returns the record and, this once, the plaintext */
@@ -45,6 +46,7 @@ export async function createClientSecret(
       actor: input.actor,
       action: "client-secret.created",
       target: input.applicationId,
+      address: input.address,
       details: { secretId: secret.id, label: secret.label },
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
@@ -55,7 +57,7 @@ export async function createClientSecret(
 /** @returns false when there is no such active secret; the application's other secrets are left alone */
 export async function revokeSecret(
   deps: ApplicationDeps,
-  input: { orgId: string; applicationId: string; id: string; actor: string },
+  input: { orgId: string; applicationId: string; id: string; actor: string; address?: string },
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
@@ -66,6 +68,7 @@ export async function revokeSecret(
       actor: input.actor,
       action: "client-secret.revoked",
       target: input.applicationId,
+      address: input.address,
       details: { secretId: input.id },
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
@@ -79,7 +82,7 @@ export async function revokeSecret(
  */
 export async function revokeOldSecrets(
   deps: ApplicationDeps,
-  input: { orgId: string; applicationId: string; actor: string },
+  input: { orgId: string; applicationId: string; actor: string; address?: string },
 ): Promise<number> {
   const { orgId, applicationId } = input;
   const application = await findApplication(deps.database.query, orgId, applicationId);

@@ -1,9 +1,7 @@
-/**
- * When each secret was used last, written some time later and in one go: a token request must not cost a durable write
- * for a date that only people read.
- */
+/** When each secret was used last. */
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
+import { lastUses } from "../last-uses.ts";
 import type { Application, ClientSecret } from "./application.ts";
 import { touchClientSecret } from "./store.ts";
 
@@ -14,29 +12,19 @@ export interface SecretUse {
   close(): Promise<void>;
 }
 
-const EVERY_MS = 30_000;
-
 export function secretUse(deps: {
   database: Database;
   clock: Clock;
   onError(error: unknown): void;
 }): SecretUse {
-  let noted = new Map<string, { orgId: string; applicationId: string; id: string; at: number }>();
-  const flush = async () => {
-    const uses = noted;
-    noted = new Map();
-    for (const use of uses.values()) await touchClientSecret(deps.database.query, use, use.at);
-  };
-  const timer = setInterval(() => flush().catch(deps.onError), EVERY_MS);
-  timer.unref();
+  const { flush, close, note } = lastUses<{ orgId: string; applicationId: string; id: string; at: number }>({
+    write: (use) => touchClientSecret(deps.database.query, use, use.at),
+    onError: deps.onError,
+  });
   return {
-    note: ({ orgId, id: applicationId }, { id }) => {
-      noted.set(`${orgId}/${id}`, { orgId, applicationId, id, at: deps.clock() });
-    },
+    note: ({ orgId, id: applicationId }, { id }) =>
+      note(`${orgId}/${id}`, { orgId, applicationId, id, at: deps.clock() }),
     flush,
-    close: async () => {
-      clearInterval(timer);
-      await flush();
-    },
+    close,
   };
 }

@@ -10,7 +10,7 @@ export interface AuditEvent {
   /** `<noun>.<past participle>`, e.g. `session.started`. */
   readonly action: string;
   readonly target?: string;
-  readonly address?: string;
+  readonly address?: string | undefined;
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 

@@ -45,6 +45,7 @@ export interface AdministratorsGrant {
   readonly application: Application;
   readonly scopes: readonly string[];
   readonly actor: string;
+  readonly address?: string;
 }
 
 /**
@@ -67,7 +68,7 @@ export async function grantByAdministrator(
   grant: AdministratorsGrant & { readonly userId?: string },
 ): Promise<Granted> {
   requireAskable(grant);
-  const { application, scopes, actor, userId } = grant;
+  const { application, scopes, actor, address, userId } = grant;
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
@@ -89,6 +90,7 @@ export async function grantByAdministrator(
       actor,
       action: userId === undefined ? "consent.granted-for-organisation" : "consent.granted-for-user",
       target: applicationId,
+      address,
       details: { scopes, ...(userId === undefined ? {} : { userId }) },
     });
     return granted;
@@ -101,7 +103,7 @@ export async function createPreauthorization(
   grant: AdministratorsGrant,
 ): Promise<Consent> {
   requireAskable(grant);
-  const { application, scopes, actor } = grant;
+  const { application, scopes, actor, address } = grant;
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
   const record: Consent = {
@@ -122,7 +124,7 @@ export async function createPreauthorization(
     if (others.some((one) => isSubset(one, scopes) && isSubset(scopes, one))) throw new ConsentThere();
     await insertPreauthorization(tx, record);
     const event = { orgId, at: now, actor, action: "preauthorization.created", target: applicationId };
-    await recordAuditEvent(tx, { ...event, details: { scopes } });
+    await recordAuditEvent(tx, { ...event, address, details: { scopes } });
   });
   return record;
 }

@@ -22,7 +22,7 @@ forEachDatabase(({ name, fresh }) => {
   let org: TestOrganisation;
   before(async () => {
     databaseUrl = await fresh();
-    running = await startTestService({ databaseUrl });
+    running = await startTestService({ databaseUrl, passwords: "argon2id" });
     org = await makeOrganisation(running.service);
   });
   after(() => running.close());

@@ -130,7 +130,7 @@ describe("mails on their way", () => {
       while (sockets.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       const began = performance.now();
       await stop();
-      assert.ok(performance.now() - began < 6_000);
+      assert.ok(performance.now() - began < 15_000);
       assert.deepEqual(lines, [
         { template: "ResetPassword", attempts: 1, outcome: "will be tried again", reason: "EABORT" },
       ]);

@@ -2,7 +2,7 @@
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { CustomScope } from "./custom-scope.ts";
@@ -49,6 +49,7 @@ export interface NewCustomScope extends ScopeContent {
   readonly orgId: string;
   readonly name: string;
   readonly actor: string;
+  readonly address?: string;
 }
 
 export class ScopeConflict extends Error {
@@ -68,7 +69,7 @@ export class ScopeConflict extends Error {
 export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomScope): Promise<CustomScope> {
   requireValidScope(input);
   const now = deps.clock();
-  const { orgId, name, displayName, description, claims, sensitive } = input;
+  const { orgId, name, displayName, description, claims, sensitive, actor, address } = input;
   const scope: CustomScope = {
     orgId,
     id: newUuid(),
@@ -87,7 +88,7 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
         { path: "name", message: `an organisation has at most ${MOST_SCOPES} scopes` },
       ]);
     if (!(await insertCustomScope(tx, scope))) throw new ScopeConflict("name-taken");
-    await told(deps, tx, { orgId, id: scope.id, name, actor: input.actor, action: "scope.created" });
+    await told(deps, tx, { orgId, id: scope.id, name, actor, address, action: "scope.created" });
   });
   return scope;
 }
@@ -99,6 +100,7 @@ export interface ScopeChange {
   /** What the change was made from; undefined: whatever is there now. */
   readonly version?: number;
   readonly actor: string;
+  readonly address?: string;
 }
 
 /**
@@ -108,7 +110,7 @@ export interface ScopeChange {
  */
 export async function changeCustomScope(
   deps: CustomScopeDeps,
-  { orgId, id, content, version, actor }: ScopeChange,
+  { orgId, id, content, version, actor, address }: ScopeChange,
 ): Promise<CustomScope | undefined> {
   return deps.database.transaction(async (tx) => {
     const before = await findCustomScope(tx, orgId, id);
@@ -117,7 +119,7 @@ export async function changeCustomScope(
     const scope = { ...before, ...trimmed(content), updatedAt: deps.clock(), version: before.version + 1 };
     requireValidScope(scope);
     if (!(await replaceCustomScope(tx, scope))) throw new ScopeConflict("changed-meanwhile");
-    await told(deps, tx, { orgId, id, name: scope.name, actor, action: "scope.changed" });
+    await told(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.changed" });
     return scope;
   });
 }
@@ -128,14 +130,14 @@ export async function changeCustomScope(
  */
 export async function deleteCustomScope(
   deps: CustomScopeDeps,
-  { orgId, id, version, actor }: Omit<ScopeChange, "content">,
+  { orgId, id, version, actor, address }: Omit<ScopeChange, "content">,
 ): Promise<boolean> {
   return deps.database.transaction(async (tx) => {
     const scope = await findCustomScope(tx, orgId, id);
     if (!scope) return false;
     if (version !== undefined && version !== scope.version) throw new ScopeConflict("changed-meanwhile");
     if (!(await deleteCustomScopeRow(tx, scope))) throw new ScopeConflict("changed-meanwhile");
-    await told(deps, tx, { orgId, id, name: scope.name, actor, action: "scope.deleted" });
+    await told(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.deleted" });
     return true;
   });
 }
@@ -151,9 +153,9 @@ function trimmed({ displayName, description, ...rest }: Partial<ScopeContent>): 
 async function told(
   deps: CustomScopeDeps,
   tx: Db,
-  event: { orgId: string; id: string; name: string; actor: string; action: string },
+  { id: target, name, ...event }: Omit<AuditEvent, "at" | "details"> & { id: string; name: string },
 ): Promise<void> {
-  const { orgId, id: target, name, actor, action } = event;
-  await recordAuditEvent(tx, { orgId, at: deps.clock(), actor, action, target, details: { name } });
+  const { orgId } = event;
+  await recordAuditEvent(tx, { ...event, at: deps.clock(), target, details: { name } });
   await deps.changes.publish(tx, { orgId, topic: "scope" });
 }

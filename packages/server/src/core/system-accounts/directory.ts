@@ -4,6 +4,7 @@ import type { Database } from "../../db/open.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { lastUses } from "../last-uses.ts";
 import { findByPublicKey, touchKey } from "./store.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
 import { secretRow } from "./system-accounts.ts";
@@ -34,7 +35,6 @@ export interface DirectoryDeps {
 
 /** Public keys are not looked up within an organisation: in the cache they all stand under one name. */
 const ANYWHERE = "";
-const WRITE_EVERY_MS = 30_000;
 
 export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirectory {
   const { database, clock, encryption } = deps;
@@ -54,23 +54,15 @@ export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirect
     if (change === "everything" || change.topic === "system-account") cache.clear();
   });
 
-  let noted = new Map<string, { orgId: string; accountId: string; publicKey: string; at: number }>();
-  const flush = async () => {
-    const uses = noted;
-    noted = new Map();
-    for (const use of uses.values()) await touchKey(database.query, use, use.at);
-  };
-  const timer = setInterval(() => flush().catch(deps.onError), WRITE_EVERY_MS);
-  timer.unref();
+  const uses = lastUses<{ orgId: string; accountId: string; publicKey: string; at: number }>({
+    write: (use) => touchKey(database.query, use, use.at),
+    onError: deps.onError,
+  });
   return {
     find: async (publicKey) => cache.peek(ANYWHERE, publicKey) ?? cache.get(ANYWHERE, publicKey),
-    noteUse: ({ account, key: { publicKey } }) => {
-      noted.set(publicKey, { orgId: account.orgId, accountId: account.id, publicKey, at: clock() });
-    },
-    flush,
-    close: async () => {
-      clearInterval(timer);
-      await flush();
-    },
+    noteUse: ({ account, key: { publicKey } }) =>
+      uses.note(publicKey, { orgId: account.orgId, accountId: account.id, publicKey, at: clock() }),
+    flush: uses.flush,
+    close: uses.close,
   };
 }

@@ -33,7 +33,7 @@ export async function findSystemAccount(
     .where("org_id", "=", orgId)
     .where("id", "=", id)
     .executeTakeFirst();
-  return row && toAccount(row, await permissionsOf(db, orgId, id));
+  return row && toAccount(row, (await permissionsOf(db, orgId, [id])).get(id) ?? []);
 }
 
 /** @param page.after the id that the page before ended with; one more than the limit is read */
@@ -50,32 +50,67 @@ export async function listSystemAccounts(
     .orderBy("id")
     .limit(page.limit + 1)
     .execute();
-  return Promise.all(rows.map(async (row) => toAccount(row, await permissionsOf(db, orgId, row.id))));
+  const permissions = await permissionsOf(
+    db,
+    orgId,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => toAccount(row, permissions.get(row.id) ?? []));
 }
 
-async function permissionsOf(db: Db, orgId: string, accountId: string): Promise<string[]> {
+async function permissionsOf(
+  db: Db,
+  orgId: string,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> {
+  if (accountIds.length === 0) return new Map();
   const rows = await db
     .selectFrom("system_account_permission")
-    .select("application_id")
+    .select(["account_id", "application_id"])
     .where("org_id", "=", orgId)
-    .where("account_id", "=", accountId)
+    .where("account_id", "in", accountIds)
     .orderBy("granted_at")
     .orderBy("application_id")
     .execute();
-  return rows.map(({ application_id }) => application_id);
+  const byAccount = Map.groupBy(rows, ({ account_id }) => account_id);
+  return new Map(
+    [...byAccount].map(([id, granted]) => [id, granted.map(({ application_id }) => application_id)]),
+  );
 }
 
 /** Oldest first. */
-export async function listKeys(db: Db, orgId: string, accountId: string): Promise<SystemAccountKey[]> {
+export const listKeys = async (db: Db, orgId: string, accountId: string): Promise<SystemAccountKey[]> =>
+  (await listKeysOf(db, orgId, [accountId])).get(accountId) ?? [];
+
+/** By account, each one's oldest first; an account without keys is not in it. */
+export async function listKeysOf(
+  db: Db,
+  orgId: string,
+  accountIds: readonly string[],
+): Promise<ReadonlyMap<string, SystemAccountKey[]>> {
+  if (accountIds.length === 0) return new Map();
   const rows = await db
     .selectFrom("system_account_key")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("account_id", "=", accountId)
+    .where("account_id", "in", accountIds)
     .orderBy("created_at")
     .orderBy("public_key")
     .execute();
-  return rows.map(toKey);
+  const byAccount = Map.groupBy(rows, ({ account_id }) => account_id);
+  return new Map([...byAccount].map(([id, keys]) => [id, keys.map(toKey)]));
+}
+
+/** Whether it is there; it stays as it is until the transaction ends (as `holdApplication`). */
+export async function holdSystemAccount(tx: Db, named: { orgId: string; id: string }): Promise<boolean> {
+  const held = await tx
+    .updateTable("system_account")
+    .set((expression) => ({ version: expression.ref("version") }))
+    .where("org_id", "=", named.orgId)
+    .where("id", "=", named.id)
+    .returning("id")
+    .executeTakeFirst();
+  return held !== undefined;
 }
 
 export async function insertSystemAccount(db: Db, account: SystemAccount): Promise<void> {
@@ -120,10 +155,10 @@ export async function insertKey(
     .execute();
 }
 
-/** What may change of an account. @returns false when there is none, or it is not of that version any more */
+/** What may change of an account, whose version it counts up. @returns false when there is none */
 export async function updateSystemAccount(
   db: Db,
-  named: { orgId: string; id: string; version?: number },
+  named: { orgId: string; id: string },
   change: Partial<Pick<SystemAccount, "name" | "requiresStrictSignature" | "disabledAt">>,
   now: number,
 ): Promise<boolean> {
@@ -139,7 +174,6 @@ export async function updateSystemAccount(
     }))
     .where("org_id", "=", named.orgId)
     .where("id", "=", named.id)
-    .$if(named.version !== undefined, (query) => query.where("version", "=", named.version ?? 0))
     .returning("id")
     .executeTakeFirst();
   return updated !== undefined;

@@ -13,6 +13,7 @@ import {
   deleteSystemAccount,
   expireOtherKeys,
   findSystemAccount,
+  holdSystemAccount,
   insertKey,
   insertPermission,
   insertSystemAccount,
@@ -37,19 +38,24 @@ export class InvalidSystemAccount extends Error {
   }
 }
 
+/** Who acts, and from where, as the audit log has it. */
+interface Act {
+  readonly orgId: string;
+  readonly actor: string;
+  readonly address?: string;
+}
+
 /** What its making tells once: the secret is not shown again. */
 export interface NewKey {
   readonly key: SystemAccountKey;
   readonly secret: string;
 }
 
-export interface NewSystemAccount {
-  readonly orgId: string;
+export interface NewSystemAccount extends Act {
   readonly applicationId: string;
   readonly name: string;
   readonly isAdministrator: boolean;
   readonly requiresStrictSignature: boolean;
-  readonly actor: string;
 }
 
 /** @throws InvalidSystemAccount */
@@ -57,7 +63,7 @@ export async function createSystemAccount(
   deps: SystemAccountDeps,
   input: NewSystemAccount,
 ): Promise<NewKey & { account: SystemAccount }> {
-  const { orgId, applicationId, actor } = input;
+  const { orgId, applicationId } = input;
   const name = requireName(input.name);
   const now = deps.clock();
   const account: SystemAccount = {
@@ -69,7 +75,7 @@ export async function createSystemAccount(
     requiresStrictSignature: input.requiresStrictSignature,
     permissions: [],
     createdAt: now,
-    createdBy: actor,
+    createdBy: input.actor,
     updatedAt: now,
     disabledAt: null,
     lastUsedAt: null,
@@ -80,25 +86,23 @@ export async function createSystemAccount(
     await insertSystemAccount(tx, account);
     const made = await addKey(tx, deps, account, { label: "first", expiresAt: null });
     const details = { applicationId, administrator: account.isAdministrator };
-    await note(tx, deps, { orgId, actor, action: "system-account.created", target: account.id, details });
+    await note(tx, deps, { ...by(input), action: "system-account.created", target: account.id, details });
     return { account, ...made };
   });
 }
 
-export interface KeyRotation {
-  readonly orgId: string;
+export interface KeyRotation extends Act {
   readonly id: string;
   readonly label: string;
   /** Milliseconds; null for a key that does not expire. */
   readonly expiresAt: number | null;
   /** The other keys end after so many seconds; left out, they go on until they are revoked. */
   readonly expireOthersInSeconds?: number;
-  readonly actor: string;
 }
 
 /** A new pair of keys beside the old ones, which work on. @throws InvalidSystemAccount */
 export async function rotateSystemAccountKey(deps: SystemAccountDeps, input: KeyRotation): Promise<NewKey> {
-  const { orgId, id, actor } = input;
+  const { orgId, id } = input;
   const now = deps.clock();
   if (input.expiresAt !== null && input.expiresAt <= now)
     throw new InvalidSystemAccount("invalid-expiry", "the expiry date has passed");
@@ -112,90 +116,101 @@ export async function rotateSystemAccountKey(deps: SystemAccountDeps, input: Key
         { orgId, accountId: id, publicKey },
         now + input.expireOthersInSeconds * 1000,
       );
+    await updateSystemAccount(tx, { orgId, id }, {}, now);
     const details = { publicKey };
-    await note(tx, deps, { orgId, actor, action: "system-account.key-created", target: id, details });
+    await note(tx, deps, { ...by(input), action: "system-account.key-created", target: id, details });
     return made;
   });
 }
 
-/** @returns false when the account has no such living key */
+/** @returns false when the account has no such key that is not revoked */
 export async function revokeSystemAccountKey(
   deps: SystemAccountDeps,
-  input: { orgId: string; id: string; publicKey: string; actor: string },
+  input: Act & { id: string; publicKey: string },
 ): Promise<boolean> {
-  const { orgId, id, publicKey, actor } = input;
+  const { orgId, id, publicKey } = input;
+  const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (!(await revokeKey(tx, { orgId, accountId: id, publicKey }, deps.clock()))) return false;
+    if (!(await holdSystemAccount(tx, { orgId, id }))) return false;
+    if (!(await revokeKey(tx, { orgId, accountId: id, publicKey }, now))) return false;
+    await updateSystemAccount(tx, { orgId, id }, {}, now);
     const details = { publicKey };
-    await note(tx, deps, { orgId, actor, action: "system-account.key-revoked", target: id, details });
+    await note(tx, deps, { ...by(input), action: "system-account.key-revoked", target: id, details });
     return true;
   });
 }
 
-export interface SystemAccountChange {
-  readonly orgId: string;
+export interface SystemAccountChange extends Act {
   readonly id: string;
   readonly name?: string;
   readonly requiresStrictSignature?: boolean;
   readonly disabled?: boolean;
-  readonly actor: string;
 }
 
-/** @returns false when there is no such account. @throws InvalidSystemAccount */
+/**
+ * What is as it shall be already is not written, and not audited.
+ * @returns the account as it is now; undefined when there is none. @throws InvalidSystemAccount
+ */
 export async function changeSystemAccount(
   deps: SystemAccountDeps,
   input: SystemAccountChange,
-): Promise<boolean> {
-  const { orgId, id, actor, disabled } = input;
+): Promise<SystemAccount | undefined> {
+  const { orgId, id } = input;
   const now = deps.clock();
-  const change = {
-    ...(input.name === undefined ? {} : { name: requireName(input.name) }),
-    ...(input.requiresStrictSignature === undefined
-      ? {}
-      : { requiresStrictSignature: input.requiresStrictSignature }),
-    ...(disabled === undefined ? {} : { disabledAt: disabled ? now : null }),
-  };
-  const verb = disabled === undefined ? "changed" : disabled ? "disabled" : "enabled";
   return deps.database.transaction(async (tx) => {
-    if (!(await updateSystemAccount(tx, { orgId, id }, change, now))) return false;
-    await note(tx, deps, { orgId, actor, action: `system-account.${verb}`, target: id });
-    return true;
+    const before = await heldAccount(tx, orgId, id);
+    if (!before) return undefined;
+    const { disabled = before.disabledAt !== null } = input;
+    const after = {
+      name: input.name === undefined ? before.name : requireName(input.name),
+      requiresStrictSignature: input.requiresStrictSignature ?? before.requiresStrictSignature,
+      disabledAt: disabled ? (before.disabledAt ?? now) : null,
+    };
+    const changed = (["name", "requiresStrictSignature", "disabledAt"] as const).filter(
+      (member) => before[member] !== after[member],
+    );
+    if (changed.length === 0) return before;
+    await updateSystemAccount(tx, { orgId, id }, after, now);
+    const contents = changed.filter((member) => member !== "disabledAt");
+    const event = { ...by(input), target: id };
+    if (contents.length > 0)
+      await note(tx, deps, { ...event, action: "system-account.changed", details: { changed: contents } });
+    if (contents.length < changed.length)
+      await note(tx, deps, { ...event, action: `system-account.${disabled ? "disabled" : "enabled"}` });
+    return { ...before, ...after, updatedAt: now, version: before.version + 1 };
   });
 }
 
-/** Access to another application of the organisation. @returns false when it was there. @throws InvalidSystemAccount */
-export async function grantApplication(
-  deps: SystemAccountDeps,
-  input: { orgId: string; id: string; applicationId: string; actor: string },
-): Promise<boolean> {
+type PermissionAct = Act & { readonly id: string; readonly applicationId: string };
+
+/**
+ * Access to another application of the organisation.
+ * @returns false when it had it already, as it always has on its own. @throws InvalidSystemAccount
+ */
+export async function grantApplication(deps: SystemAccountDeps, input: PermissionAct): Promise<boolean> {
   const { orgId, id, applicationId, actor } = input;
+  const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    await requireAccount(tx, orgId, id);
+    const account = await requireAccount(tx, orgId, id);
+    if (account.applicationId === applicationId) return false;
     await requireApplication(tx, orgId, applicationId);
-    const granted = { orgId, accountId: id, applicationId, by: actor, now: deps.clock() };
-    if (!(await insertPermission(tx, granted))) return false;
-    const details = { applicationId };
-    await note(tx, deps, { orgId, actor, action: "system-account.permission-granted", target: id, details });
+    if (!(await insertPermission(tx, { orgId, accountId: id, applicationId, by: actor, now }))) return false;
+    await updateSystemAccount(tx, { orgId, id }, {}, now);
+    const action = "system-account.permission-granted";
+    await note(tx, deps, { ...by(input), action, target: id, details: { applicationId } });
     return true;
   });
 }
 
 /** @returns false when it was not granted */
-export async function withdrawApplication(
-  deps: SystemAccountDeps,
-  input: { orgId: string; id: string; applicationId: string; actor: string },
-): Promise<boolean> {
-  const { orgId, id, applicationId, actor } = input;
+export async function withdrawApplication(deps: SystemAccountDeps, input: PermissionAct): Promise<boolean> {
+  const { orgId, id, applicationId } = input;
   return deps.database.transaction(async (tx) => {
+    if (!(await holdSystemAccount(tx, { orgId, id }))) return false;
     if (!(await deletePermission(tx, { orgId, accountId: id, applicationId }))) return false;
-    const details = { applicationId };
-    await note(tx, deps, {
-      orgId,
-      actor,
-      action: "system-account.permission-withdrawn",
-      target: id,
-      details,
-    });
+    await updateSystemAccount(tx, { orgId, id }, {}, deps.clock());
+    const action = "system-account.permission-withdrawn";
+    await note(tx, deps, { ...by(input), action, target: id, details: { applicationId } });
     return true;
   });
 }
@@ -203,12 +218,12 @@ export async function withdrawApplication(
 /** @returns false when there is no such account */
 export async function removeSystemAccount(
   deps: SystemAccountDeps,
-  input: { orgId: string; id: string; actor: string },
+  input: Act & { id: string },
 ): Promise<boolean> {
+  const { orgId, id } = input;
   return deps.database.transaction(async (tx) => {
-    if (!(await deleteSystemAccount(tx, input))) return false;
-    const { orgId, id, actor } = input;
-    await note(tx, deps, { orgId, actor, action: "system-account.deleted", target: id });
+    if (!(await deleteSystemAccount(tx, { orgId, id }))) return false;
+    await note(tx, deps, { ...by(input), action: "system-account.deleted", target: id });
     return true;
   });
 }
@@ -244,11 +259,18 @@ async function requireApplication(tx: Db, orgId: string, id: string): Promise<vo
     throw new InvalidSystemAccount("unknown-application", "there is no such application");
 }
 
+/** As it is, and stays until the transaction ends. */
+export async function heldAccount(tx: Db, orgId: string, id: string): Promise<SystemAccount | undefined> {
+  return (await holdSystemAccount(tx, { orgId, id })) ? findSystemAccount(tx, orgId, id) : undefined;
+}
+
 async function requireAccount(tx: Db, orgId: string, id: string): Promise<SystemAccount> {
-  const account = await findSystemAccount(tx, orgId, id);
+  const account = await heldAccount(tx, orgId, id);
   if (!account) throw new InvalidSystemAccount("unknown-account", "there is no such system account");
   return account;
 }
+
+const by = ({ orgId, actor, address }: Act) => ({ orgId, actor, address });
 
 /** Written with the change, and told to every node. */
 async function note(tx: Db, deps: SystemAccountDeps, event: Omit<AuditEvent, "at">): Promise<void> {

@@ -21,9 +21,12 @@ const credentialTexts: Partial<Readonly<Record<Credential, string>>> = {
   link: "What the link of a mail holds is the credential. Who sends neither a signature nor `Accept: application/json` is taken for a browser.",
 };
 
+const STRICT_ONLY = "The signature must be of the strict form.";
+
 export function describedOperation(operation: Operation): DescribedOperation {
   const { method, path, operationId, summary, tag, credential, query, body, example, answers } = operation;
-  const description = [operation.description, credentialTexts[credential]]
+  const strictText = operation.strictOnly ? STRICT_ONLY : undefined;
+  const description = [operation.description, strictText, credentialTexts[credential]]
     .filter((text) => text !== undefined)
     .join(" ");
   return {
@@ -35,20 +38,22 @@ export function describedOperation(operation: Operation): DescribedOperation {
     tag,
     security: securityOf[credential],
     ...(query ? { query } : {}),
+<<<<<<< HEAD
     isStrictOnly: operation.isStrictOnly ?? false,
+=======
+    // The door of pools and agents: a call without a body always has the same plain signature.
+    isStrictOnly: operation.strictOnly ?? (operation.errorForm !== undefined && method === "DELETE"),
+>>>>>>> main
     hasPage: credential === "link" && method === "GET",
     headers: headersOf(operation),
     ...(body
-      ? {
-          body: {
+      ? 
             contentType: "application/json",
             schema: body,
             isOptional: operation.bodyOptional ?? false,
-            ...(example === undefined ? {} : { example }),
-          },
-        }
-      : {}),
-    answers: { ...errorAnswersOf(operation), ...answers },
+            ...(example === undefined ? : example ),,
+      : ),
+    answers: ...errorAnswersOf(operation), ...answers ,
   };
 }
 

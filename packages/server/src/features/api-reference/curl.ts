@@ -24,7 +24,7 @@ export function curlSample(subject: CurlSubject): string {
   const { operation, example } = subject;
   const { method, body } = operation;
   const isSigned = wants(operation, "systemAccount") || wants(operation, "administratorAccount");
-  if (isSigned && operation.isStrictOnly) return body ? strictSample(subject) : strictWithoutBody(subject);
+  if (isSigned && operation.isStrictOnly) return strictSample(subject);
   const isJson = body?.contentType === "application/json";
   const parts = [
     `curl -s${method === "GET" ? "" : ` -X ${method}`} "${addressOf(subject)}"`,
@@ -66,33 +66,21 @@ function addressOf({ operation, baseUrl, path }: CurlSubject): string {
   return `${baseUrl}${filled}${query === "" ? "" : `?${query}`}`;
 }
 
-function strictWithoutBody(subject: CurlSubject): string {
-  const { method } = subject.operation;
-  const address = addressOf(subject);
-  return [
-    "TIMESTAMP=$(date +%s)",
-    "NONCE=$(openssl rand -hex 16)",
-    `SIGNATURE=$(printf '%s\\n%s\\n%s\\n%s\\n' ${method} "${address.slice(subject.baseUrl.length)}" "$TIMESTAMP" "$NONCE" \\`,
-    '  | openssl dgst -sha256 -hmac "$SECRET_KEY" -binary | openssl base64 -A)',
-    `curl -s -X ${method} "${address}" \\`,
-    '  -H "Authorization: $PUBLIC_KEY:$SIGNATURE" \\',
-    '  -H "X-Signet-Timestamp: $TIMESTAMP" -H "X-Signet-Nonce: $NONCE"',
-  ].join("\n");
-}
-
 /** The strict form: the signature covers method, address, time and nonce too, and is good once. */
 export function strictSample(subject: CurlSubject): string {
-  const { method } = subject.operation;
+  const { operation, baseUrl, example } = subject;
+  const { method, body } = operation;
   const address = addressOf(subject);
+  const signed = `${method} "${address.slice(baseUrl.length)}" "$TIMESTAMP" "$NONCE"`;
   return [
-    `BODY=${quoted(JSON.stringify(subject.example))}`,
+    ...(body ? [`BODY=${quoted(JSON.stringify(example))}`] : []),
     "TIMESTAMP=$(date +%s)",
     "NONCE=$(openssl rand -hex 16)",
-    `SIGNATURE=$(printf '%s\\n%s\\n%s\\n%s\\n%s' ${method} "${address.slice(subject.baseUrl.length)}" "$TIMESTAMP" "$NONCE" "$BODY" \\`,
+    `SIGNATURE=$(printf '%s\\n%s\\n%s\\n%s\\n${body ? "%s" : ""}' ${signed}${body ? ' "$BODY"' : ""} \\`,
     '  | openssl dgst -sha256 -hmac "$SECRET_KEY" -binary | openssl base64 -A)',
     `curl -s -X ${method} "${address}" \\`,
     '  -H "Authorization: $PUBLIC_KEY:$SIGNATURE" \\',
-    '  -H "X-Signet-Timestamp: $TIMESTAMP" -H "X-Signet-Nonce: $NONCE" \\',
-    `  -H 'Content-Type: application/json' -d "$BODY"`,
+    `  -H "X-Signet-Timestamp: $TIMESTAMP" -H "X-Signet-Nonce: $NONCE"${body ? " \\" : ""}`,
+    ...(body ? [`  -H 'Content-Type: application/json' -d "$BODY"`] : []),
   ].join("\n");
 }

@@ -11,6 +11,8 @@ const inPaths: Readonly<Record<string, { readonly description: string; readonly 
   publicId: { description: "the organisation", schema: uuid },
   clientId: { description: "the OAuth client: its application", schema: uuid },
   appId: { description: "the application", schema: uuid },
+  applicationId: { description: "the application: its `clientId`", schema: uuid },
+  keyId: { description: "the public key of the pair", schema: uuid },
   permId: { description: "the user's PermId", schema: uuid },
   userId: { description: "the user's PermId", schema: uuid },
   poolId: { description: "the signing pool", schema: uuid },

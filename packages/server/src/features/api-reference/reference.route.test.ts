@@ -111,6 +111,8 @@ describe("the lines for a shell", () => {
       ORG: org.organisation.id,
       PUBLIC_ID: org.organisation.id,
       APP_ID: org.web.application.id,
+      APPLICATION_ID: org.web.application.id,
+      KEY_ID: org.user.id,
       USER_ID: org.user.id,
       PERM_ID: org.user.id,
       KEY: await makeSessionKey(service, org),

@@ -28,6 +28,11 @@ export const tags = [
     description: "Management API: applications that users are not asked about.",
   },
   {
+    name: "System accounts",
+    description:
+      "Management API: the programs that call these interfaces, their keys, and the applications that they may act for. Secret keys are told once, by the answer that makes them. Every change is signed in the strict form.",
+  },
+  {
     name: "Authentication",
     description:
       "Signing users in and out by session key, registration, and the links of mails. For applications that do not use OAuth.",
@@ -100,7 +105,7 @@ export const securitySchemes = {
     type: "http",
     scheme: "basic",
     description:
-      "Client authentication, `client_secret_basic`: client_id and client_secret, each form-encoded (RFC 6749 §2.3.1). Instead, the form may have `client_id` and `client_secret` (`client_secret_post`) or a JWT in `client_assertion` (`private_key_jwt`); public clients send `client_id` alone.",
+      "Client authentication, `client_secret_basic`: client_id and client_secret, each form-encoded (RFC 6749 §2.3.1). Instead, the form may have `client_id` and `client_secret` (`client_secret_post`) or a JWT in `client_assertion` (`private_key_jwt`); public clients send `client_id` alone, and so do the devices of a client of `tls_client_auth`, with their certificate.",
   },
 } as const;
 

@@ -104,6 +104,8 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       const answers = [];
       for (const one of ["00000-00000-00000-00000-00000", "nonsense", used, withdrawn, expired, foreign])
         answers.push(await enrol(org.issuer, one));
+      // The code comes before the request is looked at.
+      answers.push(await send({ code: used, csr: "nonsense" }));
       for (const answer of answers) refused(answer, 401, "invalid_code");
       assert.equal(new Set(answers.map(({ body }) => JSON.stringify(body))).size, 1);
       // At home it is good.

@@ -72,7 +72,7 @@ export const countEnrollment = (deps: EnrollmentCodeDeps, orgId: string, address
   count(deps, orgId, [{ limit: deps.rateLimits["enrollment-address"], subject: networkOf(address) }]);
 
 export const isUsable = ({ usedAt, withdrawnAt, expiresAt }: EnrollmentCode, now: number): boolean =>
-  usedAt === null && expiresAt > now;
+  usedAt === null && withdrawnAt === null && expiresAt > now;
 
 /** @param cause for the log alone */
 export const invalidCode = (cause: string): CodedError =>

@@ -5,7 +5,7 @@ import { findApplication } from "../../core/applications/store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageOf, pageSchema, readPage } from "../../http/api/paging.ts";
-import { idOf, type ManagementDeps, pageQuerySchema } from "./management.ts";
+import { by, idOf, type ManagementDeps, pageQuerySchema } from "./management.ts";
 
 const LIST = "/legacy/api/oauth/clients/:clientId/users";
 const ONE = `${LIST}/:permId`;
@@ -34,8 +34,8 @@ export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
       summary: "Lets a user use an application whose access is for assigned users",
       answers: { 204: { description: "The user is assigned" } },
     },
-    async ({ caller: { organisation, actor }, params }) => {
-      const act = { orgId: organisation.id, ...idsOf(params), actor };
+    async ({ caller, params }) => {
+      const act = { orgId: caller.organisation.id, ...idsOf(params), ...by(caller) };
       if (typeof (await assignUser(deps, act)) === "string") throw notFound();
       return { status: 204 };
     },
@@ -51,8 +51,8 @@ export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
       summary: "Takes a user off an application; what they hold there ends at once",
       answers: { 204: { description: "The user is not assigned any more" } },
     },
-    async ({ caller: { organisation, actor }, params }) => {
-      const act = { orgId: organisation.id, ...idsOf(params), actor };
+    async ({ caller, params }) => {
+      const act = { orgId: caller.organisation.id, ...idsOf(params), ...by(caller) };
       if (!(await unassignUser(deps, act))) throw notFound();
       return { status: 204 };
     },

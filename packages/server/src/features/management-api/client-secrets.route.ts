@@ -10,30 +10,14 @@ import {
   revokeSecret,
 } from "../../core/applications/client-secrets.ts";
 import { findApplication, holdApplication } from "../../core/applications/store.ts";
-import { ApiError, invalid, notFound } from "../../http/api/api-error.ts";
+import { ApiError, notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { readWireTime } from "../../http/api/times.ts";
 import { createdSecretSchema, secretRecord } from "./client-secret-record.ts";
-import { acting, idOf, locationOf, type ManagementDeps } from "./management.ts";
+import { acting, by, idOf, locationOf, type ManagementDeps } from "./management.ts";
+import { readRotation, rotation, rotationExample } from "./rotation.ts";
 
 const PATH = "/legacy/api/oauth/clients/:clientId";
 const shared = { method: "POST", tag: "Clients", credential: "administrator", bodyOptional: true } as const;
-const YEAR_SECONDS = 31_536_000;
-
-const rotation = Type.Object(
-  {
-    label: Type.Optional(Type.String({ description: "to tell it from the others; at most 100 characters" })),
-    expiresAt: Type.Optional(Type.String({ format: "date-time", description: "never, when left out" })),
-    expireOthersInSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: YEAR_SECONDS,
-        description: "the others work until they are revoked, when left out",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
 
 const revocation = Type.Object(
   {
@@ -60,14 +44,12 @@ function rotateRoute(api: ApiScope, deps: ManagementDeps): void {
       summary: "Give a confidential client another secret, shown once; the old ones work on",
       body: rotation,
       lenient: { readOnly: [] },
-      example: { label: "autumn", expireOthersInSeconds: 86_400 },
+      example: rotationExample,
       answers: { 201: { description: "The new secret", schema: createdSecretSchema } },
     },
     ({ caller, params, body, within }) =>
       acting(deps, within, async (inside): Promise<Answer> => {
-        const { label = "", expireOthersInSeconds } = body;
-        requireLabel(label);
-        const expiresAt = readExpiry(body.expiresAt, deps.clock());
+        const wanted = readRotation(body, deps.clock());
         const orgId = caller.organisation.id;
         const application = await heldApplication(inside, orgId, idOf(params, "clientId"));
         if (application.clientType !== "confidential")
@@ -76,10 +58,8 @@ function rotateRoute(api: ApiScope, deps: ManagementDeps): void {
         const { secret, plaintext } = await createClientSecret(inside, {
           orgId,
           applicationId,
-          label,
-          expiresAt,
-          ...(expireOthersInSeconds === undefined ? {} : { expireOthersInSeconds }),
-          actor: caller.actor,
+          ...wanted,
+          ...by(caller),
         });
         return {
           status: 201,
@@ -109,7 +89,7 @@ function revokeRoute(api: ApiScope, deps: ManagementDeps): void {
       acting(deps, within, async (inside): Promise<Answer> => {
         const orgId = caller.organisation.id;
         const application = await heldApplication(inside, orgId, idOf(params, "clientId"));
-        const named = { orgId, applicationId: application.id, actor: caller.actor };
+        const named = { orgId, applicationId: application.id, ...by(caller) };
         const id = body.secretId?.toLowerCase();
         if (id === undefined) await revokeOldSecrets(inside, named);
         else if (application.secrets.some((secret) => secret.id === id))
@@ -130,19 +110,4 @@ async function heldApplication(
   const application = held ? await findApplication(database.query, orgId, id) : undefined;
   if (!application) throw notFound();
   return application;
-}
-
-/** @throws ApiError 422 */
-function requireLabel(label: string): void {
-  if ([...label].length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(label))
-    throw invalid([{ path: "/label", message: "must be at most 100 plain characters" }]);
-}
-
-/** @returns milliseconds; null for never. @throws ApiError 422 */
-function readExpiry(text: string | undefined, now: number): number | null {
-  if (text === undefined) return null;
-  const at = readWireTime(text);
-  if (at === undefined || at <= now)
-    throw invalid([{ path: "/expiresAt", message: "must be a moment of RFC 3339 in the future" }]);
-  return at;
 }

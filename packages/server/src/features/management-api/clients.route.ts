@@ -10,6 +10,7 @@ import { createApplication } from "../../core/applications/applications.ts";
 import { createClientSecret } from "../../core/applications/client-secrets.ts";
 import { findApplication, listApplications } from "../../core/applications/store.ts";
 import { InvalidApplication } from "../../core/applications/validation.ts";
+import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { ApiError, invalid, notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { etagOf, requireMatch, stale } from "../../http/api/concurrency.ts";
@@ -26,6 +27,7 @@ import {
 } from "./client-record.ts";
 import {
   acting,
+  by,
   idOf,
   invalidMembers,
   locationOf,
@@ -117,7 +119,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
         const { name, clientType, enabled = true } = body;
         const orgId = caller.organisation.id;
         const settings = settingsOf(body, clientType);
-        const made = { orgId, name, clientType, settings, disabled: !enabled, actor: caller.actor };
+        const made = { orgId, name, clientType, settings, disabled: !enabled, ...by(caller) };
         const application = await createApplication(inside, made).catch(toMembers);
         const { id } = application;
         const answer = {
@@ -130,7 +132,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
           applicationId: id,
           label: "first",
           expiresAt: null,
-          actor: caller.actor,
+          ...by(caller),
         });
         const record = clientRecord({ ...application, secrets: [secret] });
         return { ...answer, body: { ...record, clientSecret: plaintext }, shownOnce: ["clientSecret"] };
@@ -154,12 +156,13 @@ function replaceRoute(api: ApiScope, deps: ManagementDeps): void {
       answers: { 200: { description: "The client as it is now", schema: clientSchema } },
     },
     async ({ caller, params, body, request }) => {
-      const key = { orgId: caller.organisation.id, id: idOf(params, "clientId"), actor: caller.actor };
+      const key = { orgId: caller.organisation.id, id: idOf(params, "clientId"), ...by(caller) };
       const check = ({ version }: { version: number }) => requireMatch(request, version);
       const changed = await changeApplication(deps, { ...key, check }, ({ clientType, settings }) => {
         // Tokens that were issued to a client that proves itself would be good in the hands of one that does not.
         if (body.clientType !== undefined && body.clientType !== clientType)
           throw invalid([{ path: "/clientType", message: "cannot be changed: make another client" }]);
+        if (body.enabled === false) requireOthers(caller, key.id);
         return {
           name: body.name,
           settings: settingsOf(body, clientType, settings),
@@ -185,21 +188,24 @@ function deleteRoute(api: ApiScope, deps: ManagementDeps): void {
       answers: { 204: { description: "It is gone" } },
     },
     async ({ caller, params, request }) => {
-      const { account, organisation, actor } = caller;
       const id = idOf(params, "clientId");
       const check = ({ version }: { version: number }) => {
         requireMatch(request, version);
-        // It would take the caller along.
-        if (account.applicationId === id)
-          throw new ApiError(409, "own-application", "The calling system account belongs to this client", {
-            detail: "Delete it with an administrator's account of another application.",
-          });
+        requireOthers(caller, id);
       };
-      if (!(await deleteApplication(deps, { orgId: organisation.id, id, actor, check }).catch(toMembers)))
-        throw notFound();
+      const key = { orgId: caller.organisation.id, id, ...by(caller), check };
+      if (!(await deleteApplication(deps, key).catch(toMembers))) throw notFound();
       return { status: 204 };
     },
   );
+}
+
+/** Deleted or disabled, the caller's own client would take the caller along. @throws ApiError 409 */
+function requireOthers({ account }: SystemAccountCaller, clientId: string): void {
+  if (account.applicationId !== clientId) return;
+  throw new ApiError(409, "own-application", "The calling system account belongs to this client", {
+    detail: "Delete or disable it with an administrator's account of another application.",
+  });
 }
 
 function toMembers(error: unknown): never {

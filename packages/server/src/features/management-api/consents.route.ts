@@ -7,10 +7,9 @@ import { findUser } from "../../core/users/store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
-import { addressOf } from "../../http/client-address.ts";
 import { consentRecord, consentSchema, grantSchema, userGrantSchema } from "./consent-record.ts";
 import { grantedClient, toGrantAnswer } from "./granted-client.ts";
-import { acting, idOf, locationOf, type ManagementDeps, namesNothing } from "./management.ts";
+import { acting, by, idOf, locationOf, type ManagementDeps, namesNothing } from "./management.ts";
 
 const PATH = "/legacy/api/oauth/consents";
 const shared = { tag: "Consents", credential: "administrator" } as const;
@@ -135,12 +134,12 @@ function grantRoutes(api: ApiScope, deps: ManagementDeps): void {
 
 async function grant(
   inside: ManagementDeps,
-  { organisation, actor }: SystemAccountCaller,
+  caller: SystemAccountCaller,
   { clientId, scopes, userId }: { clientId: string; scopes: readonly string[]; userId?: string },
 ): Promise<Answer> {
-  const orgId = organisation.id;
+  const orgId = caller.organisation.id;
   const application = await grantedClient(inside, orgId, clientId);
-  const wanted = { application, scopes, actor, ...(userId === undefined ? {} : { userId }) };
+  const wanted = { application, scopes, ...by(caller), ...(userId === undefined ? {} : { userId }) };
   const { id, isNew } = await grantByAdministrator(inside, wanted).catch(toGrantAnswer);
   const consent = await findConsentRecord(inside.database.query, { orgId, id });
   if (!consent) throw notFound();
@@ -161,9 +160,8 @@ function revokeRoute(api: ApiScope, deps: ManagementDeps): void {
       summary: "Take a consent back: the refresh tokens that rest on it end at once",
       answers: { 204: { description: "It is revoked" } },
     },
-    async ({ caller, params, request }) => {
-      const key = { orgId: caller.organisation.id, id: idOf(params) };
-      const taking = { ...key, actor: caller.actor, address: addressOf(request) };
+    async ({ caller, params }) => {
+      const taking = { orgId: caller.organisation.id, id: idOf(params), ...by(caller) };
       if (!(await revokeConsent(deps, taking))) throw notFound();
       return { status: 204 };
     },

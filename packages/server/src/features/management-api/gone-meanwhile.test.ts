@@ -5,6 +5,7 @@ import { deleteApplication } from "../../core/applications/application-changes.t
 import { removeSystemAccount } from "../../core/system-accounts/system-accounts.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { allNewsHeard } from "../../testing/news.ts";
 import { quickPasswords } from "../../testing/quick-passwords.ts";
 import { credentials, postForm } from "../../testing/test-client.ts";
 import {
@@ -46,7 +47,7 @@ describe("deleted before the news has come", () => {
       refused: number,
     ): Promise<void> {
       // What was made a moment ago is news too, and PostgreSQL's takes its time.
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await allNewsHeard(running.service);
       assert.equal((await ask()).status, good);
       assert.equal(await remove(), true);
       assert.equal((await ask()).status, 503);

@@ -1,4 +1,4 @@
-/** Every row of the specification's "Management API", and the assigned users beside them. */
+/** Every row of the specification's "Management API", and assigned users and system accounts beside them. */
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { assignedUsersRoutes } from "./assigned-users.route.ts";
 import { clientSecretsRoutes } from "./client-secrets.route.ts";
@@ -7,6 +7,9 @@ import { consentsRoutes } from "./consents.route.ts";
 import type { ManagementDeps } from "./management.ts";
 import { preauthorizationsRoutes } from "./preauthorizations.route.ts";
 import { scopesRoutes } from "./scopes.route.ts";
+import { systemAccountKeysRoutes } from "./system-account-keys.route.ts";
+import { systemAccountPermissionsRoutes } from "./system-account-permissions.route.ts";
+import { systemAccountsRoutes } from "./system-accounts.route.ts";
 
 export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   clientsRoutes(api, deps);
@@ -15,4 +18,7 @@ export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   scopesRoutes(api, deps);
   consentsRoutes(api, deps);
   preauthorizationsRoutes(api, deps);
+  systemAccountsRoutes(api, deps);
+  systemAccountPermissionsRoutes(api, deps);
+  systemAccountKeysRoutes(api, deps);
 }

@@ -1,10 +1,12 @@
 /**
  * The management API (specification, "Management API"; wire-contract.md §5): an administrator's system account looks after
- * its organisation's clients, scopes, consents and pre-authorizations. What every resource here has in common.
+ * its organisation's clients, scopes, consents, pre-authorizations and system accounts. What every resource here has in
+ * common.
  */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
 import type { Clock } from "../../core/clock.ts";
+import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import { boundTo, type Database } from "../../db/open.ts";
@@ -19,6 +21,10 @@ export interface ManagementDeps {
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly door: ApiDoor<SystemAccountCaller, Database>;
+  /** The same, for the strict form of signature alone. */
+  readonly strictDoor: ApiDoor<SystemAccountCaller, Database>;
+  /** Seals the secrets of system accounts. */
+  readonly encryption: Encryption;
 }
 
 /** Of lists that can only be paged; a filter that is misspelled must not list everything. */
@@ -34,6 +40,9 @@ export function acting<T>(
   const { database } = deps;
   return database.transaction((tx) => work({ ...deps, database: boundTo(database, tx) }));
 }
+
+/** Who acts, and from where, as the audit log has it. */
+export const by = ({ actor, address }: SystemAccountCaller) => ({ actor, address });
 
 /** @throws ApiError 404 for what is no id: there is nothing of that name */
 export function idOf(params: Readonly<Record<string, string>>, name = "id"): string {

@@ -5,10 +5,9 @@ import { findPreauthorization, listPreauthorizations } from "../../core/consents
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
-import { addressOf } from "../../http/client-address.ts";
 import { grantSchema } from "./consent-record.ts";
 import { grantedClient, toGrantAnswer } from "./granted-client.ts";
-import { acting, idOf, locationOf, type ManagementDeps } from "./management.ts";
+import { acting, by, idOf, locationOf, type ManagementDeps } from "./management.ts";
 import { preauthorizationRecord, preauthorizationSchema } from "./preauthorization-record.ts";
 
 const PATH = "/legacy/api/oauth/preauthorizations";
@@ -92,7 +91,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
       acting(deps, within, async (inside): Promise<Answer> => {
         const { clientId, scopes } = body;
         const application = await grantedClient(inside, caller.organisation.id, clientId);
-        const wanted = { application, scopes, actor: caller.actor };
+        const wanted = { application, scopes, ...by(caller) };
         const record = await createPreauthorization(inside, wanted).catch(toGrantAnswer);
         const headers = { location: locationOf(deps, `preauthorizations/${record.id}`) };
         return { status: 201, headers, body: preauthorizationRecord(record) };
@@ -112,9 +111,8 @@ function deleteRoute(api: ApiScope, deps: ManagementDeps): void {
       summary: "Delete a pre-authorization: the refresh tokens that rest on it end at once",
       answers: { 204: { description: "It is gone" } },
     },
-    async ({ caller, params, request }) => {
-      const key = { orgId: caller.organisation.id, id: idOf(params) };
-      const taking = { ...key, actor: caller.actor, address: addressOf(request) };
+    async ({ caller, params }) => {
+      const taking = { orgId: caller.organisation.id, id: idOf(params), ...by(caller) };
       if (!(await deletePreauthorization(deps, taking))) throw notFound();
       return { status: 204 };
     },

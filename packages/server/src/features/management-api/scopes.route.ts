@@ -15,6 +15,7 @@ import { etagOf, requireMatch, stale } from "../../http/api/concurrency.ts";
 import { pageOf, pageSchema, readPage } from "../../http/api/paging.ts";
 import {
   acting,
+  by,
   idOf,
   invalidMembers,
   locationOf,
@@ -113,7 +114,7 @@ function createRoute(api: ApiScope, deps: ManagementDeps): void {
           orgId: caller.organisation.id,
           name,
           ...scopeContent(name, body),
-          actor: caller.actor,
+          ...by(caller),
         };
         const scope = await createCustomScope(inside, made).catch(toAnswer);
         const headers = { location: locationOf(deps, `scopes/${scope.id}`), etag: etagOf(scope.version) };
@@ -139,7 +140,7 @@ function replaceRoute(api: ApiScope, deps: ManagementDeps): void {
     },
     ({ caller, params, body, request, within }) =>
       acting(deps, within, async (inside) => {
-        const key = { orgId: caller.organisation.id, id: idOf(params), actor: caller.actor };
+        const key = { orgId: caller.organisation.id, id: idOf(params), ...by(caller) };
         const before = await findCustomScope(inside.database.query, key.orgId, key.id);
         if (!before) throw notFound();
         requireMatch(request, before.version);
@@ -166,7 +167,7 @@ function deleteRoute(api: ApiScope, deps: ManagementDeps): void {
     },
     ({ caller, params, request, within }) =>
       acting(deps, within, async (inside) => {
-        const key = { orgId: caller.organisation.id, id: idOf(params), actor: caller.actor };
+        const key = { orgId: caller.organisation.id, id: idOf(params), ...by(caller) };
         const before = await findCustomScope(inside.database.query, key.orgId, key.id);
         if (!before) throw notFound();
         requireMatch(request, before.version);

@@ -4,7 +4,10 @@ import type { DescribedOperation } from "../../http/api/described-operation.ts";
 
 export const clientParameters = {
   client_id: Type.Optional(
-    Type.String({ format: "uuid", description: "of public clients, and with a secret in the form" }),
+    Type.String({
+      format: "uuid",
+      description: "of public clients, with a secret in the form, and beside a device's certificate",
+    }),
   ),
   client_secret: Type.Optional(Type.String({ description: "`client_secret_post`", examples: ["sgn_cs_…"] })),
   client_assertion_type: Type.Optional(
@@ -17,8 +20,12 @@ export const clientParameters = {
   ),
 };
 
-/** By HTTP Basic, or by the form. */
-export const clientSecurity: DescribedOperation["security"] = [["clientSecretBasic"], []];
+/** By HTTP Basic, by a device's certificate, or by the form. */
+export const clientSecurity: DescribedOperation["security"] = [
+  ["clientSecretBasic"],
+  ["deviceCertificate"],
+  [],
+];
 
 /** What the examples show. */
 export const exampleClient = {

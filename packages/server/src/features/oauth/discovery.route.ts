@@ -9,6 +9,7 @@ import type { CustomScope } from "../../core/scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
+import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
 import { LANGUAGES } from "../../html/messages/messages.ts";
 import {
@@ -23,6 +24,7 @@ export interface DiscoveryDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly customScopes: CustomScopeDirectory;
+  readonly signingPools: Pick<SigningPoolDirectory, "published">;
   readonly documents: PublishedDocuments;
   /** Undefined where no listener asks for certificates. */
   readonly certificates: CertificateUse | undefined;
@@ -37,12 +39,15 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   const { documents, organisations } = deps;
   const handler = documentRoute<Organisation>(
     { documents, find: organisations.find, isUnavailable: isDatabaseUnavailable },
-    async ({ id }) =>
-      publishedDocument(
-        id,
-        providerMetadata(id, { ...deps, customScopes: await deps.customScopes.list(id) }),
-        deps.clock() + DOCUMENT_LIFETIME_MS,
-      ),
+    async ({ id }) => {
+      const metadata = providerMetadata(id, { ...deps, customScopes: await deps.customScopes.list(id) });
+      // Of the pools that sign in the organisation's name: their keys are in its key set (sovereign-signing.md §1).
+      const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
+        pool.issuerMode === "organisation" ? [key.alg] : [],
+      );
+      const algs = { id_token_signing_alg_values_supported: [...new Set([...signingAlgs, ...agentAlgs])] };
+      return publishedDocument(id, { ...metadata, ...algs }, deps.clock() + DOCUMENT_LIFETIME_MS);
+    },
   );
   app.get("/oauth/:org/.well-known/openid-configuration", { exposeHeadRoute: true }, handler);
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);

@@ -41,7 +41,7 @@ export async function authenticateAgent(
   const { id: agentId, poolId } = agent;
   if (agent.lastSeenAt === null || now - agent.lastSeenAt >= SEEN_EVERY_MS)
     await noteAgentSeen(query, { orgId, id: agentId, now, every: SEEN_EVERY_MS });
-  return { orgId, poolId, agentId };
+  return { orgId, poolId, agentId, address: addressOf(request) };
 }
 
 /** Only failures count: guesses from an agent's own network do not lock the agent out. */

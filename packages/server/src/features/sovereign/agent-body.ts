@@ -1,4 +1,4 @@
-/** The bodies of the agent endpoints (sovereign-signing.md §5). Members that are not known are ignored. */
+/** The bodies of the agent endpoints (sovereign-signing.md §5). A member that is not known is refused: misspelt, it would mean nothing. */
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyRequest } from "fastify";
 import Type, { type Static, type TSchema } from "typebox";
@@ -21,6 +21,7 @@ const wait = Type.Integer({
   maximum: LONGEST_WAIT,
   description: "seconds to wait for a request when there is none",
 });
+const closed = { additionalProperties: false } as const;
 const lease = { requestId: text(100), leaseToken: text(200, "as the claim has told it") };
 
 export const claimBody = Type.Object(
@@ -33,7 +34,7 @@ export const claimBody = Type.Object(
     }),
     wait: Type.Optional(wait),
   },
-  { title: "SovereignClaim" },
+  { title: "SovereignClaim", ...closed },
 );
 
 export const signBody = Type.Object(
@@ -46,10 +47,8 @@ export const signBody = Type.Object(
     ),
     jwt: Type.Optional(Type.Unknown({ description: "instead of `jwts`, when there is a single token" })),
   },
-  { title: "SovereignSignature" },
+  { title: "SovereignSignature", ...closed },
 );
-
-const closed = { additionalProperties: false } as const;
 
 /** No extensions: some of them read secrets out of the passkey that are not the agent's. */
 const passkeyOptions = Type.Object(
@@ -90,7 +89,7 @@ export const challengeBody = Type.Object(
     publicKey: Type.Optional(passkeyOptions),
     ttl: Type.Integer({ minimum: 1, maximum: CHALLENGE_TTL_MS / 1000, description: "seconds" }),
   },
-  { title: "SovereignChallenge" },
+  { title: "SovereignChallenge", ...closed },
 );
 
 export const rejectBody = Type.Object(
@@ -100,7 +99,7 @@ export const rejectBody = Type.Object(
     detail: Type.Optional(Type.String({ maxLength: 1_000, description: "for the audit log" })),
     retryable: Type.Optional(Type.Boolean({ description: "another agent may have it; false when left out" })),
   },
-  { title: "SovereignRejection" },
+  { title: "SovereignRejection", ...closed },
 );
 
 /** Compiled once. @returns reads a request's body. @throws ApiError what the endpoint tells as `invalid_request` */

@@ -67,7 +67,7 @@ forEachDatabase(({ fresh }) => {
   test("what a deactivated agent has claimed is another's at once, and its own signature comes too late", async () => {
     const { first, second, askForToken } = await stage();
     const waiting = askForToken();
-    const claimed = await first.claim({ wait: 5 });
+    const claimed = await first.claim({ wait: 25 });
     assert.ok(claimed);
     assert.equal(await second.claim(), undefined, "it is the first one's");
     await deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: false });
@@ -82,7 +82,7 @@ forEachDatabase(({ fresh }) => {
   test("the end of an agent and a signature that is just being written do not lock each other out", async () => {
     const { first, second, askForToken } = await stage();
     const waiting = askForToken();
-    const claimed = await first.claim({ wait: 5 });
+    const claimed = await first.claim({ wait: 25 });
     assert.ok(claimed);
     const { database } = running.service;
     const { orgId } = by();
@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
       await noteTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
     });
     assert.equal(await ending, true);
-    const again = await second.claim({ wait: 5 });
+    const again = await second.claim({ wait: 25 });
     assert.equal(again?.requestId, claimed.requestId);
     assert.ok(again);
     assert.equal((await second.sign(again)).status, 200);
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
 
   test("a call that was held when its agent was ended tells nothing any more", async () => {
     const { first, second, askForToken } = await stage();
-    const held = first.call("queue?wait=5");
+    const held = first.call("queue?wait=25");
     // It has been let in.
     await eventually("the agent is seen", async () => {
       const agent = await findAgent(running.service.database.query, by().orgId, first.agentId);
@@ -116,7 +116,7 @@ forEachDatabase(({ fresh }) => {
     const waiting = askForToken();
     const { status, body } = await held;
     assert.deepEqual([status, body["error"]], [401, "invalid_token"]);
-    const claimed = await second.claim({ wait: 5 });
+    const claimed = await second.claim({ wait: 25 });
     assert.ok(claimed);
     await second.sign(claimed);
     assert.equal((await waiting).status, 200);
@@ -127,7 +127,7 @@ forEachDatabase(({ fresh }) => {
     const waiting = askForToken();
     const agents = [first, second, await addAgent(), await addAgent()];
     for (const agent of agents) {
-      const claimed = await agent.claim({ wait: 5 });
+      const claimed = await agent.claim({ wait: 25 });
       assert.ok(claimed);
       if (agent === agents.at(-1)) assert.equal((await agent.sign(claimed)).status, 200);
       else await deactivateAgent(deps(), by(), { agentId: agent.agentId, compromised: false });
@@ -145,7 +145,7 @@ forEachDatabase(({ fresh }) => {
     await deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: true });
     await setTokenWait(running.service, pool, 8);
     const waiting = askForToken();
-    const anew = await second.claim({ wait: 5 });
+    const anew = await second.claim({ wait: 25 });
     assert.ok(anew);
     assert.notEqual(anew.requestId, claimed.requestId);
     await second.sign(anew);

@@ -1,28 +1,14 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-
+import { test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { openSigningStage, type SigningStage, type SoftAgent } from "../../testing/signing-stage.ts";
-import { SECOND, type SigningSteps, signingSteps, withBrowser } from "../../testing/signing-steps.ts";
+import { signingScene } from "../../testing/signing-scene.ts";
+import { SECOND, withBrowser } from "../../testing/signing-steps.ts";
 import type { ClaimedRequest } from "./request-messages.ts";
 
 const ANOTHER_ORG = "00000000-0000-4000-8000-000000000000";
 
 forEachDatabase(({ fresh }) => {
-  let clock: FakeClock;
-  let stage: SigningStage;
-  let agent: SoftAgent;
-  let other: SoftAgent;
-  let steps: SigningSteps;
-  before(async () => {
-    clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
-    agent = await stage.addAgent();
-    other = await stage.addAgent();
-    steps = signingSteps(stage, agent);
-  });
-  after(() => stage.close());
+  const { clock, stage, agent, other, steps } = signingScene(fresh);
 
   const challenge = (held: ClaimedRequest, challengeId = "c1", ttl = 120) =>
     stage.requests.challenge(agent.caller, held, { challengeId, type: "confirm", prompt: "Sure?", ttl });

@@ -95,6 +95,7 @@ export async function cancel(
   deps: RequestDeps,
   { orgId, requestId }: { readonly orgId: string; readonly requestId: string },
   challengeId?: string,
+  address?: string,
 ): Promise<boolean> {
   await currentRow(deps, { orgId, requestId });
   const asked = challengeId === undefined ? undefined : await openAsked(deps, orgId, requestId, challengeId);
@@ -109,6 +110,7 @@ export async function cancel(
         actor: row.user_id === null ? "anonymous" : `user:${row.user_id}`,
         action: "signing-request.denied",
         target: requestId,
+        address,
         details: { pool: row.pool_id },
       });
     return row;

@@ -1,28 +1,16 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { sql } from "kysely";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { openSigningStage, type SigningStage, type SoftAgent } from "../../testing/signing-stage.ts";
-import { headerOf, payloadOf, SECOND, type SigningSteps, signingSteps } from "../../testing/signing-steps.ts";
+import { signingScene } from "../../testing/signing-scene.ts";
+import type { SoftAgent } from "../../testing/signing-stage.ts";
+import { headerOf, payloadOf, SECOND } from "../../testing/signing-steps.ts";
 import type { ClaimedRequest } from "./request-messages.ts";
 
 const ANOTHER_ORG = "00000000-0000-4000-8000-000000000000";
 
 forEachDatabase(({ fresh }) => {
-  let clock: FakeClock;
-  let stage: SigningStage;
-  let agent: SoftAgent;
-  let other: SoftAgent;
-  let steps: SigningSteps;
-  before(async () => {
-    clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
-    agent = await stage.addAgent();
-    other = await stage.addAgent();
-    steps = signingSteps(stage, agent);
-  });
-  after(() => stage.close());
+  const { clock, stage, agent, other, steps } = signingScene(fresh);
 
   /** What other tests left behind would be claimed first. */
   const emptyQueue = async () => {
@@ -30,6 +18,23 @@ forEachDatabase(({ fresh }) => {
     await agent.seen();
     await other.seen();
   };
+
+  test("what an agent has handed back goes to another one, and does not keep it from the next", async () => {
+    await emptyQueue();
+    const oldest = await steps.create();
+    clock.advance(1);
+    const next = await steps.create();
+    const { requestId, leaseToken } = await steps.claimed(oldest);
+    const back = { requestId, leaseToken, reason: "key_unavailable", retryable: true } as const;
+    assert.equal((await stage.requests.reject(agent.caller, back)).outcome, "pending");
+    for (const [by, expected] of [
+      [agent, next],
+      [other, oldest],
+    ] as const) {
+      const claim = await stage.requests.claim(by.caller, { kids: [by.kid] });
+      assert.equal(claim.outcome === "claimed" && claim.requestId, expected);
+    }
+  });
 
   test("the oldest first, each once, whoever asks at the same time", async () => {
     await emptyQueue();

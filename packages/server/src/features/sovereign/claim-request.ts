@@ -39,11 +39,8 @@ export async function claim(
     // Another pool's requests are none of this agent's business, not even that they are there.
     if (row?.pool_id !== agent.poolId) return { outcome: "not_found" };
   }
-  const takes = pool.disabledAt === null;
   const claimed =
-    requestId === undefined
-      ? takes && (await claimOldest(query, lease))
-      : takes && (await claimRequest(query, requestId, lease));
+    requestId === undefined ? await claimOldest(query, lease) : await claimRequest(query, requestId, lease);
   if (!claimed) return { outcome: requestId === undefined ? "nothing" : "not_claimable" };
   return told(deps, claimedRequest(deps, claimed, { key, leaseToken, rendering, now }), agent);
 }

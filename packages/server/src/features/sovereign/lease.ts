@@ -1,15 +1,33 @@
 /** The lease that an agent shows, and why a call with it came to nothing. */
 import { sha256Base64url } from "@signet/protocol/hash";
+import type { AuditEvent } from "../../core/audit/store.ts";
 import type { Lease } from "./leases/store.ts";
 import type { AgentCaller, LeaseRefusal } from "./request-messages.ts";
 import type { SigningRequestRow } from "./store.ts";
 
 export function leaseOf(
-  { orgId, poolId, agentId }: AgentCaller,
+  { orgId, poolId, agentId, address }: AgentCaller,
   { requestId, leaseToken }: { readonly requestId: string; readonly leaseToken: string },
   now: number,
 ): Lease {
-  return { orgId, poolId, agentId, requestId, hash: sha256Base64url(leaseToken), now };
+  return { orgId, poolId, agentId, requestId, hash: sha256Base64url(leaseToken), now, address };
+}
+
+/** What an agent did with its lease, and from where, for the audit log. */
+export function leaseEvent(
+  { orgId, poolId, agentId, requestId, now, address }: Lease,
+  action: string,
+  details: NonNullable<AuditEvent["details"]>,
+): AuditEvent {
+  return {
+    orgId,
+    at: now,
+    actor: `agent:${agentId}`,
+    action,
+    target: requestId,
+    address,
+    details: { pool: poolId, ...details },
+  };
 }
 
 /** @returns undefined when the lease holds */

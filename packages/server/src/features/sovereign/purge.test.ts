@@ -1,28 +1,17 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { sql } from "kysely";
 import { removeExpired } from "../../core/housekeeping/housekeeping.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { openSigningStage, type SigningStage, type SoftAgent } from "../../testing/signing-stage.ts";
-import { SECOND, type SigningSteps, signingSteps, withBrowser } from "../../testing/signing-steps.ts";
+import { signingScene } from "../../testing/signing-scene.ts";
+import { SECOND, withBrowser } from "../../testing/signing-steps.ts";
 import { requestRemovals } from "./lapses.ts";
 
 const HOUR = 3600 * SECOND;
 const DAY = 24 * HOUR;
 
 forEachDatabase(({ fresh }) => {
-  let clock: FakeClock;
-  let stage: SigningStage;
-  let agent: SoftAgent;
-  let steps: SigningSteps;
-  before(async () => {
-    clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
-    agent = await stage.addAgent();
-    steps = signingSteps(stage, agent);
-  });
-  after(() => stage.close());
+  const { clock, stage, agent, steps } = signingScene(fresh);
 
   const keepHouse = () =>
     removeExpired({ database: stage.database, clock, featureRemovals: requestRemovals });

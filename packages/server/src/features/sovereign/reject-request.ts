@@ -1,7 +1,7 @@
 /** An agent says no, for good or for itself alone. */
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import { currentRow } from "./lapses.ts";
-import { leaseOf, leaseRefusal } from "./lease.ts";
+import { leaseEvent, leaseOf, leaseRefusal } from "./lease.ts";
 import { failLeased, giveBack, type Lease } from "./leases/store.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import type { AgentCaller, Rejection, RejectOutcome } from "./request-messages.ts";
@@ -40,19 +40,9 @@ export async function reject(
   return { outcome };
 }
 
-const rejectedEvent = (
-  { orgId, poolId, agentId, requestId, now }: Lease,
-  { reason, detail, retryable }: Rejection,
-) => ({
-  orgId,
-  at: now,
-  actor: `agent:${agentId}`,
-  action: "signing-request.rejected",
-  target: requestId,
-  details: {
-    pool: poolId,
+const rejectedEvent = (lease: Lease, { reason, detail, retryable }: Rejection) =>
+  leaseEvent(lease, "signing-request.rejected", {
     reason,
     retryable,
     ...(detail === undefined ? {} : { detail: [...detail].slice(0, MOST_DETAIL).join("") }),
-  },
-});
+  });

@@ -6,6 +6,8 @@ export interface AgentCaller {
   readonly orgId: string;
   readonly poolId: string;
   readonly agentId: string;
+  /** Where it calls from, for the audit log. */
+  readonly address?: string;
 }
 
 export interface NewSigningRequest {

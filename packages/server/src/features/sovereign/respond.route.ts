@@ -6,6 +6,7 @@ import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { addJson, rawBody } from "../../http/api/json-body.ts";
+import { addressOf } from "../../http/client-address.ts";
 import { CodedError } from "../../http/coded-error.ts";
 import type { ErrorHandler } from "../../http/error-handlers.ts";
 import { formOf } from "../../http/form-body.ts";
@@ -39,7 +40,7 @@ type Outcome = "accepted" | "stale_challenge" | "already_answered";
 async function respondToProgram(deps: WaitDeps, visit: Visit, waiting: Waiting): Promise<void> {
   const given = answerOfJson(rawBody(visit.request));
   if (!deps.door.isOwnForm(visit, given.csrf)) throw refused(403, "csrf");
-  const outcome = await take(deps, waiting, given);
+  const outcome = await take(deps, visit, waiting, given);
   if (outcome !== "accepted") throw refused(409, outcome);
   await visit.reply.code(202).header("cache-control", "no-store").send({ status: "accepted" });
 }
@@ -57,7 +58,7 @@ async function respondToForm(deps: WaitDeps, visit: Visit, waiting: Waiting): Pr
   const given = answerOfForm(formOf(visit.request));
   if (!deps.door.isOwnForm(visit, given.csrf))
     return showWait(deps, visit, waiting, { error: "page-too-old", code: 403 });
-  const outcome = await take(deps, waiting, given).catch(noAnswer);
+  const outcome = await take(deps, visit, waiting, given).catch(noAnswer);
   // A button that was pressed twice is no fault, nor is a field that was left empty.
   if (outcome !== "stale_challenge") return redirect(visit, waiting.path);
   const now = await waitingHere(deps, visit);
@@ -72,11 +73,16 @@ function noAnswer(error: unknown): Outcome {
 }
 
 /** @throws OAuthError when it is no answer to what is asked */
-async function take(deps: WaitDeps, { request }: Waiting, given: GivenAnswer): Promise<Outcome> {
+async function take(
+  deps: WaitDeps,
+  visit: Visit,
+  { request }: Waiting,
+  given: GivenAnswer,
+): Promise<Outcome> {
   const { orgId, requestId, challenge } = request;
   const { challengeId, answer, isCancel } = given;
   if (isCancel) {
-    const isCancelled = await deps.requests.cancel(orgId, requestId, challengeId);
+    const isCancelled = await deps.requests.cancel(orgId, requestId, challengeId, addressOf(visit.request));
     return isCancelled ? "accepted" : "stale_challenge";
   }
   if (challengeId === undefined) return "stale_challenge";

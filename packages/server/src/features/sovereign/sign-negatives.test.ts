@@ -1,11 +1,11 @@
 /** What must never come out as a token: each forgery by name, and after it the request still takes the right one. */
 import assert from "node:assert/strict";
 import { createHmac, createPublicKey, sign } from "node:crypto";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { openSigningStage, type SigningStage, type SoftAgent } from "../../testing/signing-stage.ts";
-import { SECOND, type SigningSteps, signingSteps } from "../../testing/signing-steps.ts";
+import { signingScene } from "../../testing/signing-scene.ts";
+import type { SoftAgent } from "../../testing/signing-stage.ts";
+import { SECOND } from "../../testing/signing-steps.ts";
 import type { ClaimedRequest, SignOutcome } from "./request-messages.ts";
 
 const ANOTHER_ORG = "0197b0a0-0000-7000-8000-000000000000";
@@ -13,19 +13,7 @@ const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("
 const invalid = (reason: string) => ({ outcome: "invalid_signed_jwt", reason });
 
 forEachDatabase(({ fresh }) => {
-  let clock: FakeClock;
-  let stage: SigningStage;
-  let agent: SoftAgent;
-  let other: SoftAgent;
-  let steps: SigningSteps;
-  before(async () => {
-    clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
-    agent = await stage.addAgent();
-    other = await stage.addAgent();
-    steps = signingSteps(stage, agent);
-  });
-  after(() => stage.close());
+  const { clock, stage, agent, other, steps } = signingScene(fresh);
 
   /** What was handed out, in its parts. */
   function partsOf(held: ClaimedRequest) {

@@ -1,22 +1,10 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { sql } from "kysely";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import {
-  idTokenOf,
-  openSigningStage,
-  type SigningStage,
-  type SoftAgent,
-} from "../../testing/signing-stage.ts";
-import {
-  headerOf,
-  payloadOf,
-  SECOND,
-  type SigningSteps,
-  signingSteps,
-  withBrowser,
-} from "../../testing/signing-steps.ts";
+import { signingScene } from "../../testing/signing-scene.ts";
+import { idTokenOf } from "../../testing/signing-stage.ts";
+import { headerOf, payloadOf, SECOND, withBrowser } from "../../testing/signing-steps.ts";
 
 import { leaseOf } from "./lease.ts";
 import { signRequest } from "./leases/store.ts";
@@ -24,19 +12,7 @@ import { openJson } from "./sealed-json.ts";
 import { findRequest } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
-  let clock: FakeClock;
-  let stage: SigningStage;
-  let agent: SoftAgent;
-  let other: SoftAgent;
-  let steps: SigningSteps;
-  before(async () => {
-    clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
-    agent = await stage.addAgent();
-    other = await stage.addAgent();
-    steps = signingSteps(stage, agent);
-  });
-  after(() => stage.close());
+  const { clock, stage, agent, other, steps } = signingScene(fresh);
 
   test("access and ID token together or not at all, released once with what they say", async () => {
     const claims = stage.newRequest().claims;

@@ -6,7 +6,7 @@ import { publicKeyOf } from "../../core/signing-pools/agent-key.ts";
 import { findAgentKey, noteTokenExp } from "../../core/signing-pools/store.ts";
 import type { SealedClaims } from "./create-request.ts";
 import { currentRow } from "./lapses.ts";
-import { leaseOf, leaseRefusal } from "./lease.ts";
+import { leaseEvent, leaseOf, leaseRefusal } from "./lease.ts";
 import { countBadSubmission, type Lease, renderAgain, signRequest } from "./leases/store.ts";
 import { newRendering, type RenderedTokens, type Rendering, renderTokens } from "./render-tokens.ts";
 import type { RequestDeps } from "./request-deps.ts";
@@ -85,7 +85,7 @@ async function keep(
   { row, lease, kid, rendered, was }: Leased,
   jwts: CheckedJwts,
 ): Promise<boolean> {
-  const { orgId, requestId, agentId, now } = lease;
+  const { orgId, requestId, now } = lease;
   const sealed: SealedTokens = { jwts, iat: rendered.iat, exp: rendered.exp };
   const exp = rendered.exp * 1000;
   const notedExp = (deps.notedExps.get(kid) ?? 0) >= exp ? undefined : Math.ceil(exp / NOTED_MS) * NOTED_MS;
@@ -101,21 +101,14 @@ async function keep(
     });
     if (!isSigned) return false;
     if (notedExp !== undefined) await noteTokenExp(tx, { orgId, kid, exp: notedExp });
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: `agent:${agentId}`,
-      action: "signing-request.signed",
-      target: requestId,
-      details: {
-        pool: row.pool_id,
-        kid,
-        client: row.application_id,
-        grant: row.grant_type,
-        jti: rendered.jti,
-        ...(row.user_id === null ? {} : { user: row.user_id }),
-      },
-    });
+    const details = {
+      kid,
+      client: row.application_id,
+      grant: row.grant_type,
+      jti: rendered.jti,
+      ...(row.user_id === null ? {} : { user: row.user_id }),
+    };
+    await recordAuditEvent(tx, leaseEvent(lease, "signing-request.signed", details));
     return true;
   });
   if (!isKept) return false;
@@ -166,14 +159,10 @@ const auditBadSignatures = (
   lease: Lease,
   reason: InvalidJwtReason,
 ): Promise<void> =>
-  recordAuditEvent(tx, {
-    orgId: lease.orgId,
-    at: lease.now,
-    actor: `agent:${lease.agentId}`,
-    action: "signing-request.failed",
-    target: lease.requestId,
-    details: { pool: lease.poolId, reason: "bad_signatures", last: reason },
-  });
+  recordAuditEvent(
+    tx,
+    leaseEvent(lease, "signing-request.failed", { reason: "bad_signatures", last: reason }),
+  );
 
 /**
  * The signing lease's own submission once more: its answer was lost. Signatures of one text differ each time, so it is

@@ -1,24 +1,13 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { sql } from "kysely";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { openSigningStage, type SigningStage, type SoftAgent } from "../../testing/signing-stage.ts";
-import { SECOND, type SigningSteps, signingSteps, withBrowser } from "../../testing/signing-steps.ts";
+import { signingScene } from "../../testing/signing-scene.ts";
+import { SECOND, withBrowser } from "../../testing/signing-steps.ts";
 import { MOST_OF_USER } from "./signing-request.ts";
 
 forEachDatabase(({ fresh }) => {
-  let clock: FakeClock;
-  let stage: SigningStage;
-  let agent: SoftAgent;
-  let steps: SigningSteps;
-  before(async () => {
-    clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
-    agent = await stage.addAgent();
-    steps = signingSteps(stage, agent);
-  });
-  after(() => stage.close());
+  const { clock, stage, steps } = signingScene(fresh);
 
   test("without an agent of the last minute nothing is queued, unless a browser waits", async () => {
     const pool = await stage.addPool();

@@ -73,8 +73,12 @@ export interface SovereignRequests {
   agentQueue(agent: AgentCaller, max: number, known?: readonly string[]): Promise<AgentQueue>;
   /** The user's answer to the challenge that is open. */
   respond(orgId: string, requestId: string, answer: ChallengeAnswer): Promise<RespondOutcome>;
-  /** The user's no. @returns false when it was final already, or (with `challengeId`) asks something else by now */
-  cancel(orgId: string, requestId: string, challengeId?: string): Promise<boolean>;
+  /**
+   * The user's no.
+   * @param address where the browser is, for the audit log
+   * @returns false when it was final already, or (with `challengeId`) asks something else by now
+   */
+  cancel(orgId: string, requestId: string, challengeId?: string, address?: string): Promise<boolean>;
   /** As it is now: what has lapsed is settled first. */
   status(orgId: string, requestId: string): Promise<RequestStatus | undefined>;
   /**
@@ -182,7 +186,8 @@ type BrowserCalls = Pick<SovereignRequests, "respond" | "cancel" | "status" | "t
 
 const browserCalls = (inner: RequestDeps): BrowserCalls => ({
   respond: (orgId, requestId, answer) => respond(inner, { orgId, requestId }, answer),
-  cancel: (orgId, requestId, challengeId) => cancel(inner, { orgId, requestId }, challengeId),
+  cancel: (orgId, requestId, challengeId, address) =>
+    cancel(inner, { orgId, requestId }, challengeId, address),
   status: (orgId, requestId) => requestStatus(inner, { orgId, requestId }),
   takeContinuation: (db, which) => takeContinuation(inner, db, which),
 });

@@ -4,6 +4,7 @@ import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { SigningRequestTable } from "../../db/tables/sovereign-signing.ts";
 import { MOST_OF_USER } from "./signing-request.ts";
+import { failing, isChanged, nextSeq } from "./transitions/store.ts";
 
 export type SigningRequestRow = Readonly<SigningRequestTable>;
 
@@ -170,9 +171,9 @@ type ReleaseOf = RequestKey & { seq: number; now: number; waiter: string | null 
 const releaseSigned = prepared((db, value: Parameter<ReleaseOf>) =>
   db
     .updateTable("signing_request")
-    .set((eb) => ({
+    .set({
       state: "released",
-      seq: eb("seq", "+", 1),
+      seq: nextSeq,
       released_at: value("now"),
       ended_at: value("now"),
       signed: null,
@@ -180,7 +181,7 @@ const releaseSigned = prepared((db, value: Parameter<ReleaseOf>) =>
       join_key_hash: null,
       waiter: null,
       waiter_until: null,
-    }))
+    })
     .where("org_id", "=", value("orgId"))
     .where("id", "=", value("requestId"))
     .where("state", "=", "signed")
@@ -220,16 +221,7 @@ export async function failSignedBy(
   if (kids.length === 0) return [];
   const rows = await db
     .updateTable("signing_request")
-    .set((eb) => ({
-      state: "failed",
-      seq: eb("seq", "+", 1),
-      signed: null,
-      join_key_hash: null,
-      waiter: null,
-      waiter_until: null,
-      fail_reason: "key_unavailable",
-      ended_at: now,
-    }))
+    .set({ ...failing("key_unavailable", now), signed: null })
     .where("org_id", "=", orgId)
     .where("kid", "in", kids)
     .where("state", "=", "signed")
@@ -241,16 +233,15 @@ export async function failSignedBy(
 
 /** The browser's one way on. @param row as it was read with the continuation in it */
 export async function clearContinuation(db: Db, row: SigningRequestRow): Promise<boolean> {
-  const taken = await db
-    .updateTable("signing_request")
-    .set({ continuation: null })
-    .where("org_id", "=", row.org_id)
-    .where("id", "=", row.id)
-    .where("state", "=", row.state)
-    .where("continuation", "=", row.continuation)
-    .returning("id")
-    .executeTakeFirst();
-  return taken !== undefined;
+  return isChanged(
+    db
+      .updateTable("signing_request")
+      .set({ continuation: null })
+      .where("org_id", "=", row.org_id)
+      .where("id", "=", row.id)
+      .where("state", "=", row.state)
+      .where("continuation", "=", row.continuation),
+  );
 }
 
 /** Signed JWTs are kept at least until then. */
@@ -258,18 +249,17 @@ export async function extendSigned(
   db: Db,
   { orgId, requestId, until, now }: RequestKey & { until: number; now: number },
 ): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_request")
-    .set((eb) => ({
-      expires_at: eb.case().when("expires_at", ">", until).then(eb.ref("expires_at")).else(until).end(),
-    }))
-    .where("org_id", "=", orgId)
-    .where("id", "=", requestId)
-    .where("state", "=", "signed")
-    .where("expires_at", ">", now)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  return isChanged(
+    db
+      .updateTable("signing_request")
+      .set((eb) => ({
+        expires_at: eb.case().when("expires_at", ">", until).then(eb.ref("expires_at")).else(until).end(),
+      }))
+      .where("org_id", "=", orgId)
+      .where("id", "=", requestId)
+      .where("state", "=", "signed")
+      .where("expires_at", ">", now),
+  );
 }
 
 type Answer = RequestKey & { asked: string; sealed: string; now: number };
@@ -281,13 +271,13 @@ type Answer = RequestKey & { asked: string; sealed: string; now: number };
 export async function answerChallenge(db: Db, answer: Answer): Promise<string | undefined> {
   const row = await db
     .updateTable("signing_request")
-    .set((eb) => ({
+    .set({
       state: "responded",
-      seq: eb("seq", "+", 1),
+      seq: nextSeq,
       answer: answer.sealed,
       challenge_until: null,
       answered_at: answer.now,
-    }))
+    })
     .where("org_id", "=", answer.orgId)
     .where("id", "=", answer.requestId)
     .where("state", "=", "challenge")

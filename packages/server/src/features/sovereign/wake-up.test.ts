@@ -6,12 +6,13 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { openSigningStage, type SigningStage, type SoftAgent } from "../../testing/signing-stage.ts";
 import { SECOND, type SigningSteps, signingSteps, withBrowser } from "../../testing/signing-steps.ts";
+import { withoutPolls } from "../../testing/without-polls.ts";
 import { safetyPoll } from "./safety-poll.ts";
 import type { SovereignRequests } from "./sovereign-requests.ts";
 import { openWakeUp, poolTopic, type WakeUp } from "./wake-up.ts";
 
-const LONG_MS = 30_000;
-const inTime = { timeout: 20_000 };
+const LONG_MS = 120_000;
+const inTime = { timeout: 60_000 };
 
 test("of those who wait to take, each news wakes one, who passes on what it cannot use", inTime, async () => {
   const wakeUp = await openWakeUp(openDatabase("sqlite::memory:"));
@@ -82,10 +83,11 @@ forEachDatabase(({ name, fresh }) => {
   let node: SovereignRequests;
   before(async () => {
     clock = fakeClock();
-    stage = await openSigningStage({ databaseUrl: await fresh(), clock });
+    const databaseUrl = await fresh();
+    stage = await withoutPolls(() => openSigningStage({ databaseUrl, clock }));
     agent = await stage.addAgent();
     steps = signingSteps(stage, agent);
-    node = name === "postgres" ? await stage.addNode() : stage.requests;
+    node = name === "postgres" ? await withoutPolls(() => stage.addNode()) : stage.requests;
   });
   after(() => stage.close());
 
@@ -93,7 +95,6 @@ forEachDatabase(({ name, fresh }) => {
 
   test("who waits for a request hears of every step of it, on another node too", inTime, async () => {
     const requestId = await steps.create(withBrowser);
-    const began = performance.now();
     const claimed = waitFor(requestId, 1);
     const held = await steps.claimed(requestId);
     assert.equal((await claimed)?.state, "claimed");
@@ -111,8 +112,6 @@ forEachDatabase(({ name, fresh }) => {
     const signed = waitFor(requestId, 4);
     await steps.sign(held);
     assert.equal((await signed)?.state, "signed");
-    // Less than one round of the safety poll: it was the call that woke them.
-    assert.ok(performance.now() - began < 1_500);
   });
 
   test("an agent that waits gets a new request, on another node too", inTime, async () => {

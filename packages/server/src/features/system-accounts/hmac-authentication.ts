@@ -75,9 +75,10 @@ export async function authenticateSystemAccount(
   const refusal = strict === null ? "strict-form-incomplete" : await faultOf(deps, known, strict, isSigned);
   if (refusal) return refuse(deps, request, known.account, refusal);
   deps.systemAccounts.noteUse(known);
-  const { account } = known;
-  const actor = `system-account:${account.id}`;
-  return { organisation, account, applicationId: account.applicationId, actor };
+  const { account, key } = known;
+  const by = { actor: `system-account:${account.id}`, address: addressOf(request) };
+  const { publicKey } = key;
+  return { organisation, account, publicKey, applicationId: account.applicationId, ...by };
 }
 
 /** The nonce comes last: only a signed request uses one up. */

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type ApiAnswer, callApi, type TestAccount } from "../test-system-account.ts";
 import type { ApiCase, ApiCases, ApiWorld } from "./api-case.ts";
 
-interface Asked {
+export interface Asked {
   /** Below the management API. */
   readonly path: string;
   readonly body?: unknown;
@@ -19,21 +19,28 @@ interface Row {
   readonly notForeign?: string;
   /** Bodies or, for a GET, paths that are refused with 422. */
   readonly wrong: readonly unknown[];
+  /** Its signature must be of the strict form. */
+  readonly strictOnly?: true;
 }
 
 const BASE = "/legacy/api/oauth";
 const unknownIs404 = (answer: ApiAnswer) => assert.equal(answer.status, 404);
 /** B's own list: A's clients, scopes and consents are in none of its items. */
-const ownListOnly = (answer: ApiAnswer, _asked: Asked, world: ApiWorld) => {
+export const ownListOnly = (answer: ApiAnswer, _asked: Asked, world: ApiWorld) => {
   assert.equal(answer.status, 200);
   assert.ok(Array.isArray(answer.body["items"]));
   for (const mine of [world.a.web.application.id, world.a.user.id, "Made"])
     assert.ok(!answer.text.includes(mine), mine);
 };
 
-function caseOf(method: string, { asked, status, foreign, notForeign, wrong }: Row): ApiCase {
+export function caseOf(method: string, row: Row): ApiCase {
+  const { asked, status, foreign, notForeign, wrong, strictOnly } = row;
   const call = (world: ApiWorld, by: TestAccount | undefined, { path, body }: Asked) =>
-    callApi(`${world.baseUrl}${BASE}${path}`, by, { method, ...(body === undefined ? {} : { body }) });
+    callApi(`${world.baseUrl}${BASE}${path}`, by, {
+      method,
+      ...(body === undefined ? {} : { body }),
+      ...(strictOnly ? { strictAt: world.clock() } : {}),
+    });
   return {
     happy: async (world) => {
       const answer = await call(world, world.administratorOfA, await asked(world));
@@ -53,7 +60,13 @@ function caseOf(method: string, { asked, status, foreign, notForeign, wrong }: R
           (foreign ?? unknownIs404)(answer, known, world);
         },
     forbidden: async (world) => {
-      assert.equal((await call(world, world.plainOfA, await asked(world))).status, 401);
+      const known = await asked(world);
+      assert.equal((await call(world, world.plainOfA, known)).status, 401);
+      if (!strictOnly) return;
+      const { path, ...body } = known;
+      const sent = { method, ...body };
+      const plainForm = await callApi(`${world.baseUrl}${BASE}${path}`, world.administratorOfA, sent);
+      assert.equal(plainForm.status, 401, "the form that can be sent again");
     },
     malformed: async (world) => {
       const known = await asked(world);
@@ -77,9 +90,9 @@ async function made(world: ApiWorld, path: string, body: unknown): Promise<strin
 
 const client = (more: object = {}) => ({ name: "Made", clientType: "confidential", ...more });
 const scope = () => ({ name: `s-${randomUUID()}`, displayName: "Made" });
-const newClient = (world: ApiWorld) => made(world, "/clients", client());
+export const newClient = (world: ApiWorld) => made(world, "/clients", client());
 const grantOf = async (world: ApiWorld) => ({ clientId: await newClient(world), scopes: ["openid"] });
-const noBodyExpected = [{}, []];
+export const noBodyExpected = [{}, []];
 
 export const managementCases: ApiCases = {
   "GET /legacy/api/oauth/clients": caseOf("GET", {

@@ -150,7 +150,8 @@ describe("enrolment with a TPM", () => {
       const { orgId } = stage;
       const [one, two] = [await stage.begun(first, code), await stage.begun(second, code)];
       assert.equal((await stage.call("complete", await completeBody(second, orgId, two))).status, 201);
-      refused(await stage.call("complete", await completeBody(first, orgId, one)), 401, "invalid_code");
+      const late = { ...(await completeBody(first, orgId, one)), csr: "no request" };
+      refused(await stage.call("complete", late), 401, "invalid_code", "before the rest is parsed");
       const next = await stage.newCode();
       const oldest = await stage.begun(first, next);
       stage.clock.advance(1);

@@ -123,7 +123,7 @@ forEachDatabase(({ fresh, name }) => {
     await database.transaction(async (tx) => {
       await holdAccount(tx, { homeOrgId: owner.homeOrgId, id: owner.userId }, running.service.clock());
       shown = showFactor(browser, org, page, { code: app.code(running.service.clock()) });
-      if (name === "postgres") await eventually("the sign-in waits for the account", waits, 5_000);
+      if (name === "postgres") await eventually("the sign-in waits for the account", waits);
       await deleteTotp(tx, owner);
     });
     const answer = await shown;

@@ -129,7 +129,7 @@ async function redeem(
       throw refused("the session or the consent has ended");
     await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
     // RFC 8628 has neither nonce nor claims parameter.
-    const ground = { ...device, ...approval, nonce: null, requestedClaims: noRequestedClaims, deviceId: null };
+    const ground = { ...device, ...approval, nonce: null, requestedClaims: noRequestedClaims, deviceId };
     await insertTokenFamily(tx, newTokenFamily(application, ground, { familyId, refreshToken, now }));
     await release?.(tx);
     return true;

@@ -169,7 +169,7 @@ describe("two nodes on one PostgreSQL", () => {
     await isRefusedAt(1, client);
     const living = sql<{ pid: number }>`select pid from pg_stat_activity
       where datname = current_database() and query like 'listen %changes%'`;
-    await eventually("both listen", async () => (await living.execute(query)).rows.length === 2, 3_000);
+    await eventually("both listen", async () => (await living.execute(query)).rows.length === 2);
     await disableApplication(nodes[0].service, { orgId, id, disabled: false, actor: "test" });
     await eventually("hears again", async () => (await askAt(1, client)).status === 200);
   });

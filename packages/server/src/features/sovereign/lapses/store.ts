@@ -1,9 +1,9 @@
 /** What time does to a request, and what is removed in the end. */
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
-import { ended, waitsAgain } from "../leases/store.ts";
 import { MOST_ATTEMPTS } from "../signing-request.ts";
 import type { SigningRequestRow } from "../store.ts";
+import { ending, failing, isChanged, waitsAgain } from "../transitions/store.ts";
 
 /** Where in time a request stands; read by `lapseOf`. */
 export type TimesRow = Pick<
@@ -110,78 +110,42 @@ export interface Settled {
   readonly now: number;
 }
 
-export async function expireRequest(db: Db, { row, now }: Settled): Promise<boolean> {
-  const done = await db
-    .updateTable("signing_request")
-    .set((eb) => ({
-      ...ended,
-      state: "expired",
-      seq: eb("seq", "+", 1),
-      signed: null,
-      ended_at: now,
-    }))
-    .where("org_id", "=", row.org_id)
-    .where("id", "=", row.id)
-    .where("ended_at", "is", null)
-    .where("expires_at", "<=", now)
-    .returning("id")
-    .executeTakeFirst();
-  return done !== undefined;
-}
+const settledRow = (db: Db, { row }: Settled) =>
+  db.updateTable("signing_request").where("org_id", "=", row.org_id).where("id", "=", row.id);
 
-export async function timeOutChallenge(db: Db, { row, now }: Settled): Promise<boolean> {
-  const done = await db
-    .updateTable("signing_request")
-    .set((eb) => ({
-      ...ended,
-      state: "failed",
-      seq: eb("seq", "+", 1),
-      fail_reason: "challenge_timeout",
-      ended_at: now,
-    }))
-    .where("org_id", "=", row.org_id)
-    .where("id", "=", row.id)
-    .where("state", "=", "challenge")
-    .where("challenge_until", "<=", now)
-    .returning("id")
-    .executeTakeFirst();
-  return done !== undefined;
-}
+export const expireRequest = (db: Db, settled: Settled): Promise<boolean> =>
+  isChanged(
+    settledRow(db, settled)
+      .set({ ...ending("expired", settled.now), signed: null })
+      .where("ended_at", "is", null)
+      .where("expires_at", "<=", settled.now),
+  );
 
-export async function failExhausted(db: Db, { row, now }: Settled): Promise<boolean> {
-  const done = await db
-    .updateTable("signing_request")
-    .set((eb) => ({
-      ...ended,
-      state: "failed",
-      seq: eb("seq", "+", 1),
-      fail_reason: "max_attempts",
-      ended_at: now,
-    }))
-    .where("org_id", "=", row.org_id)
-    .where("id", "=", row.id)
+export const timeOutChallenge = (db: Db, settled: Settled): Promise<boolean> =>
+  isChanged(
+    settledRow(db, settled)
+      .set(failing("challenge_timeout", settled.now))
+      .where("state", "=", "challenge")
+      .where("challenge_until", "<=", settled.now),
+  );
+
+const lapsedLease = (db: Db, settled: Settled) =>
+  settledRow(db, settled)
     .where("state", "in", ["claimed", "challenge", "responded"])
-    .where("lease_until", "<=", now)
-    .where("attempts", ">=", MOST_ATTEMPTS)
-    .returning("id")
-    .executeTakeFirst();
-  return done !== undefined;
-}
+    .where("lease_until", "<=", settled.now);
 
-export async function endLapsedLease(db: Db, { row, now }: Settled): Promise<boolean> {
-  const done = await db
-    .updateTable("signing_request")
-    .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1) }))
-    .where("org_id", "=", row.org_id)
-    .where("id", "=", row.id)
-    .where("state", "in", ["claimed", "challenge", "responded"])
-    .where("lease_until", "<=", now)
-    .where("attempts", "<", MOST_ATTEMPTS)
-    .where("expires_at", ">", now)
-    .returning("id")
-    .executeTakeFirst();
-  return done !== undefined;
-}
+export const failExhausted = (db: Db, settled: Settled): Promise<boolean> =>
+  isChanged(
+    lapsedLease(db, settled).set(failing("max_attempts", settled.now)).where("attempts", ">=", MOST_ATTEMPTS),
+  );
+
+export const endLapsedLease = (db: Db, settled: Settled): Promise<boolean> =>
+  isChanged(
+    lapsedLease(db, settled)
+      .set(waitsAgain)
+      .where("attempts", "<", MOST_ATTEMPTS)
+      .where("expires_at", ">", settled.now),
+  );
 
 /**
  * The user's no, to whatever it is that waits.
@@ -194,13 +158,7 @@ export async function denyRequest(
 ): Promise<Pick<SigningRequestRow, "user_id" | "pool_id" | "claimed_by"> | undefined> {
   return db
     .updateTable("signing_request")
-    .set((eb) => ({
-      ...ended,
-      state: "failed",
-      seq: eb("seq", "+", 1),
-      fail_reason: "user_denied",
-      ended_at: now,
-    }))
+    .set(failing("user_denied", now))
     .where("org_id", "=", orgId)
     .where("id", "=", requestId)
     .where("state", "in", ["pending", "claimed", "challenge", "responded"])

@@ -3,22 +3,15 @@ import { type ExpressionBuilder, PostgresAdapter, sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
 import type { Schema } from "../../../db/schema.ts";
-import { CHALLENGE_LEASE_MS, LEASE_MS, MOST_BAD_SUBMISSIONS, MOST_CHALLENGES } from "../signing-request.ts";
+import {
+  CHALLENGE_LEASE_MS,
+  type FailReason,
+  LEASE_MS,
+  MOST_BAD_SUBMISSIONS,
+  MOST_CHALLENGES,
+} from "../signing-request.ts";
 import type { SigningRequestRow } from "../store.ts";
-
-/** Nothing of it outlives the end of a request, nor its signature (sovereign-signing.md §2, "Purge"). */
-export const forgotten = {
-  claims: null,
-  rendering: null,
-  challenge: null,
-  challenge_until: null,
-  answer: null,
-  lease_token_hash: null,
-  lease_until: null,
-};
-
-/** At a final state also nobody waits for it any more, and nobody joins it. */
-export const ended = { ...forgotten, join_key_hash: null, waiter: null, waiter_until: null };
+import { failing, forgotten, isChanged, nextSeq, waitsAgain } from "../transitions/store.ts";
 
 /** Spelled out as the partial index has it, or it would not be used. */
 const isOpen = sql<boolean>`ended_at is null and state <> 'signed'`;
@@ -80,7 +73,7 @@ const claim = (db: Db, value: Parameter<Claiming>) =>
     .updateTable("signing_request")
     .set((eb) => ({
       state: "claimed",
-      seq: eb("seq", "+", 1),
+      seq: nextSeq,
       attempts: eb("attempts", "+", 1),
       claimed_by: value("agentId"),
       kid: value("kid"),
@@ -92,7 +85,14 @@ const claim = (db: Db, value: Parameter<Claiming>) =>
     .where("pool_id", "=", value("poolId"))
     .where("state", "=", "pending")
     .where("expires_at", ">", value("now"))
-    .where("refused_by", "not like", value("refusal"));
+    .where("refused_by", "not like", value("refusal"))
+    // A call may have been held since its agent was deactivated: it learns no more claims, and holds up nobody.
+    .where(
+      sql<boolean>`exists (select 1 from signing_agent a
+        join signing_pool p on p.org_id = a.org_id and p.id = a.pool_id
+        where a.org_id = ${value("orgId")} and a.id = ${value("agentId")} and a.pool_id = ${value("poolId")}
+          and a.deactivated_at is null and p.disabled_at is null)`,
+    );
 
 const claimNamed = prepared((db, value: Parameter<Claiming & { requestId: string }>) =>
   claim(db, value).where("id", "=", value("requestId")).returningAll(),
@@ -140,6 +140,8 @@ export interface Lease {
   /** SHA-256 of the lease token. */
   readonly hash: string;
   readonly now: number;
+  /** Where its agent calls from. */
+  readonly address?: string | undefined;
 }
 
 type LeasedBuilder = ExpressionBuilder<Schema, "signing_request">;
@@ -177,10 +179,10 @@ type Signed = {
 const signLeased = prepared((db, value: Parameter<Signed>) =>
   db
     .updateTable("signing_request")
-    .set((eb) => ({
+    .set({
       ...forgotten,
       state: "signed",
-      seq: eb("seq", "+", 1),
+      seq: nextSeq,
       signed: value("signed"),
       signed_lease_hash: value("hash"),
       input_hashes: value("inputHashes"),
@@ -188,7 +190,7 @@ const signLeased = prepared((db, value: Parameter<Signed>) =>
       token_exp: value("tokenExp"),
       signed_at: value("now"),
       expires_at: value("keptUntil"),
-    }))
+    })
     .where("org_id", "=", value("orgId"))
     .where("id", "=", value("requestId"))
     .where("pool_id", "=", value("poolId"))
@@ -219,41 +221,22 @@ export async function signRequest(db: Db, signed: Signed): Promise<boolean> {
 
 /** New tokens for the same lease; no other state. @param was as it was read */
 export async function renderAgain(db: Db, lease: Lease, was: string, rendering: string): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_request")
-    .set({ rendering })
-    .where(isLeased(lease))
-    .where("rendering", "=", was)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  return isChanged(
+    db.updateTable("signing_request").set({ rendering }).where(isLeased(lease)).where("rendering", "=", was),
+  );
 }
 
 /** @returns whether this was the one too many; undefined when the lease did not hold */
 export async function countBadSubmission(db: Db, lease: Lease): Promise<"counted" | "failed" | undefined> {
-  const row = await db
+  const leased = db
     .updateTable("signing_request")
     .set((eb) => ({ bad_submissions: eb("bad_submissions", "+", 1) }))
-    .where(isLeased(lease))
-    .where("bad_submissions", "<", MOST_BAD_SUBMISSIONS - 1)
-    .returning("id")
-    .executeTakeFirst();
-  if (row) return "counted";
-  const failed = await db
-    .updateTable("signing_request")
-    .set((eb) => ({
-      ...ended,
-      state: "failed",
-      seq: eb("seq", "+", 1),
-      bad_submissions: eb("bad_submissions", "+", 1),
-      fail_reason: "bad_signatures",
-      ended_at: lease.now,
-    }))
-    .where(isLeased(lease))
-    .where("bad_submissions", ">=", MOST_BAD_SUBMISSIONS - 1)
-    .returning("id")
-    .executeTakeFirst();
-  return failed && "failed";
+    .where(isLeased(lease));
+  if (await isChanged(leased.where("bad_submissions", "<", MOST_BAD_SUBMISSIONS - 1))) return "counted";
+  const isLast = await isChanged(
+    leased.set(failing("bad_signatures", lease.now)).where("bad_submissions", ">=", MOST_BAD_SUBMISSIONS - 1),
+  );
+  return isLast ? "failed" : undefined;
 }
 
 /**
@@ -266,76 +249,47 @@ export async function openChallenge(
   lease: Lease,
   challenge: { readonly was: string | null; readonly sealed: string; readonly until: number },
 ): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_request")
-    .set((eb) => ({
-      state: "challenge",
-      seq: eb("seq", "+", 1),
-      challenge: challenge.sealed,
-      challenge_count: eb("challenge_count", "+", 1),
-      challenge_until: challenge.until,
-      lease_until: lease.now + CHALLENGE_LEASE_MS,
-      answer: null,
-      answered_at: null,
-    }))
-    .where(isLeased(lease))
-    .where("state", "in", ["claimed", "responded"])
-    .where("challenge", challenge.was === null ? "is" : "=", challenge.was)
-    .where("interactive", "=", 1)
-    .where("challenge_count", "<", MOST_CHALLENGES)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  return isChanged(
+    db
+      .updateTable("signing_request")
+      .set((eb) => ({
+        state: "challenge",
+        seq: nextSeq,
+        challenge: challenge.sealed,
+        challenge_count: eb("challenge_count", "+", 1),
+        challenge_until: challenge.until,
+        lease_until: lease.now + CHALLENGE_LEASE_MS,
+        answer: null,
+        answered_at: null,
+      }))
+      .where(isLeased(lease))
+      .where("state", "in", ["claimed", "responded"])
+      .where("challenge", challenge.was === null ? "is" : "=", challenge.was)
+      .where("interactive", "=", 1)
+      .where("challenge_count", "<", MOST_CHALLENGES),
+  );
 }
 
 /** The agent's no, for good. */
-export async function failLeased(db: Db, lease: Lease, reason: string): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_request")
-    .set((eb) => ({
-      ...ended,
-      state: "failed",
-      seq: eb("seq", "+", 1),
-      fail_reason: reason,
-      ended_at: lease.now,
-    }))
-    .where(isLeased(lease))
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** A lease that has ended, whatever ended it: the challenge is withdrawn with it. */
-export const waitsAgain = {
-  state: "pending",
-  claimed_by: null,
-  kid: null,
-  rendering: null,
-  challenge: null,
-  challenge_until: null,
-  answer: null,
-  answered_at: null,
-  lease_token_hash: null,
-  lease_until: null,
-};
+export const failLeased = (db: Db, lease: Lease, reason: FailReason): Promise<boolean> =>
+  isChanged(db.updateTable("signing_request").set(failing(reason, lease.now)).where(isLeased(lease)));
 
 /** As if it had never been claimed: nobody has heard of the lease. */
 export async function undoClaim(db: Db, lease: Lease): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_request")
-    .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1), attempts: eb("attempts", "-", 1) }))
-    .where(isLeased(lease))
-    .where("state", "=", "claimed")
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  return isChanged(
+    db
+      .updateTable("signing_request")
+      .set((eb) => ({ ...waitsAgain, attempts: eb("attempts", "-", 1) }))
+      .where(isLeased(lease))
+      .where("state", "=", "claimed"),
+  );
 }
 
 /** What an agent holds that is deactivated waits again, and that attempt does not count: nothing came of it. */
 export async function endLeases(db: Db, { orgId, poolId, agentId }: AgentOf): Promise<void> {
   await db
     .updateTable("signing_request")
-    .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1), attempts: eb("attempts", "-", 1) }))
+    .set((eb) => ({ ...waitsAgain, attempts: eb("attempts", "-", 1) }))
     .where("org_id", "=", orgId)
     .where("pool_id", "=", poolId)
     .where(isOpen)
@@ -350,14 +304,13 @@ export async function giveBack(
   lease: Lease,
   refusals: { readonly was: string; readonly refusedBy: string },
 ): Promise<boolean> {
-  const row = await db
-    .updateTable("signing_request")
-    .set((eb) => ({ ...waitsAgain, seq: eb("seq", "+", 1), refused_by: refusals.refusedBy }))
-    .where(isLeased(lease))
-    .where("refused_by", "=", refusals.was)
-    .returning("id")
-    .executeTakeFirst();
-  return row !== undefined;
+  return isChanged(
+    db
+      .updateTable("signing_request")
+      .set({ ...waitsAgain, refused_by: refusals.refusedBy })
+      .where(isLeased(lease))
+      .where("refused_by", "=", refusals.was),
+  );
 }
 
 /** Keeps the agent's leases for longer; no other state. @returns the state of each that it has */
