@@ -274,6 +274,7 @@ function mountTokenEndpoints(
   const shared = {
     ...service,
     baseUrl: service.config.baseUrl,
+    mtlsBaseUrl: service.config.mtlsBaseUrl,
     noteSecretUse: service.secretUse.note,
     refreshTokenKey: refreshTokenKey(service.masterKey),
     poolSigning,

@@ -105,7 +105,8 @@ async function serve(
     note: (line) => log.info(line, "mail"),
     onError: (error) => log.error(describe(error), "sending mail failed"),
   });
-  log.info({ baseUrl: config.baseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
+  const { baseUrl, mtlsBaseUrl } = config;
+  log.info({ baseUrl, mtlsBaseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
   if (demo) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
 
   const signal = await told;

@@ -25,7 +25,7 @@ const STRICT_ONLY = "The signature must be of the strict form.";
 
 export function describedOperation(operation: Operation): DescribedOperation {
   const { method, path, operationId, summary, tag, credential, query, body, example, answers } = operation;
-  const strictText = operation.strictOnly ? STRICT_ONLY : undefined;
+  const strictText = operation.isStrictOnly ? STRICT_ONLY : undefined;
   const description = [operation.description, strictText, credentialTexts[credential]]
     .filter((text) => text !== undefined)
     .join(" ");
@@ -38,22 +38,20 @@ export function describedOperation(operation: Operation): DescribedOperation {
     tag,
     security: securityOf[credential],
     ...(query ? { query } : {}),
-<<<<<<< HEAD
     isStrictOnly: operation.isStrictOnly ?? false,
-=======
-    // The door of pools and agents: a call without a body always has the same plain signature.
-    isStrictOnly: operation.strictOnly ?? (operation.errorForm !== undefined && method === "DELETE"),
->>>>>>> main
     hasPage: credential === "link" && method === "GET",
     headers: headersOf(operation),
     ...(body
-      ? 
+      ? {
+          body: {
             contentType: "application/json",
             schema: body,
             isOptional: operation.bodyOptional ?? false,
-            ...(example === undefined ? : example ),,
-      : ),
-    answers: ...errorAnswersOf(operation), ...answers ,
+            ...(example === undefined ? {} : { example }),
+          },
+        }
+      : {}),
+    answers: { ...errorAnswersOf(operation), ...answers },
   };
 }
 

@@ -113,7 +113,7 @@ export const revokeOperation = {
   path: `${MANAGE}/:id/revoke`,
   operationId: "revokeDevice",
   summary: "Revoke a device at once, again and again if need be",
-  description: `Its certificate and the tokens bound to it are worth nothing from then on. A system account signs this call in the strict form. ${inBrowsers}`,
+  description: `Its certificate and the tokens bound to it are worth nothing from then on. ${inBrowsers}`,
   isStrictOnly: true,
   body: Type.Object(
     {
@@ -135,7 +135,7 @@ export const withdrawOperation = {
   path: `${MANAGE}/codes/:id/withdraw`,
   operationId: "withdrawEnrollmentCode",
   summary: "Withdraw a code that nobody has used yet",
-  description: `A system account signs this call in the strict form. ${inBrowsers}`,
+  description: inBrowsers,
   isStrictOnly: true,
   errors: [409, 422],
   answers: { 204: { description: "It enrols nothing any more" } },
@@ -165,7 +165,7 @@ export const writePolicyOperation = {
   path: `${MANAGE}/policy`,
   operationId: "setDevicePolicy",
   summary: "Change it for what is enrolled from then on",
-  description: `A system account signs this call in the strict form. ${inBrowsers}`,
+  description: inBrowsers,
   isStrictOnly: true,
   body: Type.Object(
     {

@@ -21,6 +21,8 @@ export interface ClientAssertionDeps extends ApplicationIssuerDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly clientKeys: ClientKeys;
+  /** Where the endpoints are that ask for certificates, when that is elsewhere. */
+  readonly mtlsBaseUrl: string | undefined;
 }
 
 const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
@@ -79,6 +81,8 @@ export async function verifyClientAssertion(
   const issuer = issuerOf(deps.baseUrl, application.orgId);
   // A client whose tokens a pool signs has found us by the pool's metadata, and names the issuer that it read there.
   const ours = [issuer, `${issuer}/token`, await issuerOfApplication(deps, application)];
+  // A client whose tokens are bound to a certificate finds the token endpoint under another name (RFC 8705 §5).
+  if (deps.mtlsBaseUrl !== undefined) ours.push(`${issuerOf(deps.mtlsBaseUrl, application.orgId)}/token`);
   const fault = audienceFault(payload.aud, ours) ?? timeFault(payload, seconds(now));
   if (fault !== undefined) throw new AssertionRefused(fault);
   const { jti, exp = 0 } = payload;

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { isBoundTo } from "@signet/protocol/certificate-binding";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { type ApplicationSettings, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
@@ -180,6 +182,29 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await userinfo(scene.client(), String(signedIn.body["access_token"]))).status, 200);
     assertOAuthError(await refresh(scene.client(await scene.device()), signedIn, web), 400, "invalid_grant");
     assert.equal((await refresh(mine, signedIn, web)).status, 200);
+  });
+
+  test("a client that signs an assertion binds its tokens beside it, and may call the endpoint by its alias", async () => {
+    const { publicKey, privateKey } = await generateKeyPair("ES256");
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)) }] };
+    const method = { tokenEndpointAuthMethod: "private_key_jwt", jwks } as const;
+    const { application } = await scene.application({ ...serviceSettings, ...method, ...bound });
+    const ask = async (aud: string, by: MtlsClient) => {
+      const assertion = await new SignJWT({ jti: randomUUID() })
+        .setProtectedHeader({ alg: "ES256" })
+        .setIssuer(application.id)
+        .setSubject(application.id)
+        .setAudience(aud)
+        .setExpirationTime(Math.floor(scene.clock() / 1000) + 60)
+        .sign(privateKey);
+      const client_assertion_type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+      const proof = { client_assertion_type, client_assertion: assertion };
+      return scene.post(by, "token", { grant_type: "client_credentials", ...proof });
+    };
+    const alias = `${scene.listeners.mtlsUrl}/oauth/${device.orgId}/token`;
+    for (const aud of [scene.org.issuer, alias]) assertBound(await ask(aud, mine), device);
+    assertOAuthError(await ask(`${alias}/`, mine), 401, "invalid_client");
+    assertOAuthError(await ask(scene.org.issuer, scene.client()), 400, "invalid_request");
   });
 
   test("no scope speaks of devices: not of its own making, and not one that is older than the names", async () => {
