@@ -1,7 +1,7 @@
 /** Enrolment with a TPM (device-identity.md §1, §5): it proves that its attestation key is in it, and certifies the device's key. */
 import path from "node:path";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
-import { tpmOf } from "./keys/device-key.ts";
+import { tpmOf } from "./keys/open-device-key.ts";
 import { createTpmKey, readBlobs, withStorageKey } from "./keys/tpm-key.ts";
 import type { RequestFile } from "./request-file.ts";
 import type { Challenge, DeviceService, Evidence, IssuedCertificate } from "./service/device-service.ts";

@@ -10,7 +10,7 @@ import { backoff } from "./backoff.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { takeAuthorities, writeCertificate } from "./issued.ts";
 import { type Keeping, keepRenewed } from "./keep-renewed.ts";
-import { createDeviceKey, openDeviceKey } from "./keys/device-key.ts";
+import { createDeviceKey, openDeviceKey } from "./keys/open-device-key.ts";
 import { readRequest, writeRequest } from "./request-file.ts";
 import { type DeviceService, ServiceRefusal } from "./service/device-service.ts";
 import { CallFailed } from "./service/http-call.ts";

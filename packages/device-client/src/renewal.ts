@@ -5,7 +5,7 @@ import { renewalQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { attestationKey, evidenceOf } from "./attested-enrolment.ts";
 import { freshRequest } from "./enrol.ts";
 import { checkIssued, takeAuthorities, writeCertificate } from "./issued.ts";
-import { openDeviceKey, tpmOf } from "./keys/device-key.ts";
+import { openDeviceKey, tpmOf } from "./keys/open-device-key.ts";
 import { readBlobs } from "./keys/tpm-key.ts";
 import { type RequestFile, readRequest, writeRequest } from "./request-file.ts";
 import { type DeviceService, type Evidence, ServiceRefusal } from "./service/device-service.ts";

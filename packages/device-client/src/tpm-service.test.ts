@@ -12,7 +12,7 @@ import { type ServiceStage, serviceStage } from "./testing/service-stage.ts";
 import { type SoftwareTpm, startSwtpm, swtpmMissing } from "./testing/swtpm.ts";
 import { usedHandles } from "./tpm/nv.ts";
 import { withTpm } from "./tpm/tpm.ts";
-import { readTpmPlace } from "./tpm/transport.ts";
+import { readTpmPlace } from "./tpm/tpm-place.ts";
 
 const DAY_MS = 86_400_000;
 const missing = await swtpmMissing();

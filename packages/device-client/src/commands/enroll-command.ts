@@ -8,7 +8,7 @@ import type { DeviceRecord, KeyKeeping } from "../state/device-record.ts";
 import { readEnrolledDevice, validityOf } from "../state/enrolled-device.ts";
 import { readSecretFile } from "../state/private-file.ts";
 import { type EkKind, ekKinds } from "../tpm/templates.ts";
-import { DEFAULT_TPM, readTpmPlace } from "../tpm/transport.ts";
+import { DEFAULT_TPM, readTpmPlace } from "../tpm/tpm-place.ts";
 import { type Call, type Command, type Io, optionalText, UsageError, type Values } from "./command.ts";
 import { openServiceOf } from "./open-service.ts";
 import { commonOptions, readSettings, type Settings, trustOption } from "./settings.ts";

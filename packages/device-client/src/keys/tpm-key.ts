@@ -6,7 +6,7 @@ import { createKey, type KeyBlobs, type LoadedKey, withLoaded, withPrimary } fro
 import { signWithTpm } from "../tpm/sign.ts";
 import { deviceKeyTemplate, storageTemplate } from "../tpm/templates.ts";
 import { type Tpm, withTpm } from "../tpm/tpm.ts";
-import type { TpmPlace } from "../tpm/transport.ts";
+import type { TpmPlace } from "../tpm/tpm-place.ts";
 import type { DeviceKey } from "./device-key.ts";
 
 /** @throws EEXIST when there is one */

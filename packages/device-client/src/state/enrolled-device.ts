@@ -2,7 +2,8 @@
 import { X509Certificate } from "node:crypto";
 import path from "node:path";
 import { Ended, exitCodes } from "../exit-codes.ts";
-import { type DeviceKey, openDeviceKey } from "../keys/device-key.ts";
+import type { DeviceKey } from "../keys/device-key.ts";
+import { openDeviceKey } from "../keys/open-device-key.ts";
 import type { DeviceIdentity } from "../service/http-call.ts";
 import { type DeviceRecord, readRecord } from "./device-record.ts";
 import { currentGeneration } from "./generations.ts";

@@ -43,7 +43,7 @@ describe("a connection that a TPM's key signs for", () => {
 
   async function connect(
     port: number,
-    change: { ca?: string; signer?: typeof device; scheme?: number } = {},
+    change: { ca?: string; signer?: typeof device; scheme?: number; signal?: AbortSignal } = {},
   ) {
     const client = await connectSigned({
       host: "127.0.0.1",
@@ -57,10 +57,9 @@ describe("a connection that a TPM's key signs for", () => {
           return sign("sha256", data, (change.signer ?? device).privateKey);
         },
       },
-      signal: AbortSignal.timeout(10_000),
+      signal: change.signal ?? AbortSignal.timeout(10_000),
     });
     clients.push(client);
-    client.on("error", () => {});
     return client;
   }
 
@@ -120,6 +119,21 @@ describe("a connection that a TPM's key signs for", () => {
     const port = await serve({ key, cert: elsewhere.pem });
     await assert.rejects(connect(port, { ca: elsewhere.pem }), /ERR_TLS_CERT_ALTNAME_INVALID|altnames/i);
     assert.equal(signatures, 0);
+  });
+
+  test("is given up when its time is over, before, during and after the handshake", async () => {
+    const port = await serve({});
+    await assert.rejects(connect(port, { signal: AbortSignal.abort() }));
+    const during = new AbortController();
+    const connecting = connect(port, { signal: during.signal });
+    during.abort();
+    await assert.rejects(connecting, /given up/);
+    const after = new AbortController();
+    const client = await connect(port, { signal: after.signal });
+    const reading = echo(client, "one").then(() => echo(client, "two"));
+    await once(client, "data");
+    after.abort();
+    await assert.rejects(reading);
   });
 
   test("TLS 1.2, and a server that takes no such signature, are refused", async () => {

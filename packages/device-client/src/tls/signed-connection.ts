@@ -22,9 +22,13 @@ export interface SignedConnectionOptions {
  */
 export async function connectSigned(options: SignedConnectionOptions): Promise<tls.TLSSocket> {
   const { host, port, ca, identity, signal } = options;
-  const socket = net.connect({ host, port, signal });
+  signal.throwIfAborted();
+  const socket = net.connect({ host, port });
+  const giveUp = () => socket.destroy(new Error("given up"));
+  signal.addEventListener("abort", giveUp);
+  socket.once("close", () => signal.removeEventListener("abort", giveUp));
   try {
-    await once(socket, "connect", { signal });
+    await once(socket, "connect");
     const verified = Promise.withResolvers<void>();
     verified.promise.catch(() => undefined);
     const flight = clientFlight(identity, verified.promise);
@@ -38,8 +42,8 @@ export async function connectSigned(options: SignedConnectionOptions): Promise<t
       rejectUnauthorized: true,
     });
     secured.on("keylog", (line: Buffer) => flight.keylog(line.toString("latin1")));
-    secured.once("error", verified.reject);
-    signal.addEventListener("abort", () => secured.destroy(new Error("given up")), { once: true });
+    // Stays: an error that comes when nobody reads any more must not end the program.
+    secured.on("error", verified.reject);
     await once(secured, "secureConnect");
     if (!secured.authorized)
       throw new Error(`the service's certificate is not trusted: ${secured.authorizationError}`);

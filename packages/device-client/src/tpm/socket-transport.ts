@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import { responseLength } from "./command.ts";
-import type { TpmTransport } from "./transport.ts";
+import type { TpmTransport } from "./tpm-place.ts";
 
 type SocketPlace =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }

@@ -1,7 +1,8 @@
 /** A TPM that is open: commands sent again when it asks for that, refusals as errors that name the command. */
 import { setTimeout as delay } from "node:timers/promises";
 import { type Command, type CommandName, type Response, readResponse, writeCommand } from "./command.ts";
-import { openTransport, type TpmPlace, type TpmTransport } from "./transport.ts";
+import type { TpmPlace, TpmTransport } from "./tpm-place.ts";
+import { openTransport } from "./transport.ts";
 
 /** The TPM answered with an error (TPM 2.0 Part 2 §6.6). */
 export class TpmRefusal extends Error {

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { openSocketTransport } from "./socket-transport.ts";
-import { openTransport, readTpmPlace, type TpmTransport } from "./transport.ts";
+import { readTpmPlace, type TpmTransport } from "./tpm-place.ts";
+import { openTransport } from "./transport.ts";
 
 const command = Buffer.from("80010000000c0000017b0020", "hex");
 const response = Buffer.from("80010000000a00000000", "hex");

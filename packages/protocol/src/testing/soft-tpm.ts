@@ -68,13 +68,20 @@ export const softAk = (input: SoftKeyInput = {}): SoftKey =>
 export const softDeviceKey = (input: SoftKeyInput = {}): SoftKey =>
   softKey({ attributes: DEVICE_KEY_ATTRIBUTES, scheme: null, ...input });
 
+const rsaKeys = new Map<number, KeyObject>();
+
+/** The same for every attestation or device key of its length: making one costs more than most tests. */
+function rsaKey(bits: number): KeyObject {
+  const key = rsaKeys.get(bits) ?? generateKeyPairSync("rsa", { modulusLength: bits }).privateKey;
+  rsaKeys.set(bits, key);
+  return key;
+}
+
 function softKey(input: SoftKeyInput): SoftKey {
   const { kind = "ecc", curve = "P-256", bits = 2048 } = input;
   const privateKey =
     input.privateKey ??
-    (kind === "rsa"
-      ? generateKeyPairSync("rsa", { modulusLength: bits }).privateKey
-      : generateKeyPairSync("ec", { namedCurve: curve }).privateKey);
+    (kind === "rsa" ? rsaKey(bits) : generateKeyPairSync("ec", { namedCurve: curve }).privateKey);
   const jwk = createPublicKey(privateKey.export({ format: "pem", type: "pkcs8" })).export({ format: "jwk" });
   const number = (text: string | undefined) => Buffer.from(text ?? "", "base64url");
   const fields: PublicFields = {

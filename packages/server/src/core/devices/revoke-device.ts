@@ -36,7 +36,6 @@ export async function revokeDeviceWithin(
   await markCertificatesRevoked(tx, { orgId, deviceId, now });
   await noteRevocation(tx, orgId);
   await revokeTokenFamilies(tx, { orgId, deviceId, now, reason: "device_revoked" });
-  await noteRevocation(tx, orgId);
   await recordAuditEvent(tx, {
     orgId,
     at: now,

@@ -19,6 +19,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { renewCertificate } from "./renew.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -170,6 +171,41 @@ describe("POST /oauth/{org}/devices/renew", () => {
         device.deviceId,
       );
       for (const { revokedAt } of certificates) assert.notEqual(revokedAt, null);
+    });
+
+    test("a device that is revoked while its next certificate is signed gets none, and has none", async () => {
+      const device = await enrolled();
+      clock.advance(61 * DAY_MS);
+      const { service } = server;
+      const orgId = org.organisation.id;
+      const { deviceId } = device;
+      const deviceCa = {
+        ...service.deviceCa,
+        issue: async (input: Parameters<typeof service.deviceCa.issue>[0]) => {
+          await revokeDevice(service, { orgId, deviceId, actor: "test", reason: "unspecified" });
+          return service.deviceCa.issue(input);
+        },
+      };
+      const deps = { ...service, rateLimits: service.config.rateLimits, deviceCa };
+      const renewal = { orgId, presented: device.der, evidence: {}, address: "192.0.2.1" };
+      for (const key of [device.key, newEcKey()])
+        await assert.rejects(renewCertificate(deps, { ...renewal, csr: await csrOf(key) }), { status: 401 });
+      assert.equal((await listCertificates(service.database.query, orgId, deviceId)).length, 1);
+    });
+
+    test("nothing is signed for a request that has its answer already", async () => {
+      const device = await enrolled();
+      const csr = await csrOf(device.key);
+      clock.advance(61 * DAY_MS);
+      const next = renewed(await ask(device.der, { csr }));
+      const { service } = server;
+      const issue = () => Promise.reject(new Error("it is signed again"));
+      const deps = { ...service, rateLimits: service.config.rateLimits };
+      const again = await renewCertificate(
+        { ...deps, deviceCa: { ...service.deviceCa, issue } },
+        { orgId: org.organisation.id, presented: device.der, csr, evidence: {}, address: "192.0.2.1" },
+      );
+      assert.deepEqual(derOf(again.certificate), next);
     });
 
     test("the request is read as at enrolment, once the certificate is known", async () => {

@@ -69,8 +69,7 @@ async function renewOnce(
 ): Promise<CertifiedKey | undefined> {
   requireDue(certificate, deps.clock());
   const isKept = csr.keyHash === certificate.keyHash;
-  const stored = await findDeviceKey(deps.database.query, orgId, csr.keyHash);
-  if (stored && !isKept) throw keyAlreadyEnrolled();
+  const stored = isKept ? await findDeviceKey(deps.database.query, orgId, csr.keyHash) : undefined;
   const tpmPublic = provenKey(requireRenewalAttestation, { device, certificate, csr, evidence, stored });
   const { id: deviceId, attestation } = device;
   const issued = await deps.deviceCa.issue({ orgId, deviceId, spki: csr.spki, attestation });

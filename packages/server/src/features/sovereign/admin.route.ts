@@ -215,7 +215,7 @@ function deactivateAgentRoute(api: ApiScope, deps: AdminRouteDeps): void {
       isStrictOnly: true,
       summary: "Deactivate an agent, again and again if need be",
       description:
-        "Its API key is dead at once; what it has signed stays valid. With `compromised=true` its keys leave the key set at once, and all that they signed with them. A system account signs this call in the strict form.",
+        "Its API key is dead at once; what it has signed stays valid. With `compromised=true` its keys leave the key set at once, and all that they signed with them.",
       query: Type.Object({ compromised: Type.Optional(Type.Enum(["true", "false"])) }, closed),
       answers: { 204: { description: "It is deactivated" } },
     },
