@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAsset } from "./asset.ts";
 import { copyScript, formPostScript } from "./scripts.ts";
-import { stylesheet } from "./stylesheet.ts";
+import { consoleStylesheet, stylesheet } from "./stylesheet.ts";
 
 test("an asset's address and tag change with its content", () => {
   assert.match(stylesheet.path, /^\/assets\/signet\.[0-9a-f]{16}\.css$/);
@@ -16,8 +16,9 @@ test("stylesheet and scripts are served as what they are", () => {
   assert.equal(copyScript.contentType, "text/javascript; charset=utf-8");
 });
 
-test("the stylesheet asks for nothing more", () => {
-  assert.doesNotMatch(stylesheet.bytes.toString(), /@import|url\(/);
+test("the stylesheets ask for nothing more", () => {
+  for (const { bytes } of [stylesheet, consoleStylesheet])
+    assert.doesNotMatch(bytes.toString(), /@import|url\(/);
 });
 
 test("a missing file fails at once", () => {

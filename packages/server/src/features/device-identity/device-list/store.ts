@@ -68,7 +68,7 @@ function isIn(state: DeviceState, now: number) {
 }
 
 function isNamed(text: string) {
-  const part = (words: string) => `%${words}%`;
+  const part = (words: string) => `%${words.replaceAll(/[!%_]/g, "!$&")}%`;
   const [typed, lower] = [part(text), part(text.toLowerCase())];
   return sql<boolean>`(device.name like ${typed} escape '!' or lower(device.name) like ${lower} escape '!' or device.id like ${lower} escape '!')`;
 }
