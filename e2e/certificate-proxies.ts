@@ -82,6 +82,7 @@ frontend devices
   bind 127.0.0.1:${port} ssl crt ${folder}/own.pem verify optional ca-file ${folder}/devices.pem crt-ignore-err all ca-ignore-err all
   http-request del-header Client-Cert
   http-request set-header Client-Cert :%[ssl_c_der,base64]: if { ssl_c_used }
+  http-request set-header X-Forwarded-For %[src]
   default_backend signet
 backend signet
   server signet 127.0.0.1:${target}
@@ -106,6 +107,7 @@ http {
     ssl_verify_client optional_no_ca;
     location / {
       proxy_set_header Client-Cert $ssl_client_escaped_cert;
+      proxy_set_header X-Forwarded-For $remote_addr;
       proxy_pass http://127.0.0.1:${target};
     }
   }

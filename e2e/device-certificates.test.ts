@@ -53,7 +53,7 @@ describe("certificates by outside clients", { skip }, () => {
     folder = await mkdtemp(path.join(os.tmpdir(), "signet-devices-"));
     listeners = await testListeners();
     await writeFile(at("server.pem"), listeners.own.cert);
-    server = await startServer({ dataDir: folder, isDemo: false, settings: listeners.env });
+    server = await startServer({ dataDir: folder, isDemo: false, settings: serverSettings() });
     settings = { SIGNET_DATA_DIR: folder, PORT: String(server.port) };
     orgId = String((await operate(["org", "create", "--name", "Acme"]))["id"]);
     const made = await operate([
@@ -70,11 +70,12 @@ describe("certificates by outside clients", { skip }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
+  const serverSettings = () => ({ ...listeners.env, TRUSTED_PROXIES: "127.0.0.1" });
   const operate = (args: string[]) => jsonHere<Record<string, unknown>>(args, settings);
   async function restart(more: Record<string, string>): Promise<void> {
     await server.stop();
     const again = { dataDir: folder, isDemo: false, port: server.port };
-    server = await startServer({ ...again, settings: { ...listeners.env, ...more } });
+    server = await startServer({ ...again, settings: { ...serverSettings(), ...more } });
   }
 
   const ids = new Map<string, string>();
@@ -169,6 +170,17 @@ describe("certificates by outside clients", { skip }, () => {
           part.replace("Client-Cert", "Client_Cert"),
         );
         assertRefused(await token(proxy.url, ...underscored));
+      });
+
+      test("a client's own X-Forwarded-For is nobody's address: guesses are counted all the same", async () => {
+        const statuses: number[] = [];
+        while (statuses.length < 11 && statuses.at(-1) !== 429) {
+          const forged = `X-Forwarded-For: 2001:db8:${name.length}:${statuses.length}::1`;
+          const json = ["-H", "content-type: application/json", "-d", '{"code":"x","csr":"x"}'];
+          const url = `${proxy.url}/oauth/${orgId}/devices/enroll`;
+          statuses.push((await curl(...trust(), "-H", forged, ...json, url)).status);
+        }
+        assert.equal(statuses.at(-1), 429, statuses.join());
       });
 
       test("past the proxy, two headers and nonsense are refused", async () => {

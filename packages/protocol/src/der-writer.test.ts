@@ -19,6 +19,8 @@ test("lengths have their shortest form, at every edge", () => {
     const written = derOctetString(Buffer.alloc(length, 7));
     assert.equal(readDer(written, derTags.octetString).content.length, length);
   }
+  // A CRL of some hundred thousand certificates, which nobody here reads.
+  assert.equal(hex(derOctetString(Buffer.alloc(0x100_0000)).subarray(0, 6)), "048401000000");
 });
 
 test("numbers are not negative and have no zero too many", () => {

@@ -5,7 +5,7 @@ export function derValue(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);
-  const size = length < 0x100 ? 1 : length < 0x1_0000 ? 2 : 3;
+  const size = Math.ceil((32 - Math.clz32(length)) / 8);
   const header = Buffer.alloc(2 + size);
   header[0] = tag;
   header[1] = 0x80 | size;

@@ -173,25 +173,29 @@ test("TLS is 1.2 or newer, and a connection is not negotiated anew", async () =>
   socket.destroy();
 });
 
-test("a session that is taken up again has the certificate of its beginning", async () => {
-  const { port } = new URL(listeners.mtlsUrl);
-  const options = {
-    ...{ host: "127.0.0.1", port: Number(port), ca: listeners.own.cert, maxVersion: "TLSv1.2" as const },
-    ...{ cert: shown.certificate, key: shown.key },
-  };
-  const first = connect(options);
-  const session = once(first, "session");
-  await once(first, "secureConnect");
-  const [ticket] = (await session) as [Buffer];
-  first.destroy();
-  const again = connect({ ...options, session: ticket });
-  await once(again, "secureConnect");
-  assert.equal(again.isSessionReused(), true);
-  again.write("GET /certificate HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-  let text = "";
-  for await (const chunk of again) text += String(chunk);
-  assert.ok(text.includes(mine.x5c));
-});
+for (const version of ["TLSv1.2", "TLSv1.3"] as const)
+  test(`no session is taken up again with ${version}: a certificate is never shown without its key`, async () => {
+    const { port } = new URL(listeners.mtlsUrl);
+    const options = {
+      ...{ host: "127.0.0.1", port: Number(port), ca: listeners.own.cert },
+      ...{ minVersion: version, maxVersion: version },
+    };
+    const first = connect({ ...options, cert: shown.certificate, key: shown.key });
+    const sessions: Buffer[] = [];
+    first.on("session", (session) => sessions.push(session));
+    await once(first, "secureConnect");
+    first.write("GET /certificate HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    for await (const _chunk of first);
+    const session = sessions.at(-1) ?? first.getSession();
+    assert.ok(session);
+    const again = connect({ ...options, session });
+    await once(again, "secureConnect");
+    assert.equal(again.isSessionReused(), false);
+    again.write("GET /certificate HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    let text = "";
+    for await (const chunk of again) text += String(chunk);
+    assert.ok(!text.includes(mine.x5c));
+  });
 
 test("a new certificate of the server's own is taken up, and one that cannot be read is not", async () => {
   await opened.reload();
@@ -231,6 +235,27 @@ test("at the end requests under way are answered, and no new ones are taken", as
   assert.deepEqual((await answer).body, { done: true });
   assert.equal((await atProxy).status, 200);
   await closed;
+  waiting.close();
+  await on.remove();
+});
+
+test("what is left at the end is cut: requests, and handshakes that have not begun", async () => {
+  const on = await testListeners();
+  const { app: ending, listening, finish, begun } = await startApp(on);
+  const waiting = mtlsClient(on);
+  const answers = [waiting.get("/slow"), fetch(`${on.proxyUrl}/slow`)];
+  const silent = connectPlain(Number(new URL(on.mtlsUrl).port), "127.0.0.1");
+  await once(silent, "connect");
+  await eventually("both requests are under way", () => begun() === 2);
+  const cut = Promise.all([once(silent, "close"), ...answers.map((one) => assert.rejects(one))]);
+  const began = performance.now();
+  const closed = ending.close();
+  listening.closeAllConnections();
+  await cut;
+  await closed;
+  // A handshake that is left alone is given up after ten seconds.
+  assert.ok(performance.now() - began < 8_000);
+  finish();
   waiting.close();
   await on.remove();
 });

@@ -1,6 +1,7 @@
 /** Opens the listeners beside the ordinary one: same routes, same bounds, and closed with the rest. */
 import type { Server } from "node:http";
 import type { Server as SecureServer } from "node:https";
+import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { mtlsListener } from "./http/mtls-listener.ts";
 import { proxyListener } from "./http/proxy-listener.ts";
@@ -52,8 +53,14 @@ export async function certificateListenersOf(
     });
     opened.push({ ...certificateProxy, server });
   }
-  for (const { server } of opened)
+  const connections = new Set<Socket>();
+  for (const { server } of opened) {
     server.on("clientError", (error, socket) => app.server.emit("clientError", error, socket));
+    server.on("connection", (socket: Socket) => {
+      connections.add(socket);
+      socket.once("close", () => connections.delete(socket));
+    });
+  }
   const reload = async () => {
     try {
       if (await secure?.reload()) events.reloaded();
@@ -67,8 +74,9 @@ export async function certificateListenersOf(
   return {
     listen: async () => void (await Promise.all(opened.map(listen))),
     reload,
+    // Not the servers' own lists: what is still in its TLS handshake is not in them, and would keep the node for ten seconds.
     closeAllConnections: () => {
-      for (const { server } of opened) server.closeAllConnections();
+      for (const socket of connections) socket.destroy();
     },
   };
 }

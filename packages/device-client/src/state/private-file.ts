@@ -1,6 +1,6 @@
 /** Files of the state folder: secrets refused when others may read them, and every one written whole or not at all. */
 import { randomBytes } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { link, open, readFile, rename, rm } from "node:fs/promises";
 import path from "node:path";
 
 export class UnsafeFile extends Error {
@@ -40,7 +40,22 @@ export async function readPrivateFile(file: string): Promise<string> {
  * Written beside it first and then put in its place, so that whoever reads sees the old text or the new one, and a power cut
  * leaves one of the two.
  */
-export async function replaceFile(file: string, text: string | Buffer, mode: number): Promise<void> {
+export const replaceFile = (file: string, text: string | Buffer, mode: number): Promise<void> =>
+  putWhole(file, { text, mode, put: rename });
+
+/** As `replaceFile` for a file that must not be there yet: a key is never written over. @throws EEXIST */
+export const createPrivateFile = (file: string, text: string): Promise<void> =>
+  // A link takes no name that is taken, and follows none.
+  putWhole(file, { text, mode: PRIVATE, put: link });
+
+interface Whole {
+  readonly text: string | Buffer;
+  readonly mode: number;
+  /** Gives the finished file its name. */
+  readonly put: (beside: string, file: string) => Promise<void>;
+}
+
+async function putWhole(file: string, { text, mode, put }: Whole): Promise<void> {
   const beside = `${file}.${randomBytes(6).toString("hex")}.new`;
   try {
     const opened = await open(beside, "wx", mode);
@@ -50,25 +65,9 @@ export async function replaceFile(file: string, text: string | Buffer, mode: num
     } finally {
       await opened.close();
     }
-    await rename(beside, file);
-  } catch (error) {
-    await rm(beside, { force: true });
-    throw error;
-  }
-  await syncFolder(path.dirname(file));
-}
-
-/** As `replaceFile` for a file that must not be there yet: a key is never written over. @throws EEXIST */
-export async function createPrivateFile(file: string, text: string): Promise<void> {
-  const opened = await open(file, "wx", PRIVATE);
-  try {
-    await opened.writeFile(text);
-    await opened.sync();
-  } catch (error) {
-    await rm(file, { force: true });
-    throw error;
+    await put(beside, file);
   } finally {
-    await opened.close();
+    await rm(beside, { force: true });
   }
   await syncFolder(path.dirname(file));
 }

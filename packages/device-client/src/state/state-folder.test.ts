@@ -1,9 +1,11 @@
 /** What the state folder promises: secrets for the owner alone, changes whole or not at all, one process at a time. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { promisify } from "node:util";
 import { type DeviceRecord, makeStateFolder, readRecord, writeRecord } from "./device-record.ts";
 import { currentGeneration, newGeneration, pendingGeneration, useGeneration } from "./generations.ts";
 import { withLock } from "./lock.ts";
@@ -118,10 +120,56 @@ describe("a state folder", () => {
       /failed/,
     );
     assert.deepEqual(await readdir(state), []);
-    // A process number that was another one's in an earlier run of the machine.
-    await writeFile(inState("lock"), `${process.pid} 00000000-0000-0000-0000-000000000000/1`);
+    // A process number that was another one's in an earlier run of the machine, and one that nobody has.
+    const dead = [`lock.${process.pid}.00000000-0000-0000-0000-000000000000.1`, "lock.999999999"];
+    for (const name of dead) await writeFile(inState(name), "");
     assert.equal(await withLock(state, async () => "done"), "done");
-    await writeFile(inState("lock"), "999999999");
-    assert.equal(await withLock(state, async () => "done"), "done");
+    assert.deepEqual(await readdir(state), []);
+    await writeFile(inState(`lock.${process.ppid}`), "");
+    await assert.rejects(
+      withLock(state, async () => {}),
+      /works with/,
+    );
+  });
+
+  test("is never changed by two processes that come at the same moment, over what a killed one left", async () => {
+    const contender = `
+      import { open, rm, writeFile } from "node:fs/promises";
+      import { withLock } from ${JSON.stringify(new URL("lock.ts", import.meta.url).href)};
+      const [state] = process.argv.slice(1);
+      let entered = 0;
+      for (let turn = 0; turn < 60; turn += 1) {
+        await writeFile(state + "/lock.999999999", "").catch(() => {});
+        await withLock(state, async () => {
+          await (await open(state + "/inside", "wx")).close();
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          await rm(state + "/inside");
+          entered += 1;
+        }).catch((error) => { if (error.name !== "StateBusy") throw error; });
+      }
+      process.stdout.write(String(entered));`;
+    const run = promisify(execFile);
+    const contenders = Array.from({ length: 3 }, () =>
+      run(process.execPath, ["--input-type=module", "--eval", contender, state]),
+    );
+    const entered = (await Promise.all(contenders)).map(({ stdout }) => Number(stdout));
+    assert.ok(
+      entered.every((times) => times > 0),
+      String(entered),
+    );
+  });
+
+  test("shows a file that must be new when all of it is there, and not before", async () => {
+    const text = "x".repeat(60_000);
+    const [making, seen] = [createPrivateFile(inState("answer.json"), text), new Set<string>()];
+    const made = making.then(() => seen.add("made"));
+    while (!seen.has("made"))
+      seen.add(
+        (await readFile(inState("answer.json"), "utf8").catch(() => text)) === text ? "whole" : "half",
+      );
+    await made;
+    assert.deepEqual([...seen].sort(), ["made", "whole"]);
+    assert.deepEqual(await readdir(state), ["answer.json"]);
+    assert.equal((await stat(inState("answer.json"))).mode & 0o777, 0o600);
   });
 });

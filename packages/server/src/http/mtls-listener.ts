@@ -61,8 +61,9 @@ async function contextOf({ certificateFile, keyFile }: MtlsFiles): Promise<Secur
     cert,
     key,
     minVersion: "TLSv1.2",
-    // A certificate is shown when the connection begins, and is the same for all of its requests.
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    // A certificate is shown when the connection begins, and is the same for all of its requests. A session taken up again by
+    // its ticket would show it without the key: every connection proves the key anew.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION | constants.SSL_OP_NO_TICKET,
   };
   createSecureContext(options);
   return options;

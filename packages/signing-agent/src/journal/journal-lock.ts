@@ -1,5 +1,6 @@
 /** One agent, one journal: two that write the same one would break its chain. */
-import { open, readFile, rm } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 
 export class BrokenJournal extends Error {
   constructor(message: string) {
@@ -18,11 +19,13 @@ const heldHere = new Set<string>();
 export async function lockJournal(journal: string): Promise<() => Promise<void>> {
   const path = `${journal}.lock`;
   if (!(await makeLock(path))) {
-    const [pid = "", birth] = (await readFile(path, "utf8").catch(() => "")).split(" ");
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    const [pid = "", birth] = text?.split(" ") ?? [];
     const holder = Number(pid);
     if (await isAlive(holder, birth, path))
       throw new BrokenJournal(`${journal} is written by process ${holder}, see ${path}`);
-    await rm(path, { force: true });
+    // What is not there was let go of just now: by its name another agent's lock would be removed.
+    if (text !== undefined) await rm(path, { force: true });
     if (!(await makeLock(path))) throw new BrokenJournal(`${journal} is taken by another agent, see ${path}`);
   }
   heldHere.add(path);
@@ -32,16 +35,20 @@ export async function lockJournal(journal: string): Promise<() => Promise<void>>
   };
 }
 
+/** Written beside it and linked into its place: a lock that names nobody yet would be taken for a dead one's. */
 async function makeLock(path: string): Promise<boolean> {
+  const beside = `${path}.${randomBytes(6).toString("hex")}.new`;
+  const birth = await birthOf(process.pid);
+  const holder = birth === undefined ? String(process.pid) : `${process.pid} ${birth}`;
   try {
-    const file = await open(path, "wx", 0o600);
-    const birth = await birthOf(process.pid);
-    await file.writeFile(birth === undefined ? String(process.pid) : `${process.pid} ${birth}`);
-    await file.close();
+    await writeFile(beside, holder, { flag: "wx", mode: 0o600 });
+    await link(beside, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
+  } finally {
+    await rm(beside, { force: true });
   }
 }
 

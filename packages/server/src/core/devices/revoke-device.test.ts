@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { sql } from "kysely";
+import type { Db } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type EnrolledDevice, enrolledDevice, renewedDevice } from "../../testing/enrolled-device.ts";
+import { eventually } from "../../testing/eventually.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
 import { credentials, getTokens, postForm } from "../../testing/test-client.ts";
 import {
@@ -11,6 +14,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { listAuditEvents } from "../audit/store.ts";
+import { noteRevocation } from "../device-ca/revocation/store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";
 import { presentedDevice } from "./presented-device.ts";
 import { revokeDevice } from "./revoke-device.ts";
@@ -118,6 +122,37 @@ describe("revoking a device", () => {
       assert.equal(await isListed(), false);
       assert.ok(await revoke(device));
       assert.equal(await isListed(), true);
+    });
+
+    test("two at once take the CRLs of the generations in one order, however they lie in the table", async () => {
+      const { service } = server;
+      const { database } = service;
+      const { id: orgId } = (await makeOrganisation(service, "Rotated")).organisation;
+      for (let times = 0; times < 3; times++) await service.deviceCa.rotate({ orgId, actor: "test" });
+      const device = await enrolledDevice(service, orgId);
+      const touchFirst = (db: Db) =>
+        db
+          .updateTable("device_crl")
+          .set({ renew_at: 0 })
+          .where("org_id", "=", orgId)
+          .where("generation", "=", 1)
+          .execute();
+      // PostgreSQL puts the changed row behind the others, and reads a small table that it knows from its beginning.
+      await touchFirst(database.query);
+      await sql`analyze device_crl`.execute(database.query);
+      const isWaiting = async () => {
+        const waiting = sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return (await waiting.execute(database.query)).rows.length > 0;
+      };
+      let second: Promise<boolean> | undefined;
+      await database.transaction(async (tx) => {
+        await touchFirst(tx);
+        second = revoke(device);
+        if (database.kind === "postgres") await eventually("the second waits", isWaiting);
+        await noteRevocation(tx, orgId);
+      });
+      assert.equal(await second, true);
     });
 
     test("housekeeping takes superseded certificates that ended long ago, never the newest, a device or a key", async () => {

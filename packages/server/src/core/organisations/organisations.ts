@@ -13,6 +13,7 @@ import {
 } from "./organisation.ts";
 import {
   findOrganisation,
+  holdOrganisation,
   insertOrganisation,
   setOrganisationDisabled,
   setOrganisationSettings,
@@ -100,16 +101,21 @@ export async function disableOrganisation(
   });
 }
 
-/** Changes some of the settings; every node hears of it. @returns false when there is no such organisation */
+/**
+ * Changes some of the settings and leaves the others as they are, whoever changes those at the same time; every node hears
+ * of it.
+ * @returns all of them as they are now; undefined when there is no such organisation
+ */
 export async function changeOrganisationSettings(
   deps: OrganisationDeps,
   input: { orgId: string; settings: Partial<OrganisationSettings>; actor: string },
-): Promise<boolean> {
+): Promise<OrganisationSettings | undefined> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const before = await findOrganisation(tx, input.orgId);
-    if (!before) return false;
-    await setOrganisationSettings(tx, input.orgId, { ...before.settings, ...input.settings });
+    const before = await holdOrganisation(tx, input.orgId);
+    if (!before) return undefined;
+    const settings = { ...before.settings, ...input.settings };
+    await setOrganisationSettings(tx, input.orgId, settings);
     await recordAuditEvent(tx, {
       orgId: input.orgId,
       at: now,
@@ -119,6 +125,6 @@ export async function changeOrganisationSettings(
       details: { settings: Object.keys(input.settings) },
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "organisation" });
-    return true;
+    return settings;
   });
 }

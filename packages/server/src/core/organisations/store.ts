@@ -20,6 +20,17 @@ export async function findOrganisation(db: Db, orgId: string): Promise<Organisat
   return row && fromRow(row);
 }
 
+/** Keeps whoever would change it waiting until the transaction ends. */
+export async function holdOrganisation(db: Db, orgId: string): Promise<Organisation | undefined> {
+  const row = await db
+    .updateTable("organisation")
+    .set((eb) => ({ settings: eb.ref("settings") }))
+    .where("id", "=", orgId)
+    .returningAll()
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
 /** Oldest first. */
 export async function listOrganisations(
   db: Db,

@@ -24,6 +24,9 @@ test("the limits are those of the contract", () => {
     "user-code": { name: "user-code", count: 5, windowSeconds: 900 },
     "device-address": { name: "device-address", count: 60, windowSeconds: 60 },
     "agent-key-address": { name: "agent-key-address", count: 60, windowSeconds: 60 },
+    "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
+    "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },
+    "enrollment-address": { name: "enrollment-address", count: 600, windowSeconds: 60 },
   });
 });
 

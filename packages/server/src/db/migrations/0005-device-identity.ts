@@ -59,7 +59,8 @@ export const deviceIdentity: Migration = {
 
     `create table device_challenge (
       org_id text not null, id text not null, code_hash text not null, secret_hash text not null, nonce text not null,
-      ek_hash text not null, ak_public text not null, created_at bigint not null, expires_at bigint not null,
+      ek_hash text not null, ek_path text not null, ak_public text not null,
+      created_at bigint not null, expires_at bigint not null,
       primary key (org_id, id))`,
     "create index device_challenge_code on device_challenge (org_id, code_hash)",
     "create index device_challenge_expiry on device_challenge (expires_at)",

@@ -101,6 +101,8 @@ export interface DeviceChallengeTable {
   /** Base64url: it goes into the attestation's qualifying data. */
   nonce: string;
   ek_hash: string;
+  /** JSON. */
+  ek_path: string;
   ak_public: string;
   created_at: number;
   expires_at: number;

@@ -38,11 +38,17 @@ export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void
   });
   forBoth(app, deps, writePolicyOperation, {
     program: apiHandler(strictDoor, writePolicyOperation, async ({ caller, body, within }) => {
-      const { settings } = caller.organisation;
-      const { attestation = settings.deviceAttestation, ekTrust = settings.deviceEkTrust } = body;
-      const changed = { deviceAttestation: attestation, deviceEkTrust: ekTrust };
-      await changeOrganisationSettings(inside(deps, within), { ...actingFor(caller), settings: changed });
-      return { status: 200, body: recordOf(changed) };
+      const { attestation, ekTrust } = body;
+      // What is left out is not written: another may be tightening it at this moment.
+      const settings = {
+        ...(attestation === undefined ? {} : { deviceAttestation: attestation }),
+        ...(ekTrust === undefined ? {} : { deviceEkTrust: ekTrust }),
+      };
+      const changed = await changeOrganisationSettings(inside(deps, within), {
+        ...actingFor(caller),
+        settings,
+      });
+      return { status: 200, body: recordOf(changed ?? caller.organisation.settings) };
     }),
     page: (visit) => saveOnPage(deps, visit),
   });

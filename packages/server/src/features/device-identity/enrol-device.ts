@@ -7,9 +7,9 @@ import type { DeviceCa } from "../../core/device-ca/authority.ts";
 import { type Attestation, type EnrollmentCode, tightened } from "../../core/devices/device.ts";
 import { revokeDeviceWithin } from "../../core/devices/revoke-device.ts";
 import { insertCertificate, insertDevice, insertDeviceKey } from "../../core/devices/store.ts";
-import type { Organisation } from "../../core/organisations/organisation.ts";
+import { findOrganisation } from "../../core/organisations/store.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { CodedError } from "../../http/coded-error.ts";
+import { CodedError, nothingHere } from "../../http/coded-error.ts";
 import { useCode } from "./codes/store.ts";
 import { invalidCode } from "./enrollment-code.ts";
 import { type CertifiedKey, certificateRow } from "./issued-certificate.ts";
@@ -21,7 +21,7 @@ export interface EnrolDeviceDeps {
 }
 
 export interface Enrolment {
-  readonly organisation: Organisation;
+  readonly organisation: { readonly id: string };
   /** Of the code, which is used up by it. */
   readonly codeHash: string;
   readonly csr: Csr;
@@ -40,7 +40,8 @@ export interface Enrolment {
 /**
  * Signs first, and then takes the code, the key and the device in one transaction: what goes wrong there leaves nothing
  * behind, the code least of all.
- * @throws CodedError 401 invalid_code, 403 attestation_required, 409 key_already_enrolled or ek_already_enrolled
+ * @throws CodedError 401 invalid_code; 403 attestation_required; 404 when the organisation is disabled meanwhile; 409
+ * key_already_enrolled, ek_already_enrolled
  */
 export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): Promise<CertifiedKey> {
   const { organisation, csr, attested } = enrolment;
@@ -52,7 +53,7 @@ export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): 
   await deps.database.transaction(async (tx) => {
     const code = await useCode(tx, { orgId, codeHash: enrolment.codeHash, deviceId, now });
     if (!code) throw invalidCode("used, withdrawn or expired meanwhile");
-    requirePolicy(organisation, code, attestation);
+    await requirePolicy(tx, code, attestation);
     await endReplaced(tx, code, { deviceId, address: enrolment.address, now });
     await insertNewDevice(tx, enrolment, { code, deviceId, now });
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash: csr.keyHash, now }));
@@ -68,8 +69,13 @@ export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): 
 /** As the audit log has it. */
 export const actorOf = (deviceId: string): string => `device:${deviceId}`;
 
-/** A code or an organisation that asks for a TPM is not talked out of it by leaving the TPM's part out. */
-function requirePolicy(organisation: Organisation, code: EnrollmentCode, attestation: Attestation): void {
+/**
+ * A code or an organisation that asks for a TPM is not talked out of it by leaving the TPM's part out. Asked here, as it is
+ * now: it may have come to ask for one, or have been disabled, since the request came in.
+ */
+async function requirePolicy(tx: Db, code: EnrollmentCode, attestation: Attestation): Promise<void> {
+  const organisation = await findOrganisation(tx, code.orgId);
+  if (!organisation || organisation.disabledAt !== null) throw nothingHere();
   const policy = tightened(organisation.settings.deviceAttestation, code.attestation);
   if (policy === "required" && attestation === "none")
     throw new CodedError(403, "attestation_required", "this device must be enrolled with a TPM");

@@ -148,6 +148,7 @@ describe("registering a device", () => {
           secret_hash: "s",
           nonce: "n",
           ek_hash: "e",
+          ek_path: "[]",
           ak_public: "a",
           created_at: clock(),
           expires_at: clock() + 300_000,

@@ -90,11 +90,10 @@ const withNonce = (value: Buffer) =>
 const refused = (bytes: Buffer, about: string) =>
   assert.throws(() => readOcspRequest(bytes), DerError, about);
 
-test("a nonce has 1 to 32 bytes, a request 1 to 16 certificates and 8 KiB (RFC 8954 §2.1)", () => {
-  for (const length of [1, 16, 32])
+test("a nonce has 1 to 128 bytes, a request 1 to 16 certificates and 8 KiB (RFC 9654 §2.1)", () => {
+  for (const length of [1, 16, 32, 128])
     assert.ok(readOcspRequest(withNonce(derOctetString(randomBytes(length)))).nonce);
-  for (const length of [0, 33, 128])
-    refused(withNonce(derOctetString(randomBytes(length))), `${length} bytes`);
+  for (const length of [0, 129]) refused(withNonce(derOctetString(randomBytes(length))), `${length} bytes`);
   refused(withNonce(randomBytes(16)), "no octet string inside");
   assert.equal(readOcspRequest(ask(list(MOST_IDS))).ids.length, MOST_IDS);
   refused(ask(list(0)), "no certificate");

@@ -33,8 +33,8 @@ export interface OcspRequest {
 export const MOST_REQUEST_BYTES = 8 * 1024;
 /** One answer of so many costs what one of a single certificate does. */
 export const MOST_IDS = 16;
-/** RFC 8954 §2.1. */
-const LONGEST_NONCE = 32;
+/** RFC 9654 §2.1. */
+const LONGEST_NONCE = 128;
 const SERIAL_BYTES = 16;
 
 const contentOf = (dotted: string): string => oid(dotted).subarray(2).toString("hex");

@@ -8,11 +8,20 @@ export type CrlRow = DeviceCrlTable;
 
 /** In the transaction of every revocation: the next who asks for a CRL gets a new one. */
 export async function noteRevocation(db: Db, orgId: string): Promise<void> {
-  await db
-    .updateTable("device_crl")
-    .set((eb) => ({ revocations: eb("revocations", "+", 1), renew_at: 0 }))
+  const lists = await db
+    .selectFrom("device_crl")
+    .select("generation")
     .where("org_id", "=", orgId)
+    .orderBy("generation")
     .execute();
+  // One by one, oldest first: two revocations at once that took the rows in another order would wait for each other.
+  for (const { generation } of lists)
+    await db
+      .updateTable("device_crl")
+      .set((eb) => ({ revocations: eb("revocations", "+", 1), renew_at: 0 }))
+      .where("org_id", "=", orgId)
+      .where("generation", "=", generation)
+      .execute();
 }
 
 export function findCrl(db: Db, orgId: string, generation: number): Promise<CrlRow | undefined> {

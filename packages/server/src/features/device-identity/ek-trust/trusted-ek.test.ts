@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { sha256Base64url } from "@signet/protocol/hash";
 import { softEk } from "@signet/protocol/testing/soft-tpm";
 import { newEcKey, testCertificate } from "@signet/protocol/testing/test-certificate";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import {
   ekCertificate,
   type SoftTpmDevice,
+  type SoftVendor,
   softTpmDevice,
   softVendor,
 } from "../../../testing/soft-tpm-device.ts";
 import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
 import { allowEks } from "./allowed-eks.ts";
+import { removeRoot } from "./roots.ts";
 
 describe("whose TPMs are believed", () => {
   forEachDatabase(({ fresh }) => {
@@ -84,12 +87,34 @@ describe("whose TPMs are believed", () => {
       refused(await stage.begin(known, code), 403, "ek_not_allowed");
       await allow(stranger);
       assert.equal((await stage.begin(stranger, code)).status, 200);
+      const begun = await stage.answer(stranger, code);
       await stage.settings({ deviceEkTrust: "both" });
       refused(await stage.begin(stranger, code), 403, "ek_untrusted");
+      refused(await stage.call("complete", begun), 403, "ek_untrusted");
       refused(await stage.begin(known, code), 403, "ek_not_allowed");
       await allow(known);
       assert.equal((await stage.begin(known, code)).status, 200);
       await stage.settings({ deviceEkTrust: "chain" });
+    });
+
+    test("what is taken back between the two halves counts at the second", async () => {
+      const { running, orgId } = stage;
+      const change = { orgId, actor: "test" };
+      const late = async (vendor: SoftVendor, takeBack: (device: SoftTpmDevice) => Promise<unknown>) => {
+        const [device, code] = [softTpmDevice(vendor), await stage.newCode()];
+        const answer = await stage.answer(device, code);
+        await takeBack(device);
+        return stage.call("complete", answer);
+      };
+      const gone = softVendor("Gone");
+      const fingerprint = sha256Base64url(gone.root.der);
+      await stage.believe(gone.root.der);
+      const rootless = await late(gone, () => removeRoot(running.service, { ...change, fingerprint }));
+      refused(rootless, 403, "ek_untrusted", "a root");
+      const unlisted = await late(stage.vendor, () => stage.settings({ deviceEkTrust: "both" }));
+      refused(unlisted, 403, "ek_not_allowed", "the policy");
+      await stage.settings({ deviceEkTrust: "chain" });
+      assert.equal((await late(stage.vendor, async () => {})).status, 201, "nothing");
     });
 
     test("a certificate of a vendor that nobody trusts has no effect by its name alone", async () => {

@@ -11,7 +11,7 @@ import { CodedError } from "../../../http/coded-error.ts";
 import { requireTrustedEk } from "../ek-trust/trusted-ek.ts";
 import { type EnrollmentCodeDeps, findUsableCode, type UsableCode } from "../enrollment-code.ts";
 import { withRefusalRecorded } from "./refusal-record.ts";
-import { insertChallenge, keepNewestChallenges } from "./store.ts";
+import { type EkPathText, insertChallenge, keepNewestChallenges } from "./store.ts";
 import { attestationKeyOf, presentedEk } from "./tpm-members.ts";
 
 export interface BegunEnrolment {
@@ -26,9 +26,8 @@ export interface BeginEnrolment {
   readonly organisation: Organisation;
   readonly address: string;
   readonly code: string;
+  readonly ekPath: EkPathText;
   /** Base64. */
-  readonly ekCertificate: string;
-  readonly ekChain: readonly string[];
   readonly akPublic: string;
 }
 
@@ -49,7 +48,7 @@ export async function beginEnrolment(
   const { organisation, address } = begin;
   const code = await findUsableCode(deps, organisation, begin.code, address);
   requireAttestationAllowed(organisation, code);
-  const presented = presentedEk(begin.ekCertificate, begin.ekChain);
+  const presented = presentedEk(begin.ekPath);
   const ak = attestationKeyOf(begin.akPublic);
   const { ek, ekHash } = presented;
   const about = { orgId: organisation.id, address, ekHash, code: code.id };
@@ -65,7 +64,8 @@ export async function beginEnrolment(
   const { orgId, codeHash } = code;
   await deps.database.transaction(async (tx) => {
     const secretHash = sha256Base64url(secret);
-    const row = { orgId, id: challengeId, codeHash, secretHash, nonce, ekHash, akPublic: ak.bytes };
+    const keys = { ekHash, ekPath: begin.ekPath, akPublic: ak.bytes };
+    const row = { orgId, id: challengeId, codeHash, secretHash, nonce, ...keys };
     await insertChallenge(tx, { ...row, createdAt: now, expiresAt: now + CHALLENGE_MS });
     await keepNewestChallenges(tx, { orgId, codeHash, most: MOST_CHALLENGES });
   });

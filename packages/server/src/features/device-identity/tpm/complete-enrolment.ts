@@ -8,6 +8,7 @@ import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { findCodeByHash } from "../codes/store.ts";
+import { requireTrustedEk } from "../ek-trust/trusted-ek.ts";
 import { type EnrolDeviceDeps, enrolDevice } from "../enrol-device.ts";
 import { countEnrollment, type EnrollmentCodeDeps, invalidCode, isUsable } from "../enrollment-code.ts";
 import type { CertifiedKey } from "../issued-certificate.ts";
@@ -16,7 +17,7 @@ import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
 import { requireAttestationAllowed } from "./begin-enrolment.ts";
 import { withRefusalRecorded } from "./refusal-record.ts";
 import { type DeviceChallenge, takeChallenge } from "./store.ts";
-import { bytesOf } from "./tpm-members.ts";
+import { bytesOf, presentedEk } from "./tpm-members.ts";
 
 export type CompleteEnrolmentDeps = EnrollmentCodeDeps & EnrolDeviceDeps;
 
@@ -35,7 +36,7 @@ export interface CompleteEnrolment {
 
 /**
  * Whatever comes of it, the challenge is used up; the code is not by a refusal.
- * @throws CodedError 400 invalid_request, csr_…; 401 invalid_code; 403 with what is not proven; 404 challenge_not_found;
+ * @throws CodedError 400 invalid_request, csr_…; 401 invalid_code; 403 with what is not proven or trusted; 404 challenge_not_found;
  * 409 key_already_enrolled, ek_already_enrolled; 410 challenge_expired; 429
  */
 export async function completeEnrolment(
@@ -62,6 +63,8 @@ async function answerChallenge(
     throw new CodedError(410, "challenge_expired", "the challenge has expired: begin again");
   requireSecret(challenge, bytesOf(sent.secret, "secret"));
   await requireCode(deps, organisation, challenge);
+  // A root, a key of the list or the policy may have been taken back since.
+  await requireTrustedEk(deps, organisation, presentedEk(challenge.ekPath));
   const csr = csrOf(sent.csr);
   const { id, orgId, codeHash, nonce, ekHash, akPublic } = challenge;
   const key = requireAttestedKey({

@@ -1,5 +1,11 @@
 import type { Db } from "../../../db/open.ts";
 
+/** As it was sent, base64: the EK's certificate, and those between it and a root. */
+export interface EkPathText {
+  readonly certificate: string;
+  readonly chain: readonly string[];
+}
+
 export interface DeviceChallenge {
   readonly orgId: string;
   readonly id: string;
@@ -10,6 +16,7 @@ export interface DeviceChallenge {
   readonly nonce: Buffer;
   /** SHA-256 of the EK's SPKI, base64url. */
   readonly ekHash: string;
+  readonly ekPath: EkPathText;
   /** TPMT_PUBLIC. */
   readonly akPublic: Buffer;
   readonly createdAt: number;
@@ -26,6 +33,7 @@ export async function insertChallenge(db: Db, challenge: DeviceChallenge): Promi
       secret_hash: challenge.secretHash,
       nonce: challenge.nonce.toString("base64url"),
       ek_hash: challenge.ekHash,
+      ek_path: JSON.stringify(challenge.ekPath),
       ak_public: challenge.akPublic.toString("base64"),
       created_at: challenge.createdAt,
       expires_at: challenge.expiresAt,
@@ -70,6 +78,7 @@ export async function takeChallenge(
       secretHash: row.secret_hash,
       nonce: Buffer.from(row.nonce, "base64url"),
       ekHash: row.ek_hash,
+      ekPath: JSON.parse(row.ek_path) as EkPathText,
       akPublic: Buffer.from(row.ak_public, "base64"),
       createdAt: row.created_at,
       expiresAt: row.expires_at,

@@ -68,8 +68,7 @@ function beginRoute(api: ApiScope, deps: TpmEnrollRouteDeps): void {
       const begun = await beginEnrolment(deps, {
         ...caller,
         code: body.code,
-        ekCertificate: body.ek_certificate,
-        ekChain: body.ek_chain ?? [],
+        ekPath: { certificate: body.ek_certificate, chain: body.ek_chain ?? [] },
         akPublic: body.ak_public,
       });
       const answer = {

@@ -12,6 +12,7 @@ import { TpmError } from "@signet/protocol/tpm/tpm-error";
 import Type from "typebox";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { PresentedEk } from "../ek-trust/trusted-ek.ts";
+import type { EkPathText } from "./store.ts";
 
 /** Beside the EK's own. */
 export const MOST_CHAIN = 4;
@@ -26,7 +27,7 @@ export function bytesOf(text: string, member: string): Buffer {
 }
 
 /** @throws CodedError 400 invalid_request, ek_malformed, unsupported_ek */
-export function presentedEk(certificate: string, chain: readonly string[]): PresentedEk {
+export function presentedEk({ certificate, chain }: EkPathText): PresentedEk {
   const stored = bytesOf(certificate, "ek_certificate");
   const others = chain.map((text) => bytesOf(text, "ek_chain"));
   const ek = ekOf(stored);

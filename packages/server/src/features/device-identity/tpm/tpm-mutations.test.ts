@@ -49,7 +49,7 @@ test("no bit of a certificate or an attestation key makes their reading fail in 
   for (const kind of ["p256", "rsa2048"] as const) {
     const { ekCertificate, ak } = softTpmDevice(vendor, kind);
     for (const mutation of mutationsOf(ekCertificate, whole ? 1 : 11))
-      isRefused(() => presentedEk(base64(mutation), []));
+      isRefused(() => presentedEk({ certificate: base64(mutation), chain: [] }));
     for (const mutation of mutationsOf(ak.tpm2b)) isRefused(() => attestationKeyOf(base64(mutation)));
   }
 });
