@@ -2,11 +2,11 @@
  * `npm run bench:enrolments`: devices with a key in a file that enrol by code and CSR, at one service on SQLite, beside a
  * bare loop of the same code that reads the CSR, checks the proof of possession and issues (docs/benchmarks.md).
  */
-import { parseArgs } from "node:util";
 import { startChild } from "./child.ts";
 import type { EnrolmentAnswer, EnrolmentQuestion } from "./enrolment-side.ts";
 import type { LoadPlan, LoadResult } from "./load-plan.ts";
 import { runInOwnFolder } from "./own-folder.ts";
+import { readServiceBenchOptions, type ServiceBenchOptions } from "./service-bench-options.ts";
 import { startSignet } from "./signet-server.ts";
 import { median } from "./statistics.ts";
 
@@ -17,38 +17,10 @@ const answerSeconds = 60;
 /** All devices of the bench have one address. */
 const limits = { SIGNET_RATE_LIMITS: "enrollment-address=1000000/60" };
 
-interface Options {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly connections: number;
-  readonly database: string | undefined;
-}
-
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rounds: { type: "string", default: "5" },
-      seconds: { type: "string", default: "2" },
-      connections: { type: "string", default: "32" },
-      database: { type: "string" },
-    },
-  });
-  const whole = (name: "rounds" | "seconds" | "connections") => {
-    const value = Number(values[name]);
-    if (!Number.isInteger(value) || value < 1 || value > 512)
-      throw new Error(`--${name}: a whole number from 1 to 512`);
-    return value;
-  };
-  return {
-    rounds: whole("rounds"),
-    seconds: whole("seconds"),
-    connections: whole("connections"),
-    database: values.database,
-  };
-}
-
-async function measure({ rounds, seconds, connections, database }: Options, folder: string): Promise<number> {
+async function measure(
+  { rounds, seconds, connections, database }: ServiceBenchOptions,
+  folder: string,
+): Promise<number> {
   const load = await startChild<LoadPlan, LoadResult>("load.ts", []);
   const { port, demo, settings } = await startSignet(folder, database, limits);
   const orgId = demo.issuer.split("/").at(-1) ?? "";
@@ -96,4 +68,4 @@ function report(results: ReadonlyArray<{ readonly bare: number; readonly signet:
   return faults.length > 0 ? 1 : 0;
 }
 
-await runInOwnFolder((folder) => measure(readOptions(process.argv.slice(2)), folder));
+await runInOwnFolder((folder) => measure(readServiceBenchOptions(process.argv.slice(2), 2), folder));

@@ -3,11 +3,11 @@
  * (docs/benchmarks.md). One service, one client with a pool and one without, one agent as its documentation sets it up.
  */
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { startChild } from "./child.ts";
 import type { LoadPlan, LoadResult } from "./load-plan.ts";
 import { runInOwnFolder } from "./own-folder.ts";
 import { startPoolClient } from "./pool-client.ts";
+import { readServiceBenchOptions, type ServiceBenchOptions } from "./service-bench-options.ts";
 import { startSignet } from "./signet-server.ts";
 import { median } from "./statistics.ts";
 
@@ -17,40 +17,9 @@ const BARS = { perSecond: 500, p95: 50, rate: 50 };
 const warmUpSeconds = 2;
 const answerSeconds = 20;
 
-interface Options {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly connections: number;
-  readonly database: string | undefined;
-}
-
-function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      rounds: { type: "string", default: "5" },
-      seconds: { type: "string", default: "3" },
-      connections: { type: "string", default: "32" },
-      database: { type: "string" },
-    },
-  });
-  const whole = (name: "rounds" | "seconds" | "connections") => {
-    const value = Number(values[name]);
-    if (!Number.isInteger(value) || value < 1 || value > 512)
-      throw new Error(`--${name}: a whole number from 1 to 512`);
-    return value;
-  };
-  return {
-    rounds: whole("rounds"),
-    seconds: whole("seconds"),
-    connections: whole("connections"),
-    database: values.database,
-  };
-}
-
 type Run = (name: "local" | "pool", more: Partial<LoadPlan>) => Promise<LoadResult>;
 
-async function measure(options: Options, folder: string): Promise<number> {
+async function measure(options: ServiceBenchOptions, folder: string): Promise<number> {
   const load = await startChild<LoadPlan, LoadResult>("load.ts", []);
   const signet = await startSignet(folder, options.database);
   const { serviceApp, issuer } = signet.demo;
@@ -104,4 +73,4 @@ function report(results: Record<"local" | "pool", { full: LoadResult[]; paced: L
   return faults.length > 0 ? 1 : 0;
 }
 
-await runInOwnFolder((folder) => measure(readOptions(process.argv.slice(2)), folder));
+await runInOwnFolder((folder) => measure(readServiceBenchOptions(process.argv.slice(2), 3), folder));

@@ -22,6 +22,8 @@ import {
 
 const BYE = "https://app.example/bye";
 const RUNS = 300;
+/** What a database could trip over, a NUL or half of a character, comes early: all of them on PostgreSQL too with SIGNET_TEST_WHOLE=1. */
+const POSTGRES_RUNS = process.env["SIGNET_TEST_WHOLE"] === "1" ? RUNS : 100;
 /** Stands for the token that fits the cookie when the request goes out. */
 const CSRF_NOW = "CSRF-NOW";
 
@@ -63,7 +65,7 @@ const raw = fc.string({
 
 const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 
-forEachDatabase(({ fresh }) => {
+forEachDatabase(({ name, fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   /** Good values of every parameter that any of the routes reads. */
@@ -164,7 +166,7 @@ forEachDatabase(({ fresh }) => {
         assertSound(text, answer.statusCode, answer.headers.location?.toString(), answer.body);
         if (withCookie && answer.headers["set-cookie"] !== undefined) await enter();
       });
-      await fc.assert(property, { numRuns: RUNS, seed: seed++ });
+      await fc.assert(property, { numRuns: name === "postgres" ? POSTGRES_RUNS : RUNS, seed: seed++ });
       assert.ok(seen.size >= 2, `it got behind the first check: ${[...seen]}`);
       assert.deepEqual(running.errors, []);
     });
