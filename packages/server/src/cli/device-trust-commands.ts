@@ -8,6 +8,7 @@ import {
   listAllowedEks,
   listRoots,
 } from "../features/device-identity/ek-trust/store.ts";
+import type { Service } from "../open-service.ts";
 import { answer, answerList, limitOption, time } from "./answer.ts";
 import { type Command, jsonOption, optionalText, orgOption } from "./command.ts";
 import { hashOf, MOST_FILES, trustFiles } from "./trust-files.ts";
@@ -70,21 +71,12 @@ const rootsList: Command = {
     }),
 };
 
-const rootsRemove: Command = {
-  name: "device-roots remove",
+const rootsRemove = removal("device-roots remove", {
   summary: "stop believing a root; devices that were enrolled under it stay",
-  usage: "SHA256 --org ID [--json]",
-  positionals: 1,
-  options: { ...orgOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const { id: orgId } = await organisationOf(service, call.values);
-      const fingerprint = hashOf(call.positionals[0]);
-      if (!(await removeRoot(service, { orgId, actor: OPERATOR, fingerprint })))
-        throw new Error("there is no such root in this organisation");
-      return answer(call, { sha256: shownHash(fingerprint), removed: true }, () => ["The root is removed."]);
-    }),
-};
+  remove: (service, { orgId, hash }) => removeRoot(service, { orgId, actor: OPERATOR, fingerprint: hash }),
+  missing: "there is no such root in this organisation",
+  done: "The root is removed.",
+});
 
 const ekAdd: Command = {
   name: "ek-allow add",
@@ -136,23 +128,38 @@ const ekList: Command = {
     }),
 };
 
-const ekRemove: Command = {
-  name: "ek-allow remove",
+const ekRemove = removal("ek-allow remove", {
   summary: "take an endorsement key off the list; a device that was enrolled with it stays",
-  usage: "SHA256 --org ID [--json]",
-  positionals: 1,
-  options: { ...orgOption, ...jsonOption },
-  run: (call) =>
-    withService(call, async (service) => {
-      const { id: orgId } = await organisationOf(service, call.values);
-      const ekHash = hashOf(call.positionals[0]);
-      if (!(await disallowEk(service, { orgId, actor: OPERATOR, ekHash })))
-        throw new Error("there is no such endorsement key on this organisation's list");
-      return answer(call, { sha256: shownHash(ekHash), removed: true }, () => [
-        "The endorsement key is removed.",
-      ]);
-    }),
-};
+  remove: (service, { orgId, hash }) => disallowEk(service, { orgId, actor: OPERATOR, ekHash: hash }),
+  missing: "there is no such endorsement key on this organisation's list",
+  done: "The endorsement key is removed.",
+});
+
+/** Takes off what the only positional argument names by its SHA-256. */
+function removal(
+  name: string,
+  told: {
+    readonly summary: string;
+    remove(service: Service, of: { orgId: string; hash: string }): Promise<boolean>;
+    readonly missing: string;
+    readonly done: string;
+  },
+): Command {
+  return {
+    name,
+    summary: told.summary,
+    usage: "SHA256 --org ID [--json]",
+    positionals: 1,
+    options: { ...orgOption, ...jsonOption },
+    run: (call) =>
+      withService(call, async (service) => {
+        const { id: orgId } = await organisationOf(service, call.values);
+        const hash = hashOf(call.positionals[0]);
+        if (!(await told.remove(service, { orgId, hash }))) throw new Error(told.missing);
+        return answer(call, { sha256: shownHash(hash), removed: true }, () => [told.done]);
+      }),
+  };
+}
 
 export const deviceTrustCommands: readonly Command[] = [
   rootsImport,

@@ -53,7 +53,7 @@ export function confirmedActRoutes<Found>(
     `${MANAGE}${act.path(":id")}`,
     { errorHandler: deps.errorHandlers.page },
     pageHandler(deps, async (visit) => {
-      const asked = await whatToDo(deps, visit, act);
+      const asked = await toConfirm(deps, visit, act);
       if (asked) await ask(deps, visit, act, asked);
     }),
   );
@@ -70,7 +70,7 @@ interface Asked<Found> {
 }
 
 /** @returns undefined when the answer has been sent. @throws NotFound */
-async function whatToDo<Found>(
+async function toConfirm<Found>(
   deps: ManageDeps,
   visit: Visit,
   act: ConfirmedAct<Found>,
@@ -112,7 +112,7 @@ async function ask<Found>(
 }
 
 async function confirm<Found>(deps: ManageDeps, visit: Visit, act: ConfirmedAct<Found>): Promise<void> {
-  const asked = await whatToDo(deps, visit, act);
+  const asked = await toConfirm(deps, visit, act);
   if (!asked) return;
   const { values } = formOf(visit.request);
   if (!deps.door.isOwnForm(visit, values.get("csrf"))) return ask(deps, visit, act, asked, true);
