@@ -25,8 +25,7 @@ export async function allowIfAsked(page: Page, after: Locator): Promise<void> {
 /** The page must be ready to type in, the fields follow each other, and Enter sends. */
 export async function signInByKeyboard(page: Page, { email, password }: Person): Promise<void> {
   await page.locator("#login-submit").waitFor();
-  // Waited for: autofocus comes with the page's first drawing, which a busy machine may do after the button is there.
-  await page.locator("#email:focus").waitFor();
+  await waitForFocus(page, "email");
   await page.keyboard.type(email);
   await page.keyboard.press("Tab");
   assert.equal(await focusedId(page), "password");
@@ -36,6 +35,15 @@ export async function signInByKeyboard(page: Page, { email, password }: Person):
   assert.ok(await isFocusVisible(page));
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Enter");
+}
+
+/**
+ * Until the page is ready to be typed in there. Autofocus comes with a page's first drawing, which one in the background may
+ * put off for ever: so the page is brought forward, and each look asks for a drawing.
+ */
+export async function waitForFocus(page: Page, id: string): Promise<void> {
+  await page.bringToFront();
+  await page.waitForFunction("(id) => document.activeElement?.id === id && document.hasFocus()", id);
 }
 
 /** @returns what the Tab key visits from the top of the page to the allow button, which Enter then presses */
