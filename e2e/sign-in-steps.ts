@@ -25,8 +25,12 @@ export async function allowIfAsked(page: Page, after: Locator): Promise<void> {
 /** The page must be ready to type in, the fields follow each other, and Enter sends. */
 export async function signInByKeyboard(page: Page, { email, password }: Person): Promise<void> {
   await page.locator("#login-submit").waitFor();
-  // Waited for: autofocus comes with the page's first drawing, which a busy machine may do after the button is there.
-  await page.locator("#email:focus").waitFor();
+  // Autofocus comes with the page's first drawing. A page in the background may put that off for ever, so this one is
+  // brought forward, and each look asks for a drawing.
+  await page.bringToFront();
+  await page.waitForFunction(() => document.activeElement?.id === "email" && document.hasFocus(), undefined, {
+    polling: "raf",
+  });
   await page.keyboard.type(email);
   await page.keyboard.press("Tab");
   assert.equal(await focusedId(page), "password");

@@ -1,0 +1,77 @@
+/**
+ * Every refusal of the SDK is a `SignetError` with a literal code: for `switch`, for logs and for tests. `message` may be
+ * shown to a caller; what is behind it is in `cause`, for the log. Neither ever holds a token, a key or a cookie.
+ */
+export type SignetErrorCode =
+  /** The configuration cannot work; thrown at the start. `reasons` has every fault. */
+  | "configuration"
+  /** The provider cannot be reached, answers with 5xx or too late: try again later. */
+  | "provider_unreachable"
+  /** The provider's answer is not what the standards say: wrong form, too large, a redirect, another issuer. */
+  | "provider_answer"
+  /** The provider refused, with an OAuth error of its own (`oauthError`). */
+  | "provider_refused"
+  /** The answer belongs to no sign-in that this browser has begun, or to one too old. */
+  | "login_state"
+  | "token_missing"
+  | "token_malformed"
+  | "token_type"
+  | "token_algorithm"
+  | "token_key_unknown"
+  | "token_key_untrusted"
+  | "token_signature"
+  | "token_issuer"
+  | "token_audience"
+  | "token_expired"
+  | "token_not_yet_valid"
+  | "token_claim_missing"
+  | "token_claim"
+  | "token_nonce"
+  | "token_subject"
+  /** Introspection says that the token is not active (any more). */
+  | "token_inactive"
+  /** A token bound to a key or a certificate, without the proof of it (RFC 8705, RFC 9449). */
+  | "token_not_proven"
+  | "insufficient_scope"
+  /** A session key that the service does not know (any more). */
+  | "session_key"
+  /** A signature of a system account that does not hold, is late or comes twice. */
+  | "signature"
+  /** A state-changing request from another site. */
+  | "cross_site"
+  | "request_malformed";
+
+export interface SignetErrorDetails {
+  /** What is behind it, for the log. */
+  readonly cause?: unknown;
+  /** For an answer to the caller: 400, 401, 403, 502, 503 … */
+  readonly status?: number;
+  /** The `error` of an OAuth answer, e.g. `access_denied` (RFC 6749 §4.1.2.1, §5.2). */
+  readonly oauthError?: string;
+  /** All faults of a configuration. */
+  readonly reasons?: readonly string[];
+}
+
+export class SignetError extends Error {
+  readonly code: SignetErrorCode;
+  readonly status: number;
+  readonly oauthError: string | undefined;
+  readonly reasons: readonly string[];
+
+  constructor(code: SignetErrorCode, message: string, details: SignetErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "SignetError";
+    this.code = code;
+    this.status = details.status ?? statusOf(code);
+    this.oauthError = details.oauthError;
+    this.reasons = details.reasons ?? [];
+  }
+}
+
+function statusOf(code: SignetErrorCode): number {
+  if (code === "provider_unreachable") return 503;
+  if (code === "provider_answer" || code === "provider_refused") return 502;
+  if (code === "configuration") return 500;
+  if (code === "insufficient_scope" || code === "cross_site") return 403;
+  return code === "login_state" || code === "request_malformed" ? 400 : 401;
+}
