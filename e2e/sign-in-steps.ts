@@ -28,9 +28,7 @@ export async function signInByKeyboard(page: Page, { email, password }: Person):
   // Autofocus comes with the page's first drawing. A page in the background may put that off for ever, so this one is
   // brought forward, and each look asks for a drawing.
   await page.bringToFront();
-  await page.waitForFunction(() => document.activeElement?.id === "email" && document.hasFocus(), undefined, {
-    polling: "raf",
-  });
+  await page.waitForFunction("document.activeElement?.id === 'email' && document.hasFocus()");
   await page.keyboard.type(email);
   await page.keyboard.press("Tab");
   assert.equal(await focusedId(page), "password");
