@@ -25,10 +25,7 @@ export async function allowIfAsked(page: Page, after: Locator): Promise<void> {
 /** The page must be ready to type in, the fields follow each other, and Enter sends. */
 export async function signInByKeyboard(page: Page, { email, password }: Person): Promise<void> {
   await page.locator("#login-submit").waitFor();
-  // Autofocus comes with the page's first drawing. A page in the background may put that off for ever, so this one is
-  // brought forward, and each look asks for a drawing.
-  await page.bringToFront();
-  await page.waitForFunction("document.activeElement?.id === 'email' && document.hasFocus()");
+  await waitForFocus(page, "email");
   await page.keyboard.type(email);
   await page.keyboard.press("Tab");
   assert.equal(await focusedId(page), "password");
@@ -38,6 +35,15 @@ export async function signInByKeyboard(page: Page, { email, password }: Person):
   assert.ok(await isFocusVisible(page));
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Enter");
+}
+
+/**
+ * Until the page is ready to be typed in there. Autofocus comes with a page's first drawing, which one in the background may
+ * put off for ever: so the page is brought forward, and each look asks for a drawing.
+ */
+export async function waitForFocus(page: Page, id: string): Promise<void> {
+  await page.bringToFront();
+  await page.waitForFunction("(id) => document.activeElement?.id === id && document.hasFocus()", id);
 }
 
 /** @returns what the Tab key visits from the top of the page to the allow button, which Enter then presses */
