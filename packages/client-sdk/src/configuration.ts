@@ -1,5 +1,11 @@
 /** The configuration of a filter: the specification's properties in camelCase, and the few that an application adds. */
 import type { JWK } from "jose";
+import { checkedAddresses } from "./configuration-addresses.ts";
+import { checkedCredentials } from "./configuration-credentials.ts";
+import { checkedOAuth } from "./configuration-oauth.ts";
+import { misfits } from "./configuration-properties.ts";
+import { checkedSovereign } from "./configuration-sovereign.ts";
+import { SignetError } from "./errors.ts";
 import type { FilterType } from "./filter.ts";
 
 /** Specification, "Client configuration (SDK)". */
@@ -56,4 +62,81 @@ export interface SignetConfiguration {
   /** The keys of a system account: SystemAccountExternal, and UserFederated where the application wants signed calls. */
   readonly systemAccountPublicKey?: string;
   readonly systemAccountSecretKey?: string;
+}
+
+/** A configuration that has been checked, with every default in place. Only what the filter can use is there. */
+export interface Settings {
+  readonly filterType: FilterType;
+  readonly isOptional: boolean;
+  readonly environment: "production" | "staging" | "development";
+  /** Without a slash at the end. */
+  readonly federationServer?: string;
+  /** Lower case, as tokens have it. */
+  readonly applicationId?: string;
+  /** `{federationServer}/oauth/{org}`, or as given. */
+  readonly issuer?: string;
+  /** What tokens name as their issuer: that of the signing pool `{issuer}/sovereign/pools/{pool}`, without one `issuer`. */
+  readonly tokenIssuer?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly scopes: readonly string[];
+  readonly audience?: string;
+  /** An origin: no path, no slash at the end. */
+  readonly baseUrl?: string;
+  /** Begins with a slash and does not end with one. */
+  readonly basePath: string;
+  readonly afterLogoutPath: string;
+  /** Base64url. */
+  readonly cookieSecrets: readonly string[];
+  readonly revalidateAfterSeconds: number;
+  readonly introspectTokens: boolean;
+  readonly allowUntypedAccessTokens: boolean;
+  readonly systemAccount?: { readonly publicKey: string; readonly secretKey: string };
+  /** With a pool, a pin, or both. */
+  readonly sovereign?: SovereignSettings;
+}
+
+/** How keys of signing agents are trusted (sovereign-signing.md §8): at most one of the three lists has members. */
+export interface SovereignSettings {
+  readonly poolId?: string;
+  readonly poolIssuer?: string;
+  /** PEM, one certificate each. */
+  readonly trustedRoots: readonly string[];
+  /** RFC 7638, SHA-256, base64url. */
+  readonly thumbprints: readonly string[];
+  /** JWKs, or PEM (SPKI). */
+  readonly publicKeys: readonly (JWK | string)[];
+  readonly requiredKeyId?: string;
+  /** True accepts a pool id alone in production. */
+  readonly allowUnpinned: boolean;
+}
+
+/**
+ * Checks a configuration and fills in what is not said. Throws `SignetError` `configuration`, whose `reasons` has every fault
+ * at once: an application with a configuration that could not protect it does not start.
+ */
+export function checkConfiguration(configuration: SignetConfiguration): Settings {
+  // First the forms alone: the checks behind them can then rely on the types.
+  refuse(misfits(configuration));
+  const reasons: string[] = [];
+  const fault = (reason: string) => void reasons.push(reason);
+  const { filterType, isOptional = false, environment = "production" } = configuration;
+  const addresses = checkedAddresses(configuration, fault);
+  const settings: Settings = {
+    filterType,
+    isOptional,
+    environment,
+    ...addresses,
+    ...checkedCredentials(configuration, fault),
+    ...checkedOAuth(configuration, fault),
+    ...checkedSovereign(configuration, addresses.issuer, fault),
+    revalidateAfterSeconds: configuration.revalidateAfterSeconds ?? 60,
+  };
+  refuse(reasons);
+  return settings;
+}
+
+function refuse(reasons: readonly string[]): void {
+  if (reasons.length === 0) return;
+  throw new SignetError("configuration", `The configuration cannot work: ${reasons.join(" ")}`, { reasons });
 }

@@ -50,6 +50,22 @@ export interface SignetErrorDetails {
   readonly oauthError?: string;
   /** All faults of a configuration. */
   readonly reasons?: readonly string[];
+  /** What the management API or the legacy API has answered. */
+  readonly problem?: Problem;
+}
+
+/** A refusal of the service's management API or legacy API (RFC 9457). */
+export interface Problem {
+  /** Stable, for `switch`: e.g. `not-found`, `stale`, `conflict`, `invalid`, `not-authenticated`. */
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  /** What to do next. */
+  readonly detail: string | undefined;
+  /** The id of the request, as the service's log has it. */
+  readonly instance: string | undefined;
+  /** Members that are wrong: a JSON Pointer into the body, or `?name` for the query. */
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
 }
 
 export class SignetError extends Error {
@@ -57,6 +73,7 @@ export class SignetError extends Error {
   readonly status: number;
   readonly oauthError: string | undefined;
   readonly reasons: readonly string[];
+  readonly problem: Problem | undefined;
 
   constructor(code: SignetErrorCode, message: string, details: SignetErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -65,6 +82,7 @@ export class SignetError extends Error {
     this.status = details.status ?? statusOf(code);
     this.oauthError = details.oauthError;
     this.reasons = details.reasons ?? [];
+    this.problem = details.problem;
   }
 }
 

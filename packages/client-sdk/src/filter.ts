@@ -1,15 +1,21 @@
 /** What every filter is: a function from a Web `Request` to who it comes from, or to the answer that it gets instead. */
 import type { Principal } from "./principal.ts";
 
+/** Specification, "Mechanisms". */
+export type FilterType =
+  | "OAuthFederated"
+  | "UserFederated"
+  | "OAuthUserBearer"
+  | "SystemAccountExternal"
+  | "None";
+
 export const filterTypes = [
   "OAuthFederated",
   "UserFederated",
   "OAuthUserBearer",
   "SystemAccountExternal",
   "None",
-] as const;
-/** Specification, "Mechanisms". */
-export type FilterType = (typeof filterTypes)[number];
+] as const satisfies readonly FilterType[];
 
 /** What a request alone does not tell: adapters and servers hand it in. */
 export interface RequestContext {

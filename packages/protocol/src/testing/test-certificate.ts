@@ -18,7 +18,7 @@ export interface TestCertificateInput {
   readonly subject: string;
   /** Itself when left out. */
   readonly issuer?: TestCertificate;
-  /** An EC key that signs what this certificate issues; made when left out. */
+  /** Signs what this certificate issues: a new P-256 key when left out. */
   readonly privateKey?: KeyObject;
   /** What it certifies, when that is not the private key's public one. */
   readonly publicKey?: KeyObject;
@@ -38,6 +38,14 @@ export interface TestCertificateInput {
   readonly version?: number;
   /** Signs it instead of the issuer. */
   readonly forger?: KeyObject;
+  /** Instead of ECDSA with `digest`. */
+  readonly scheme?: SignatureScheme;
+}
+
+export interface SignatureScheme {
+  /** AlgorithmIdentifier. */
+  readonly identifier: Buffer;
+  sign(bytes: Buffer, key: KeyObject): Buffer;
 }
 
 export interface TestCertificate {
@@ -60,12 +68,15 @@ const HOUR_MS = 3_600_000;
 export function testCertificate(input: TestCertificateInput): TestCertificate {
   const { subject, isCa = false, digest = "sha256" } = input;
   const privateKey = input.privateKey ?? newEcKey();
-  const algorithm = derSequence(derOid(ECDSA[digest]));
+  const scheme = input.scheme ?? {
+    identifier: derSequence(derOid(ECDSA[digest])),
+    sign: (bytes, key) => sign(digest, bytes, key),
+  };
   const publicKey = input.publicKey ?? privateKey;
   const body = derSequence(
     derValue(0xa0, derInteger(input.version ?? 2)),
     derInteger(1 + Math.floor(Math.random() * 126)),
-    algorithm,
+    scheme.identifier,
     derName(input.issuer?.subject ?? subject),
     derSequence(
       derTime(input.validFrom ?? new Date(Date.now() - HOUR_MS)),
@@ -76,7 +87,7 @@ export function testCertificate(input: TestCertificateInput): TestCertificate {
     derValue(0xa3, derSequence(...extensionsOf(input, isCa))),
   );
   const signer = input.forger ?? input.issuer?.privateKey ?? privateKey;
-  const der = derSequence(body, algorithm, derBitString(sign(digest, body, signer)));
+  const der = derSequence(body, scheme.identifier, derBitString(scheme.sign(body, signer)));
   const x5c = der.toString("base64");
   const pem = `-----BEGIN CERTIFICATE-----\n${x5c.replace(/.{64}(?=.)/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
   return { subject, privateKey, der, x5c, pem };

@@ -1,0 +1,57 @@
+/** Custom scopes of the organisation, and the claims that they carry. */
+import type { ItemList } from "../system-account/item-list.ts";
+import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ManagementCalls } from "./management-calls.ts";
+import type { ChangedScope, NewScope, Scope } from "./management-records.ts";
+import {
+  type DeleteOptions,
+  matching,
+  type RepeatOptions,
+  type Replacement,
+  repeatable,
+  replacing,
+  updated,
+  type Versioned,
+  versioned,
+} from "./versions.ts";
+
+export interface ManagedScopes {
+  list(options?: ListOptions): ItemList<Scope>;
+  get(id: string, options?: CallOptions): Promise<Versioned<Scope>>;
+  create(scope: NewScope, options?: RepeatOptions): Promise<Versioned<Scope>>;
+  /** What is left out, or null, gets its default again; the name stays. */
+  replace(id: string, scope: Replacement<ChangedScope>, options?: CallOptions): Promise<Versioned<Scope>>;
+  /** Reads, changes and replaces; again when somebody else was faster. */
+  update(
+    id: string,
+    change: (scope: Versioned<Scope>) => Replacement<ChangedScope> | Promise<Replacement<ChangedScope>>,
+    options?: CallOptions,
+  ): Promise<Versioned<Scope>>;
+  delete(id: string, options?: DeleteOptions): Promise<void>;
+}
+
+const ALL = "/legacy/api/oauth/scopes";
+const ONE = `${ALL}/{id}` as const;
+
+export function managedScopes({ call, list }: TypedCalls<ManagementCalls>): ManagedScopes {
+  const get: ManagedScopes["get"] = async (id, options) =>
+    versioned(await call(`GET ${ONE}`, { path: { id } }, options));
+  const replace: ManagedScopes["replace"] = async (id, scope, options) =>
+    versioned(await call(`PUT ${ONE}`, { path: { id }, ...replacing(scope) }, options));
+  return {
+    list: (options) => list(`GET ${ALL}`, {}, options),
+    get,
+    create: async (body, options = {}) =>
+      versioned(await call(`POST ${ALL}`, { body, ...repeatable(options) }, options)),
+    replace,
+    update: (id, change, options) =>
+      updated(
+        () => get(id, options),
+        change,
+        (scope: Replacement<ChangedScope>) => replace(id, scope, options),
+      ),
+    delete: async (id, options = {}) => {
+      await call(`DELETE ${ONE}`, { path: { id }, headers: matching(options.etag) }, options);
+    },
+  };
+}

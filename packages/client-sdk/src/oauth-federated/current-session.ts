@@ -1,0 +1,64 @@
+/** The session that a request brings: still good, refreshed just now, over, or not to be told. */
+
+import { decodeJwt } from "jose";
+import { SignetError } from "../errors.ts";
+import type { FederatedContext } from "./federated-context.ts";
+import { type FederatedSession, sessionOf } from "./federated-session.ts";
+import { hasEnded } from "./logout-memory.ts";
+import { hasRefreshToken, isDue, type RefreshableSession, refresh } from "./refresh.ts";
+
+export type CurrentSession =
+  | { readonly kind: "live"; readonly session: FederatedSession; readonly cookies: readonly string[] }
+  /** `cookies` drop what is left of it. */
+  | { readonly kind: "none"; readonly cookies: readonly string[]; readonly error?: SignetError }
+  /** Neither good nor over as far as is known: the cookie stays. */
+  | { readonly kind: "unavailable"; readonly error: SignetError };
+
+export async function currentSession(context: FederatedContext, request: Request): Promise<CurrentSession> {
+  try {
+    const session = sessionOf(await context.session.read(request), context.party);
+    if (!session || (await isOver(context, session)))
+      return { kind: "none", cookies: context.session.clear(request) };
+    const now = context.clock();
+    if (!isDue(session, now)) return { kind: "live", session, cookies: [] };
+    if (hasRefreshToken(session)) return await refreshed(context, request, session);
+    return now < session.endsAt
+      ? { kind: "live", session, cookies: [] }
+      : { kind: "none", cookies: context.session.clear(request) };
+  } catch (error) {
+    if (error instanceof SignetError) return { kind: "unavailable", error };
+    throw error;
+  }
+}
+
+async function refreshed(
+  context: FederatedContext,
+  request: Request,
+  session: RefreshableSession,
+): Promise<CurrentSession> {
+  const outcome = await refresh(context, session);
+  if (outcome.kind === "ended")
+    return { kind: "none", cookies: context.session.clear(request), error: outcome.error };
+  if (outcome.kind === "failed") {
+    // The access token is good for a while yet: who is signed in does not notice that the provider is away.
+    return context.clock() < session.endsAt
+      ? { kind: "live", session, cookies: [] }
+      : { kind: "unavailable", error: outcome.error };
+  }
+  // It may have been signed out while this was under way; its cookie must not come back.
+  if (await isOver(context, session)) return { kind: "none", cookies: context.session.clear(request) };
+  const cookies = await context.session.write(outcome.session, request);
+  return { kind: "live", session: outcome.session, cookies };
+}
+
+/** @throws SignetError when it cannot be told: then nobody is let in */
+export async function isOver(
+  { memory, issuer }: FederatedContext,
+  { id, sid, since, idToken }: FederatedSession,
+): Promise<boolean> {
+  try {
+    return await hasEnded(memory, issuer, { id, sid, sub: decodeJwt(idToken).sub ?? "", since });
+  } catch (cause) {
+    throw new SignetError("provider_unreachable", "The memory of ended sessions cannot be asked.", { cause });
+  }
+}
