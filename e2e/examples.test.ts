@@ -96,7 +96,7 @@ test("without a running demo an example says what to do, and ends with 1", async
   assert.match(example.output(), /^The demo is not there .*\nRun `npm start` in another terminal/);
 });
 
-test("web-app: sign-in, renewed tokens, sign-out here and at the service; a refusal is told", async (t) => {
+test("web-app: sign-in, renewed tokens, sign-out here, at the service and from elsewhere; a refusal is told", async (t) => {
   const { address } = demo.examples.webApp;
   const example = await open(t, "web-app", address);
   const { page, watch } = await newPage(t);
@@ -129,13 +129,7 @@ test("web-app: sign-in, renewed tokens, sign-out here and at the service; a refu
   await page.goto(`${address}/account`);
   await page.locator("#login-submit").waitFor();
   assert.equal(new URL(page.url()).origin, demo.baseUrl);
-});
 
-test("web-app: who is signed out elsewhere is signed out there by the service", async (t) => {
-  const { address } = demo.examples.webApp;
-  await open(t, "web-app", address);
-  const { page } = await newPage(t);
-  await page.goto(`${address}/account`);
   await signIn(page, demo.user);
   await heading(page, "Uma User");
   await page.goto(`${demo.issuer}/end_session`);

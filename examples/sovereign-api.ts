@@ -53,9 +53,11 @@ await app.register(async (api) => {
 const headers = pageHeaders(demo.baseUrl);
 app.get("/", (_request, reply) => reply.headers(headers).send(page("Sovereign API", "Who signs", front)));
 app.get<{ Params: { signer: string } }>("/call/:signer", async ({ params }, reply) => {
-  const answer = await callers.get(params.signer)?.fetch(`${address}/api/notes`);
-  const said = answer && (answer.ok ? await answer.text() : answer.headers.get("www-authenticate"));
-  const text = html`<h1>The API answers ${answer?.status ?? "nobody"}</h1><p class="lead">To a token signed by the ${params.signer}.</p>
+  const caller = callers.get(params.signer);
+  if (!caller) return reply.callNotFound();
+  const answer = await caller.fetch(`${address}/api/notes`);
+  const said = answer.ok ? await answer.text() : answer.headers.get("www-authenticate");
+  const text = html`<h1>The API answers ${answer.status}</h1><p class="lead">To a token signed by the ${params.signer}.</p>
 <pre>${said ?? ""}</pre><p class="actions"><a class="button" href="/">Back</a></p>`;
   return reply.headers(headers).send(page("Sovereign API", "An answer", text));
 });
@@ -72,5 +74,5 @@ const front = html`<h1>Who holds which key</h1>
 
 await app.listen({ host: "127.0.0.1", port: portOf(address) });
 console.log(
-  `Open  ${address}/\n\nThe agent runs beside this API; its key is in ${folder}.\nStop with Ctrl+C.`,
+  `Open  ${address}/\n\nThe API takes a token of the agent and refuses one that the service signed.\nThe agent's key is in ${folder}.\nStop with Ctrl+C.`,
 );

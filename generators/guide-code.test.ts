@@ -12,7 +12,10 @@ const folder = path.join(root, "docs", "sdk");
 const sources = path.join(root, "packages", "client-sdk", "src");
 
 const names = (await readdir(folder)).filter((name) => name.endsWith(".md"));
-const files = [...names.map((name) => path.join(folder, name)), path.join(root, "packages/client-sdk/README.md")];
+const files = [
+  ...names.map((name) => path.join(folder, name)),
+  path.join(root, "packages/client-sdk/README.md"),
+];
 const guides: Guide[] = await Promise.all(
   files.map(async (file) => ({
     name: path.relative(root, file).replaceAll(/[^\w.]/g, "-"),
@@ -31,7 +34,8 @@ async function tableOf(name: string): Promise<string[][]> {
 
 test("every TypeScript block of the guides compiles, each by itself; one that does not is told with its line", async () => {
   assert.ok(guides.length > 10);
-  const markdown = '# x\n\n```ts\nimport { createFilter } from "@signet/client-sdk";\ncreateFilter(7);\n```\n';
+  const markdown =
+    '# x\n\n```ts\nimport { createFilter } from "@signet/client-sdk";\ncreateFilter(7);\n```\n';
   const faults = await guideFaults([...guides, { name: "wrong.md", markdown }]);
   const [told, ...others] = faults.sort((one) => (one.includes("wrong.md") ? -1 : 1));
   assert.deepEqual(others, []);

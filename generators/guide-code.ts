@@ -60,7 +60,9 @@ const configuration = {
 async function compilerFaults(folder: string): Promise<string[]> {
   const compiler = path.join(root, "node_modules", ".bin", "tsc");
   try {
-    await promisify(execFile)(process.execPath, [compiler, "-p", folder, "--pretty", "false"], { cwd: folder });
+    await promisify(execFile)(process.execPath, [compiler, "-p", folder, "--pretty", "false"], {
+      cwd: folder,
+    });
     return [];
   } catch (error) {
     const { stdout } = error as { stdout?: string };

@@ -14,6 +14,7 @@ export interface SignetConfiguration {
   readonly federationServer?: string;
   /** The application's PublicId. Required, unless `issuer` and `oauthClientId` are given. */
   readonly applicationId?: string;
+  /** Which mechanism protects the application. */
   readonly filterType: FilterType;
   /** True lets requests without credentials through, as anonymous; wrong credentials never. Default false. */
   readonly isOptional?: boolean;
@@ -26,6 +27,7 @@ export interface SignetConfiguration {
   /** What an access token must be made out to. Required for OAuthUserBearer. */
   readonly oauthAudience?: string;
 
+  /** The pool whose signing agents sign the tokens; in production with one of the three pins. */
   readonly sovereignSigningPoolId?: string;
   /** PEM, one certificate each. */
   readonly sovereignTrustedRootCertificates?: readonly string[];
@@ -61,6 +63,7 @@ export interface SignetConfiguration {
   readonly allowUntypedAccessTokens?: boolean;
   /** The keys of a system account: SystemAccountExternal, and UserFederated where the application wants signed calls. */
   readonly systemAccountPublicKey?: string;
+  /** `sgn_sa_…`; never sent. */
   readonly systemAccountSecretKey?: string;
 }
 

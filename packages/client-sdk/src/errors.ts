@@ -13,25 +13,41 @@ export type SignetErrorCode =
   | "provider_refused"
   /** The answer belongs to no sign-in that this browser has begun, or to one too old. */
   | "login_state"
+  /** No credentials, or none of the right scheme. */
   | "token_missing"
+  /** Not a signed JWT that can be read. */
   | "token_malformed"
+  /** Another kind of token, e.g. an ID token where an access token is expected (RFC 8725 §3.11). */
   | "token_type"
+  /** `none`, a shared secret, or an algorithm that does not fit the key. */
   | "token_algorithm"
+  /** Nobody knows the key that the token names. */
   | "token_key_unknown"
+  /** The key is known and may not be used: not pinned, too short or broken. `cause` tells. */
   | "token_key_untrusted"
+  /** The signature does not hold. */
   | "token_signature"
+  /** Another issuer than the configured one. */
   | "token_issuer"
+  /** Made out to somebody else. */
   | "token_audience"
+  /** It ended, more than 60 s ago. */
   | "token_expired"
+  /** It begins, or was issued, more than 60 s from now. */
   | "token_not_yet_valid"
+  /** A claim that must be there is not. */
   | "token_claim_missing"
+  /** A claim is wrong: the message names it. */
   | "token_claim"
+  /** The ID token belongs to another sign-in. */
   | "token_nonce"
+  /** Userinfo, or a refreshed ID token, is about another user. */
   | "token_subject"
   /** Introspection says that the token is not active (any more). */
   | "token_inactive"
   /** A token bound to a key or a certificate, without the proof of it (RFC 8705, RFC 9449). */
   | "token_not_proven"
+  /** A scope is missing (RFC 6750 §3.1). */
   | "insufficient_scope"
   /** A session key that the service does not know (any more). */
   | "session_key"
@@ -39,8 +55,10 @@ export type SignetErrorCode =
   | "signature"
   /** A state-changing request from another site. */
   | "cross_site"
+  /** The request cannot be read. */
   | "request_malformed";
 
+/** What a `SignetError` is made with beside its code and its message. */
 export interface SignetErrorDetails {
   /** What is behind it, for the log. */
   readonly cause?: unknown;
@@ -52,6 +70,8 @@ export interface SignetErrorDetails {
   readonly reasons?: readonly string[];
   /** What the management API or the legacy API has answered. */
   readonly problem?: Problem;
+  /** For the answer to the caller: the error handlers of Express and Fastify send them by themselves. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A refusal of the service's management API or legacy API (RFC 9457). */
@@ -68,12 +88,14 @@ export interface Problem {
   readonly errors: readonly { readonly path: string; readonly message: string }[];
 }
 
+/** A refusal of the SDK. See `SignetErrorCode` for what each code means. */
 export class SignetError extends Error {
   readonly code: SignetErrorCode;
   readonly status: number;
   readonly oauthError: string | undefined;
   readonly reasons: readonly string[];
   readonly problem: Problem | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(code: SignetErrorCode, message: string, details: SignetErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -83,6 +105,7 @@ export class SignetError extends Error {
     this.oauthError = details.oauthError;
     this.reasons = details.reasons ?? [];
     this.problem = details.problem;
+    this.headers = details.headers;
   }
 }
 

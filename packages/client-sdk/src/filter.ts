@@ -23,6 +23,7 @@ export interface RequestContext {
   readonly clientCertificate?: Uint8Array | undefined;
 }
 
+/** Who a request comes from, or the answer that it gets instead. */
 export type FilterResult =
   /** Go on; add each of `cookies` to the answer as a `Set-Cookie` of its own. */
   | { readonly kind: "authenticated"; readonly principal: Principal; readonly cookies: readonly string[] }
@@ -31,6 +32,7 @@ export type FilterResult =
   /** The filter answers itself: a redirect, its own paths, a refusal. `error` for the log, when it is a refusal. */
   | { readonly kind: "answer"; readonly response: Response; readonly error?: Error };
 
+/** What `createFilter` makes, and adapters take. */
 export interface Filter {
   readonly filterType: FilterType;
   /** Never throws for what a request holds; throws only for faults of the program. */
@@ -39,6 +41,7 @@ export interface Filter {
 
 /** What filters take from outside, so that tests and odd platforms can give their own. */
 export interface Runtime {
+  /** For every outgoing call. Default: the platform's, looked up at each call. */
   readonly fetch?: typeof fetch;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;

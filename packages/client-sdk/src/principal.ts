@@ -20,6 +20,7 @@ export type AuthenticatedBy =
   | "OAuthUserBearer"
   | "SystemAccountExternal";
 
+/** Who a request comes from: the same for every filter. */
 export interface Principal {
   readonly authenticatedBy: AuthenticatedBy;
   /** `user`: a person. `service`: a client by its own right (client credentials), or a system account. */

@@ -140,33 +140,30 @@ for (const [what, key, how] of weak)
     assert.match((await faultOf([leaf], root)) ?? "accepted", /not accepted|trusted root/);
   });
 
-test("a key that is for RSASSA-PSS alone signs nothing else, and is no key of an agent's", async () => {
-  const { privateKey: pem } = generateKeyPairSync("rsa-pss", {
-    modulusLength: 2048,
-    hashAlgorithm: "sha256",
-    mgf1HashAlgorithm: "sha256",
-    publicKeyEncoding: { type: "spki", format: "pem" },
-    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+const pssKeys = [{ hashAlgorithm: "sha256", mgf1HashAlgorithm: "sha256" }, {}];
+for (const named of pssKeys)
+  test(`a key for RSASSA-PSS alone, ${JSON.stringify(named)}, signs nothing else, and is no agent's`, async () => {
+    const { privateKey: pem } = generateKeyPairSync("rsa-pss", {
+      ...named,
+      modulusLength: 2048,
+      publicKeyEncoding: { type: "spki", format: "pem" },
+      privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    });
+    const pssOnly = createPrivateKey(pem);
+    const authority = { subject: "Root", isCa: true, privateKey: pssOnly, scheme: pss("sha256", 32) };
+    const pinned = testCertificate(authority);
+    const leafOf = (how: SignatureScheme, forger: KeyObject) =>
+      testCertificate({ subject: "Agent", issuer: pinned, uris: [POOL], scheme: how, forger });
+    const right = leafOf(pss("sha256", 32), pssOnly);
+    assert.equal(await faultOf([right], pinned), undefined);
+    assert.equal(opensslAccepts([right], [pinned]), true);
+    // The same numbers in a key for everything.
+    const plain = leafOf(bothSchemes.rsa, createPlain(pssOnly));
+    assert.match((await faultOf([plain], pinned)) ?? "accepted", /trusted root/);
+    assert.equal(opensslAccepts([plain], [pinned]), false);
+    const { root, leaf } = pair(newEcKey(), bothSchemes.ecdsa, { privateKey: pssOnly });
+    assert.match((await faultOf([leaf], root, createPlain(pssOnly))) ?? "accepted", /another key/);
   });
-  const pssOnly = createPrivateKey(pem);
-  const pinned = testCertificate({
-    subject: "Root",
-    isCa: true,
-    privateKey: pssOnly,
-    scheme: pss("sha256", 32),
-  });
-  const leafOf = (how: SignatureScheme, forger: KeyObject) =>
-    testCertificate({ subject: "Agent", issuer: pinned, uris: [POOL], scheme: how, forger });
-  const right = leafOf(pss("sha256", 32), pssOnly);
-  assert.equal(await faultOf([right], pinned), undefined);
-  assert.equal(opensslAccepts([right], [pinned]), true);
-  // The same numbers in a key for everything.
-  const plain = leafOf(bothSchemes.rsa, createPlain(pssOnly));
-  assert.match((await faultOf([plain], pinned)) ?? "accepted", /trusted root/);
-  assert.equal(opensslAccepts([plain], [pinned]), false);
-  const { root, leaf } = pair(newEcKey(), bothSchemes.ecdsa, { privateKey: pssOnly });
-  assert.match((await faultOf([leaf], root, createPlain(pssOnly))) ?? "accepted", /another key/);
-});
 
 /** The same numbers, for any RSA signature: the algorithm that PKCS#8 names is all that says otherwise (RFC 5208 §5). */
 function createPlain(key: KeyObject): KeyObject {
@@ -183,7 +180,7 @@ const subjectKeyId = (text: string) => extension("551d0e", keyId(text));
 const issuerKeyId = (...parts: Buffer[]) => extension("551d23", derSequence(...parts));
 const own = (tag: number, text: string) => derValue(tag, Buffer.from(text));
 
-test("key identifiers that name another issuer are refused, as by OpenSSL; those that name this one are not", async () => {
+test("names and key identifiers of another issuer are refused, as by OpenSSL; those of this one are not", async () => {
   const root = testCertificate({ subject: "Root", isCa: true, more: [subjectKeyId("root key")] });
   const leafOf = (...parts: Buffer[]) =>
     testCertificate({ subject: "Agent", issuer: root, uris: [POOL], more: [issuerKeyId(...parts)] });
@@ -191,7 +188,13 @@ test("key identifiers that name another issuer are refused, as by OpenSSL; those
   assert.equal(await faultOf([fits], root), undefined);
   assert.equal(opensslAccepts([fits], [root]), true);
   const elsewhere = derValue(0xa1, derValue(0xa4, derSequence()));
-  for (const other of [leafOf(own(0x80, "another key")), leafOf(elsewhere, own(0x82, "\x7f\x01"))]) {
+  const nameless = testCertificate({
+    subject: "Agent",
+    issuer: { ...root, subject: "Another" },
+    uris: [POOL],
+  });
+  const others = [own(0x80, "another key"), elsewhere, own(0x82, "\x7f\x01")].map((part) => leafOf(part));
+  for (const other of [...others, nameless]) {
     assert.match((await faultOf([other], root)) ?? "accepted", /trusted root/);
     assert.equal(opensslAccepts([other], [root]), false);
   }

@@ -70,8 +70,11 @@ test("nobody is nobody: `principalOf` is undefined, and `requirePrincipal` leads
   assert.equal((await get("/needed/anonymous")).status, 401);
 });
 
-test("a scope that is missing leads to 403", async () => {
-  assert.equal((await get("/scope")).status, 403);
+test("a scope that is missing leads to 403 with the challenge that tells which", async () => {
+  const response = await get("/scope");
+  assert.equal(response.status, 403);
+  const challenge = 'Bearer error="insufficient_scope", scope="jobs:write"';
+  assert.equal(response.headers.get("www-authenticate"), challenge);
 });
 
 test("a part that registers the plugin is protected, and the rest is not", async () => {

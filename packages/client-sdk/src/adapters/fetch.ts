@@ -8,6 +8,7 @@ import type { Principal } from "../principal.ts";
 import { known } from "./request-principal.ts";
 import { authenticateWebRequest, withCookies } from "./web-request.ts";
 
+/** What `protect` and `identify` may be told of the platform. */
 export interface FetchAdapterOptions<Rest extends readonly unknown[] = readonly unknown[]> {
   /**
    * DER of the certificate whose key the TLS connection has proven, where the platform tells it; never from a header that a
@@ -37,7 +38,12 @@ export function protect<Rest extends readonly unknown[]>(
   );
 }
 
-/** A handler that is told who the request comes from, or undefined for an anonymous one. */
+/**
+ * A handler that is told who the request comes from, or undefined for an anonymous one.
+ *
+ * @example
+ * const handler = identify(filter, (request, principal) => new Response(principal?.user?.firstname ?? "stranger"));
+ */
 export function identify<Rest extends readonly unknown[]>(
   filter: Filter,
   handler: (

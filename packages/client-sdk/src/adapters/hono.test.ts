@@ -49,6 +49,7 @@ test("nobody is nobody", async () => {
 test("a scope that is missing is answered with 403; other errors are the application's own", async () => {
   const response = await get("/scope");
   assert.equal(response.status, 403);
+  assert.match(response.headers.get("www-authenticate") ?? "", /scope="jobs:write"/);
   assert.match(response.headers.get("www-authenticate") ?? "", /^Bearer error="insufficient_scope"/);
   assert.equal((await get("/fault")).status, 500);
   assert.equal((await get("/broken")).status, 500);

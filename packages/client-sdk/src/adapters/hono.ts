@@ -21,6 +21,7 @@ export interface HonoContext {
   header(name: string, value: string, options: { append: boolean }): void;
 }
 
+/** What `honoMiddleware` may be told of the platform. */
 export interface HonoAdapterOptions {
   /** DER of the certificate whose key the TLS connection has proven, where the platform tells it (`env` of the context). */
   readonly clientCertificate?: (context: HonoContext) => Uint8Array | undefined;

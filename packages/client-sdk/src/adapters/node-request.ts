@@ -3,6 +3,8 @@ import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { bodyStreamOf, type NodeBody } from "./node-body.ts";
 
+export type { NodeBody } from "./node-body.ts";
+
 /** What is used of `IncomingMessage`. */
 export interface NodeRequest extends NodeBody {
   readonly method?: string | undefined;
@@ -20,6 +22,7 @@ export interface NodeResponse {
   end(body?: Uint8Array): unknown;
 }
 
+/** What the adapters for Node may be told. */
 export interface NodeAdapterOptions {
   /**
    * The application's own public address, as in the configuration: the origin of the `Request` that the filter gets. It is
@@ -41,6 +44,8 @@ const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
 const WITHOUT_BODY: readonly string[] = ["GET", "HEAD"];
 
 /**
+ * The same request for a filter. Its body is read only when the filter reads it, and put back then.
+ *
  * @param path path and query where the framework has changed `url` for a mounted handler (`originalUrl`)
  * @throws SignetError `request_malformed` for what no Web Request can be: TRACE, CONNECT, a broken path
  */
@@ -103,7 +108,18 @@ export function certificateOfSocket({ socket }: NodeRequest): Uint8Array | undef
   return getPeerX509Certificate?.call(socket)?.raw;
 }
 
-/** Asks the filter about a request of Node. A request that is no request for the Web is answered, not thrown. */
+/**
+ * Asks the filter about a request of Node. A request that is no request for the Web is answered, not thrown.
+ *
+ * @param path as for `webRequestOf`
+ * @example
+ * createServer(async (request, response) => {
+ *   const result = await authenticateNodeRequest(filter, request);
+ *   if (result.kind === "answer") return sendWebResponse(result.response, response);
+ *   addCookies(response, result.cookies);
+ *   response.end(result.kind === "authenticated" ? result.principal.subject : "nobody");
+ * });
+ */
 export async function authenticateNodeRequest(
   filter: Filter,
   request: NodeRequest,

@@ -20,6 +20,7 @@ export function requirePrincipal(request: object): Principal {
 
 /** @throws SignetError `token_missing` */
 export function known(principal: Principal | undefined): Principal {
-  if (principal === undefined) throw new SignetError("token_missing", "Sign in first.");
+  if (principal === undefined)
+    throw new SignetError("token_missing", "Sign in first.", { headers: { "www-authenticate": "Bearer" } });
   return principal;
 }

@@ -2,6 +2,7 @@
 import { importJWK, type JWK, SignJWT } from "jose";
 import type { ProviderMetadata } from "../provider/discovery.ts";
 
+/** How a client proves who it is at the token endpoint. */
 export type ClientAuthentication =
   /** In a header or in the form, as the provider says. */
   | { readonly method: "client_secret"; readonly secret: string }

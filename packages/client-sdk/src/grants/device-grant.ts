@@ -26,6 +26,7 @@ export interface DevicePrompt {
   readonly expiresAt: number;
 }
 
+/** What `deviceGrant` needs beside its configuration. */
 export interface DeviceGrantOptions extends GrantOptions {
   readonly onPrompt: (prompt: DevicePrompt) => void | Promise<void>;
   /** Ends the waiting; the promise is then rejected with its reason. */
@@ -34,6 +35,7 @@ export interface DeviceGrantOptions extends GrantOptions {
   readonly wait?: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
+/** What a user has allowed, and who that is. */
 export interface DeviceTokens extends TokenSet {
   /** Of the verified ID token: who has signed in. Undefined when the scopes have no `openid`. */
   readonly claims: Claims | undefined;

@@ -11,6 +11,7 @@ export interface GrantConfiguration extends Omit<SignetConfiguration, "filterTyp
   readonly filterType?: FilterType;
 }
 
+/** What grants take beside their configuration. */
 export interface GrantOptions extends Runtime {
   /** Default: `oauthClientSecret`; without one the client is a public one. */
   readonly clientAuthentication?: ClientAuthentication;

@@ -5,6 +5,7 @@ import { type TokenSet, tokenSetOf } from "./token-answer.ts";
 import { postAsClient } from "./token-request.ts";
 import { createTokenSource, type TokenSource } from "./token-source.ts";
 
+/** What `refreshingTokens` takes beside its configuration. */
 export interface RefreshOptions extends GrantOptions {
   /**
    * Told of every new set: a program that keeps tokens keeps this one instead, as the old one has ended. What it throws, the

@@ -3,6 +3,7 @@ import { SignetError } from "../errors.ts";
 import { type HttpAnswer, providerFault } from "../provider/http.ts";
 import { isRecord } from "../tokens/claims.ts";
 
+/** An answer of the token endpoint (RFC 6749 §5.1). */
 export interface TokenSet {
   /** Sent as `Authorization: Bearer`; what is in it is for the API that it is made out to. */
   readonly accessToken: string;

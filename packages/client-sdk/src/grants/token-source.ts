@@ -3,6 +3,7 @@ import { SignetError } from "../errors.ts";
 import { isAcceptableAddress } from "../provider/acceptable-address.ts";
 import type { TokenSet } from "./token-answer.ts";
 
+/** A token that is always good: what `clientCredentials` and `refreshingTokens` make. */
 export interface TokenSource {
   /**
    * @returns an access token that is good for a while

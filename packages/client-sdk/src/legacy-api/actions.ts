@@ -7,6 +7,7 @@ const ONE = "/legacy/api/Authentication/Action/{id}/{type}";
 type Completed = LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}"]["answer"];
 type Requirement = LegacyCalls["GET /legacy/api/Authentication/Action/{id}/{type}/Requirement"]["answer"];
 
+/** What the links of mails are for. */
 export interface LegacyActions {
   /** What completing it needs; changes nothing. */
   requirement(id: string, type: Completed["Type"], options?: CallOptions): Promise<Requirement>;

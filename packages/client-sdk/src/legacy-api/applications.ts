@@ -4,6 +4,7 @@ import type { ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 import type { LegacyApplication } from "./legacy-records.ts";
 
+/** Lists of applications. */
 export interface LegacyApplications {
   /** Those of the caller's organisation. */
   list(options?: ListOptions): ItemList<LegacyApplication>;

@@ -9,6 +9,7 @@ type Register = LegacyCalls["POST /legacy/api/Authentication/User/Register"];
 type Roaming = LegacyCalls["POST /legacy/api/Authentication/User/Roaming/Register"];
 type Identity = LegacyCalls["GET /legacy/api/Authentication/Account/VerifyIdentity/{key}"];
 
+/** Signing in and out, registration, recovery. */
 export interface LegacyAuthentication {
   /**
    * A session key for address and password. `problem.code` is `two-factor-required` when the user has a second factor: ask for

@@ -9,6 +9,7 @@ import type { LegacyCalls } from "./legacy-calls.ts";
 import { type LegacySessionKeys, legacySessionKeys } from "./session-keys.ts";
 import { type LegacyUsers, legacyUsers } from "./users.ts";
 
+/** What `legacyApiClient` makes. */
 export interface LegacyApiClient {
   readonly authentication: LegacyAuthentication;
   readonly actions: LegacyActions;

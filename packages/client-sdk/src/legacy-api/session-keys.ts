@@ -5,6 +5,7 @@ import type { ConvertedSessionKey, ValidSessionKey } from "./legacy-records.ts";
 
 type Permission = LegacyCalls["GET /legacy/api/Keys/User/{key}/Permission/{appId}"]["answer"];
 
+/** Session keys: whose they are, and other ones in their place. */
 export interface LegacySessionKeys {
   /**
    * Whose key it is. Look at `ApplicationId` of the answer: a key of another application is good too, and proves nothing to

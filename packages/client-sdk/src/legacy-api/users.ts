@@ -4,8 +4,10 @@ import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typ
 import type { LegacyCalls } from "./legacy-calls.ts";
 import type { LegacyUser, ServiceSession } from "./legacy-records.ts";
 
+/** What an application keeps about a user: JSON of its own. */
 export type UserSettings = Record<string, unknown>;
 
+/** Users, and what an application keeps about them. */
 export interface LegacyUsers {
   /** A member of the organisation by address. `problem.code` is `not-found` for nobody. */
   get(email: string, options?: CallOptions): Promise<LegacyUser>;

@@ -26,6 +26,7 @@ type Rotation = NonNullable<
   ManagementCalls["POST /legacy/api/oauth/clients/{clientId}/rotate-secret"]["body"]
 >;
 
+/** OAuth clients of the organisation, their secrets, and the users assigned to them. */
 export interface ManagedClients {
   list(options?: ListOptions): ItemList<Client>;
   get(clientId: string, options?: CallOptions): Promise<Versioned<Client>>;

@@ -5,6 +5,7 @@ import type { ManagementCalls } from "./management-calls.ts";
 import type { Consent } from "./management-records.ts";
 import { type RepeatOptions, repeatable } from "./versions.ts";
 
+/** Which consents are listed: those that fit all that is given. */
 export interface ConsentFilter {
   readonly clientId?: string;
   /** PermId. */
@@ -17,6 +18,7 @@ export interface ConsentFilter {
 type OrganisationConsent = ManagementCalls["POST /legacy/api/oauth/consents/organisation"]["body"];
 type UserConsent = ManagementCalls["POST /legacy/api/oauth/consents/user"]["body"];
 
+/** What users, or the organisation for all of them, have allowed clients. */
 export interface ManagedConsents {
   list(filter?: ConsentFilter, options?: ListOptions): ItemList<Consent>;
   /** Also when it has been taken back. */

@@ -9,6 +9,7 @@ import { type ManagedPreauthorizations, managedPreauthorizations } from "./preau
 import { type ManagedScopes, managedScopes } from "./scopes.ts";
 import { type ManagedSystemAccounts, managedSystemAccounts } from "./system-accounts.ts";
 
+/** What `managementClient` makes. */
 export interface ManagementClient {
   readonly clients: ManagedClients;
   readonly scopes: ManagedScopes;

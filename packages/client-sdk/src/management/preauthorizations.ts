@@ -7,6 +7,7 @@ import { type RepeatOptions, repeatable } from "./versions.ts";
 
 type NewPreauthorization = ManagementCalls["POST /legacy/api/oauth/preauthorizations"]["body"];
 
+/** Scopes that clients are allowed ahead of any request. */
 export interface ManagedPreauthorizations {
   list(filter?: { readonly clientId?: string }, options?: ListOptions): ItemList<Preauthorization>;
   get(id: string, options?: CallOptions): Promise<Preauthorization>;

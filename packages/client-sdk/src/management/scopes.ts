@@ -15,6 +15,7 @@ import {
   versioned,
 } from "./versions.ts";
 
+/** Custom scopes of the organisation. */
 export interface ManagedScopes {
   list(options?: ListOptions): ItemList<Scope>;
   get(id: string, options?: CallOptions): Promise<Versioned<Scope>>;

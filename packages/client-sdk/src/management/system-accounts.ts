@@ -23,6 +23,7 @@ import {
 
 type NewKey = NonNullable<ManagementCalls["POST /legacy/api/oauth/system-accounts/{id}/keys"]["body"]>;
 
+/** System accounts of the organisation and their keys. */
 export interface ManagedSystemAccounts {
   list(options?: ListOptions): ItemList<SystemAccount>;
   get(id: string, options?: CallOptions): Promise<Versioned<SystemAccount>>;

@@ -13,6 +13,7 @@ export type Replacement<Body> = { readonly [Member in keyof Body]: Body[Member] 
   readonly etag?: string | undefined;
 };
 
+/** Of a call that makes something. */
 export interface RepeatOptions extends CallOptions {
   /**
    * Names what is to be made, 1 to 255 characters: for a day the same answer again, without secrets. Default: one of its own
@@ -21,6 +22,7 @@ export interface RepeatOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Of a call that deletes. */
 export interface DeleteOptions extends CallOptions {
   /** Delete it only as it was read. */
   readonly etag?: string | undefined;

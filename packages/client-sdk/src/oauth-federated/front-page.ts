@@ -1,6 +1,7 @@
 /** The few pages that the filter shows itself: a refusal and the way on. No script, nothing from elsewhere, small enough to read. */
 import { base64url } from "jose";
 
+/** A page that a filter shows itself, as `showPage` gets it. */
 export interface FrontPage {
   /** For an application that shows pages of its own, and for tests. */
   readonly kind: /** The person said no at the provider, or may not use the application. */

@@ -24,7 +24,8 @@ export interface LogoutMemory {
 const MOST = 100_000;
 
 /**
- * Remembers in this process, until it ends.
+ * A memory of this process, until it ends: the default of the filters.
+ *
  * @param options.clock milliseconds since the epoch
  * @param options.most past it, what was remembered first is forgotten first
  */

@@ -4,6 +4,7 @@ import type { ClientAuthentication } from "../grants/client-authentication.ts";
 import type { FrontPage } from "./front-page.ts";
 import type { LogoutMemory } from "./logout-memory.ts";
 
+/** What `oauthFederated` takes beside its configuration. */
 export interface OAuthFederatedOptions extends Runtime {
   /** How the application proves itself to the provider. Default: by `oauthClientSecret`; without one it is a public client. */
   readonly clientAuthentication?: ClientAuthentication;

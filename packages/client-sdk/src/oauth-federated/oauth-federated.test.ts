@@ -23,6 +23,7 @@ test("a page leads to the provider and back to itself, and then somebody is know
   assert.equal(back.status, 302);
   assert.equal(back.location?.href, `${APP}/orders?page=2`);
   assert.equal(back.headers.get("cache-control"), "no-store");
+  assert.equal(back.headers.get("referrer-policy"), "no-referrer", "the address has the code in it");
   assert.deepEqual(
     [...browser.cookies.keys()],
     ["__Host-signet-session"],
@@ -167,6 +168,23 @@ test("a cookie that was changed, or sealed for another client, secret or purpose
     visitor.cookies.set(name, value);
     assert.equal((await visitor.go("/")).status, 302, value.slice(0, 20));
   }
+});
+
+test("two filters of one application, below two base paths, have a session each", async () => {
+  const [one, two] = [
+    await federatedScene({ basePath: "/staff" }),
+    await federatedScene({ basePath: "/auth/guests" }),
+  ];
+  const staff = one.browser();
+  const { location } = await staff.go("/");
+  await staff.go(staff.answerTo(new URL(location ?? "")).replace("/signet/", "/staff/"));
+  const guests = two.browser();
+  for (const [name, value] of staff.cookies) guests.cookies.set(name, value);
+  const asked = await guests.go("/");
+  assert.equal(asked.status, 302);
+  await guests.go(guests.answerTo(new URL(asked.location ?? "")).replace("/signet/", "/auth/guests/"));
+  assert.deepEqual([...guests.cookies.keys()].sort(), ["__Host-auth!guests-session", "__Host-staff-session"]);
+  principalIn(await guests.go("/"));
 });
 
 test("an application shows pages of its own, and they keep the filter's cookies", async () => {

@@ -9,8 +9,6 @@ export interface SingleFlight<T> {
    * @param work never started twice for a key that is under way or whose outcome is still kept
    */
   run(key: string, work: () => Promise<T>): Promise<T>;
-  /** An outcome that is kept; undefined for what is under way or unknown. */
-  kept(key: string): T | undefined;
 }
 
 export interface SingleFlightOptions<T> {
@@ -66,10 +64,6 @@ export function createSingleFlight<T>({ clock, keepMs, most }: SingleFlightOptio
       // Put at the end of the list again: the list is in the order of age.
       flights.delete(key);
       return begin(key, work);
-    },
-    kept: (key) => {
-      const flight = flights.get(key);
-      return flight && !isOver(flight) ? flight.landed?.value : undefined;
     },
   };
 }

@@ -21,14 +21,19 @@ test("the pinned key alone signs people in, whatever keys the service publishes"
   principalIn(await browser.go("/"));
   scene.idTokenChanges = {};
   const answer = await scene.browser().signIn();
-  assert.ok(["token_key_unknown", "token_key_untrusted"].includes(codeOf(answer.result)), codeOf(answer.result));
+  assert.ok(
+    ["token_key_unknown", "token_key_untrusted"].includes(codeOf(answer.result)),
+    codeOf(answer.result),
+  );
 });
 
 test("with a pool, answers and ID tokens name the pool's issuer", async () => {
   const { scene, agent } = await pinnedScene({ sovereignSigningPoolId: POOL });
   const issuer = `${ISSUER}/sovereign/pools/${POOL}`;
   const metadata = { ...scene.provider.metadata, issuer };
-  scene.provider.answers.set(`/sovereign/pools/${POOL}/.well-known/openid-configuration`, () => Response.json(metadata));
+  scene.provider.answers.set(`/sovereign/pools/${POOL}/.well-known/openid-configuration`, () =>
+    Response.json(metadata),
+  );
   const sign = async (iss: string, claims: Record<string, unknown>) => {
     const browser = scene.browser();
     const { location } = await browser.go("/");

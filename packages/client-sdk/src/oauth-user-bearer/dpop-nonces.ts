@@ -5,12 +5,14 @@
 import { base64url } from "jose";
 import { SignetError } from "../errors.ts";
 
+/** Nonces that an API demands in DPoP proofs, see `createDpopNonces`. */
 export interface DpopNonces {
   /** The one to use now. */
   current(): Promise<string>;
   accepts(nonce: string): Promise<boolean>;
 }
 
+/** What `createDpopNonces` needs. */
 export interface DpopNonceOptions {
   /** 32 random bytes or more, base64url; the same for every instance. */
   readonly secret: string;
@@ -22,7 +24,14 @@ export interface DpopNonceOptions {
 
 const LEAST_SECRET_BYTES = 32;
 
-/** @throws SignetError `configuration` when the secret is too short or the lifetime is none */
+/**
+ * Nonces that are made from the time and a secret: nothing is kept, and several instances accept each other's. A proof without
+ * one is refused with a fresh one in the header `DPoP-Nonce`, and the caller proves again.
+ *
+ * @throws SignetError `configuration` when the secret is too short or the lifetime is none
+ * @example
+ * const filter = oauthUserBearer(configuration, { dpopNonces: createDpopNonces({ secret }) });
+ */
 export function createDpopNonces(options: DpopNonceOptions): DpopNonces {
   const { lifetimeSeconds = 300, clock = Date.now } = options;
   const secret = secretOf(options.secret);

@@ -16,6 +16,7 @@ import { refusalOf } from "./refusal.ts";
 import { createReplayMemory, type ReplayMemory } from "./replay-memory.ts";
 import { requireScopes } from "./scopes.ts";
 
+/** What `oauthUserBearer` takes beside its configuration. */
 export interface OAuthUserBearerOptions extends Runtime {
   /** Where DPoP proofs are remembered. Default: in this process; several instances of an API need one that they share. */
   readonly replayMemory?: ReplayMemory;

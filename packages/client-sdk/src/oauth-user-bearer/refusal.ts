@@ -32,9 +32,10 @@ export function refusalOf(error: SignetError, context: RefusalContext): Response
 /** The answer to what a handler has thrown, when it is `requirePrincipal`'s or `requireScopes`'; undefined for all else. */
 export function handlerRefusal(error: unknown): Response | undefined {
   if (!(error instanceof SignetError)) return undefined;
-  return error.code === "token_missing" || error.code === "insufficient_scope"
-    ? refusalOf(error, {})
-    : undefined;
+  if (error.code !== "token_missing" && error.code !== "insufficient_scope") return undefined;
+  const response = refusalOf(error, {});
+  for (const [name, value] of Object.entries(error.headers ?? {})) response.headers.set(name, value);
+  return response;
 }
 
 /** Undefined where no credentials came: RFC 6750 §3.1 wants no error code then. */
@@ -60,11 +61,12 @@ function challengesOf(name: string | undefined, { message, code }: SignetError, 
   return [bearer, challenge("DPoP", { ...(isDpop ? fault : {}), algs: signingAlgorithms.join(" ") })];
 }
 
-function challenge(scheme: string, parameters: Readonly<Record<string, string | undefined>>): string {
+/** What a `WWW-Authenticate` field holds (RFC 9110 §11.6.1). */
+export function challenge(scheme: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const quoted = Object.entries(parameters)
     .filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "")
     .map(([name, value]) => `${name}="${printable(value)}"`);
-  return `${scheme} ${quoted.join(", ")}`;
+  return `${scheme} ${quoted.join(", ")}`.trim();
 }
 
 /** RFC 6750 §3: what may stand in the quotes; anything else could end them. */

@@ -13,6 +13,7 @@ export interface ReplayMemory {
   isFirst(id: string, keepMs: number): boolean | Promise<boolean>;
 }
 
+/** What `createReplayMemory` may be told. */
 export interface ReplayMemoryOptions {
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;

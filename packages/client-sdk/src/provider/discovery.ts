@@ -29,12 +29,14 @@ export interface ProviderMetadata {
   readonly mtls_endpoint_aliases?: Readonly<Record<string, string>>;
 }
 
+/** A provider, as far as it has been asked. */
 export interface Provider {
   /** Fetched once an hour. Throws `SignetError`: `provider_unreachable`, `provider_answer`. */
   metadata(): Promise<ProviderMetadata>;
   readonly keys: KeySet;
 }
 
+/** What `createProvider` needs. */
 export interface ProviderOptions {
   /** Exactly as the provider names itself, without or with a slash at the end. */
   readonly issuer: string;

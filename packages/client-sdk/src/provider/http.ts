@@ -9,6 +9,7 @@ const TIMEOUT_MS = 5_000;
 /** After decompression. */
 const MAX_BODY_BYTES = 256 * 1024;
 
+/** An answer of any status. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -16,6 +17,7 @@ export interface HttpAnswer {
   readonly body: unknown;
 }
 
+/** A call, beside its address. */
 export interface HttpRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,7 +40,10 @@ export interface Http {
   ): Promise<HttpAnswer>;
 }
 
-/** Plain http is for loopback hosts only, and outside `production` for any. */
+/**
+ * What every call of the SDK goes through: 5 s and 256 KiB at most, no redirects, JSON. Plain http is for loopback hosts only, and
+ * outside `production` for any.
+ */
 export function createHttp(
   runtime: Pick<Runtime, "fetch">,
   {

@@ -12,6 +12,7 @@ import type { CandidateKeys } from "./candidate-keys.ts";
 import { pinnedKeys } from "./pinned-keys.ts";
 import { pinOf } from "./pins.ts";
 
+/** What of a checked configuration says whose keys are trusted. */
 export type SovereignKeySettings = Pick<Settings, "environment" | "issuer" | "sovereign">;
 
 /**

@@ -1,6 +1,7 @@
 /** Lists that come in pages, read as if they were one. */
 import { SignetError } from "../errors.ts";
 
+/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   /** Null on the last page. */

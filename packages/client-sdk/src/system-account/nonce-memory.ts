@@ -17,7 +17,7 @@ export interface NonceMemory {
 }
 
 /**
- * In this process.
+ * A memory of this process, until it ends: the default of the filter.
  *
  * @param most nonces kept at once: when so many are still good, further requests are refused rather than a used nonce
  * forgotten (`signature`, 503)

@@ -7,6 +7,7 @@ import { type Patience, pause, programPatience, waitBeforeRetry } from "./retry.
 import type { ServiceSettings } from "./service-settings.ts";
 import { signatureHeaders } from "./sign-request.ts";
 
+/** What the clients of the service's APIs take beside their configuration. */
 export interface ServiceOptions extends Pick<Runtime, "fetch" | "clock"> {
   /** How to wait before a call is made again; for tests. */
   readonly wait?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;

@@ -10,6 +10,7 @@ import {
   targetOf,
 } from "./hmac.ts";
 
+/** How a request is signed. */
 export interface SignatureOptions extends Pick<Runtime, "clock"> {
   /**
    * True signs the body alone, for receivers that know nothing else: whoever sees such a request can send it again, and a
@@ -18,6 +19,7 @@ export interface SignatureOptions extends Pick<Runtime, "clock"> {
   readonly plain?: boolean;
 }
 
+/** What of a request is signed. */
 export interface SignedPart {
   readonly method: string;
   /** Absolute. */

@@ -5,6 +5,7 @@ import type { Filter, FilterResult, Runtime } from "../filter.ts";
 import type { Principal } from "../principal.ts";
 import { createRequestVerifier, type ReceiverOptions } from "./verify-request.ts";
 
+/** What `systemAccountExternal` takes beside its configuration. */
 export interface SystemAccountExternalOptions
   extends Runtime,
     Omit<ReceiverOptions, "secretKeyOf" | "clock"> {

@@ -4,6 +4,7 @@ import { isRecord } from "../tokens/claims.ts";
 import { type ItemList, itemList } from "./item-list.ts";
 import type { CallService } from "./service-calls.ts";
 
+/** Of any call. */
 export interface CallOptions {
   /** Ends the call, and its waiting for another attempt. */
   readonly signal?: AbortSignal | undefined;
@@ -48,6 +49,7 @@ export interface TypedCalls<Calls> {
   ): ItemList<ItemOf<Calls[Route]>>;
 }
 
+/** Of a call for a list. */
 export interface ListOptions extends CallOptions {
   /** Items asked for at once, 1 to 200. Default 50. */
   readonly pageSize?: number;

@@ -57,7 +57,7 @@ test("without a body too, and with bytes that are no text", async () => {
 
 test("an address is signed as every platform sends it", async () => {
   const request = await signed(new Request("https://stock.example/x/../orders?#part"));
-  assert.equal(request.url, "https://stock.example/orders");
+  assert.deepEqual([request.url, request.redirect], ["https://stock.example/orders", "manual"]);
   await verifierFor()(request);
 });
 
@@ -173,4 +173,8 @@ test("the memory forgets what has ended, keys apart from each other, and refuses
   at = 2_000;
   assert.equal(await memory.use("c|1", 3_000), true);
   assert.equal(await memory.use("a|1", 3_000), true);
+  const roomy = createNonceMemory({ clock: () => at });
+  assert.equal(await roomy.use("a|1", 3_000), true);
+  at = 3_000;
+  assert.equal(await roomy.use("a|1", 4_000), true, "what has ended is forgotten");
 });

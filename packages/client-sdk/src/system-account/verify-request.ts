@@ -13,6 +13,7 @@ import {
 } from "./hmac.ts";
 import { createNonceMemory, type NonceMemory } from "./nonce-memory.ts";
 
+/** Whose signatures hold, and in which form. */
 export interface ReceiverOptions extends Pick<Runtime, "clock"> {
   /** The secret key of a public key (a UUID in lower case); undefined for one that is unknown or may not call. */
   readonly secretKeyOf: (publicKey: string) => Promise<string | undefined> | string | undefined;
@@ -27,12 +28,14 @@ export interface ReceiverOptions extends Pick<Runtime, "clock"> {
   readonly maxBodyBytes?: number;
 }
 
+/** Who has signed a request. */
 export interface VerifiedCaller {
   readonly publicKey: string;
   /** The bytes that were signed. */
   readonly body: Uint8Array;
 }
 
+/** What `createRequestVerifier` makes. */
 export type RequestVerifier = (request: Request) => Promise<VerifiedCaller>;
 
 const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
@@ -40,6 +43,8 @@ const DEFAULT_MAX_BODY_BYTES = 1024 * 1024;
 const NO_KEY = `sgn_sa_${"0".repeat(43)}`;
 
 /**
+ * For receivers without a filter: what tells of one request whether it is signed, and by whom.
+ *
  * @returns a function that reads a copy of the request's body, so that a handler finds it unread. It throws `SignetError`:
  * `token_missing` without a signature, `request_malformed` for a body that is too large (413) or was read before, and
  * `signature` for everything else, which tells a caller nothing of what was wrong; `cause` does.

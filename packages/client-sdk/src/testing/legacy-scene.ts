@@ -34,6 +34,7 @@ export interface LegacyScene {
   now: number;
   /** Of `auth/validate`. */
   answer: () => Response | Error | Promise<Response | Error>;
+  onLogout: () => Response;
   readonly service: ReturnType<typeof scriptedService>;
   readonly errors: Error[];
   readonly filter: Filter;
@@ -67,7 +68,7 @@ export function legacyScene(
 ): LegacyScene {
   const errors: Error[] = [];
   const service = scriptedService(({ target }) =>
-    target.startsWith("/legacy/api/auth/validate") ? here.answer() : new Response(null, { status: 204 }),
+    target.startsWith("/legacy/api/auth/validate") ? here.answer() : here.onLogout(),
   );
   const configuration: SignetConfiguration = {
     filterType: "UserFederated",
@@ -86,6 +87,7 @@ export function legacyScene(
   const here: LegacyScene = {
     now: NOW,
     answer: () => jsonAnswer(valid()),
+    onLogout: () => new Response(null, { status: 204 }),
     service,
     errors,
     filter,

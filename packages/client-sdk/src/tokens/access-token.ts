@@ -4,6 +4,7 @@ import type { Claims, SubjectClaims } from "./claims.ts";
 import type { KeySource } from "./key-source.ts";
 import { verifyJwt } from "./verify-jwt.ts";
 
+/** What an access token is held against. */
 export interface AccessTokenChecks {
   readonly keys: KeySource;
   readonly issuer: string;
@@ -22,6 +23,10 @@ const requiredUntyped = ["iss", "exp", "aud", "sub", "iat"];
 /**
  * The claims of a verified access token. A binding to a key or a certificate (`cnf`) and scopes are the filter's to check.
  * Throws `SignetError`: `token_…`, or `provider_…` when its key cannot be fetched.
+ *
+ * @example
+ * const { keys } = createProvider({ issuer, clock: Date.now, http: createHttp({}, { environment: "production" }) });
+ * const { sub } = await verifyAccessToken(token, { keys, issuer, audience, allowUntyped: false, clock: Date.now });
  */
 export async function verifyAccessToken(token: string, checks: AccessTokenChecks): Promise<SubjectClaims> {
   const { header, claims } = await verifyJwt(token, {

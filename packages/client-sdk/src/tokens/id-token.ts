@@ -6,6 +6,7 @@ import { audiencesOf, type Claims, type SubjectClaims } from "./claims.ts";
 import type { KeySource } from "./key-source.ts";
 import { type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
 
+/** What an ID token is held against. */
 export interface IdTokenChecks {
   readonly keys: KeySource;
   readonly issuer: string;

@@ -3,9 +3,10 @@ import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { answered, redirect, refusal } from "../oauth-federated/answers.ts";
 import type { LoginAttempt } from "../oauth-federated/login-attempts.ts";
+import { checkedSession } from "./check-session-key.ts";
 import { isSignedOut } from "./current-session.ts";
 import type { FederationContext } from "./federation-context.ts";
-import { checkedSession, sessionOf } from "./legacy-session.ts";
+import { sessionOf } from "./legacy-session.ts";
 
 export async function finishLogin(context: FederationContext, request: Request): Promise<FilterResult> {
   let attempt: LoginAttempt | undefined;

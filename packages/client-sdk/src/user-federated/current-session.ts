@@ -2,8 +2,9 @@
 import { SignetError } from "../errors.ts";
 import { ownSessionKey } from "../oauth-federated/logout-memory.ts";
 import { sha256Text } from "../oauth-federated/random-text.ts";
+import { checkedSession } from "./check-session-key.ts";
 import type { FederationContext } from "./federation-context.ts";
-import { checkedSession, type LegacySession, sessionOf } from "./legacy-session.ts";
+import { type LegacySession, sessionOf } from "./legacy-session.ts";
 
 export type CurrentSession =
   | { readonly kind: "live"; readonly session: LegacySession; readonly cookies: readonly string[] }

@@ -12,6 +12,7 @@ import { serviceCalls } from "../system-account/service-calls.ts";
 import { type TypedCalls, typedCalls } from "../system-account/typed-calls.ts";
 import type { LegacySession } from "./legacy-session.ts";
 
+/** What `userFederated` takes beside its configuration. */
 export interface UserFederatedOptions extends Runtime {
   /** Which sessions have been signed out; for an application of several processes. Default: in this process. */
   readonly logoutMemory?: LogoutMemory;

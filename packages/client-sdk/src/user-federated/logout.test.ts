@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SignetError } from "../errors.ts";
 import { APP, APP_ID, legacyScene, NOW, valid } from "../testing/legacy-scene.ts";
-import { jsonAnswer } from "../testing/scripted-service.ts";
+import { jsonAnswer, problemAnswer } from "../testing/scripted-service.ts";
 import { userFederated } from "./user-federated.ts";
 
 test("signing out ends the key at the service; a copy of the cookie does not bring it back", async () => {
@@ -68,6 +68,11 @@ test("another site signs nobody out, and a link in a mail asks first", async () 
     await ada.send("/signet/logout", { method: "POST", headers: { origin: "https://evil.example" } }),
     await ada.send("/signet/logout", { method: "POST" }),
     await ada.send("/signet/logout", { headers: from("cross-site", "no-cors") }),
+    await ada.send("/signet/logout", { headers: from("same-origin", "no-cors") }),
+    await ada.send("/signet/logout", {
+      method: "POST",
+      headers: { ...from("same-origin"), "sec-purpose": "prefetch" },
+    }),
   ];
   assert.deepEqual(
     tries.map(({ status }) => status),
@@ -113,4 +118,26 @@ test("signing out works while the service is away, and says so", async () => {
     here.errors.map((error) => (error as SignetError).code),
     ["provider_unreachable"],
   );
+});
+
+test("a key that was signed out here is none, whatever the service says of it", async () => {
+  const here = legacyScene();
+  const ada = here.browser();
+  const link = await ada.begin();
+  await ada.go(link);
+  const cookies = new Map(ada.cookies);
+  await ada.send("/signet/logout", { method: "POST", headers: { origin: APP, accept: "text/html" } });
+  assert.equal((await ada.signIn()).status, 400, "the same key comes again");
+  for (const [name, value] of cookies) ada.cookies.set(name, value);
+  assert.equal((await ada.go(link)).status, 400, "back in the history");
+});
+
+test("a key that has ended already is signed out all the same, and nothing is wrong", async () => {
+  const here = legacyScene();
+  const ada = here.browser();
+  await ada.signIn();
+  here.onLogout = () => problemAnswer(401, "not-authenticated");
+  const headers = { origin: APP, accept: "text/html" };
+  assert.equal((await ada.send("/signet/logout", { method: "POST", headers })).status, 303);
+  assert.deepEqual([here.errors, [...ada.cookies.keys()]], [[], []]);
 });

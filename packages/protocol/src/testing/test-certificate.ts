@@ -31,7 +31,8 @@ export interface TestCertificateInput {
   readonly hosts?: readonly string[];
   /** IPv4. */
   readonly addresses?: readonly string[];
-  readonly validFrom?: Date;
+  /** A complete value stands there as it is. */
+  readonly validFrom?: Date | Buffer;
   readonly validTo?: Date;
   readonly more?: readonly Buffer[];
   readonly digest?: "sha256" | "sha1";
@@ -66,7 +67,7 @@ const HOUR_MS = 3_600_000;
 
 /** From an hour ago to a day ahead; an ordinary leaf or authority where nothing else is said. */
 export function testCertificate(input: TestCertificateInput): TestCertificate {
-  const { subject, isCa = false, digest = "sha256" } = input;
+  const { subject, isCa = false, digest = "sha256", validFrom = new Date(Date.now() - HOUR_MS) } = input;
   const privateKey = input.privateKey ?? newEcKey();
   const scheme = input.scheme ?? {
     identifier: derSequence(derOid(ECDSA[digest])),
@@ -79,7 +80,7 @@ export function testCertificate(input: TestCertificateInput): TestCertificate {
     scheme.identifier,
     derName(input.issuer?.subject ?? subject),
     derSequence(
-      derTime(input.validFrom ?? new Date(Date.now() - HOUR_MS)),
+      validFrom instanceof Date ? derTime(validFrom) : validFrom,
       derTime(input.validTo ?? new Date(Date.now() + 24 * HOUR_MS)),
     ),
     derName(subject),
