@@ -2,7 +2,7 @@
  * Protects web applications and APIs with Signet, or with any standards-compliant OpenID provider. Begin with `createFilter`
  * and an adapter: `protect` for servers that take a Web `Request`, and those of `./express`, `./fastify`, `./hono` and `./node`.
  *
- * @module
+ * @module client-sdk
  */
 
 export { type FetchAdapterOptions, identify, protect } from "./adapters/fetch.ts";

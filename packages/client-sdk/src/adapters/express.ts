@@ -1,4 +1,8 @@
-/** The filter as middleware of Express 4 and 5, and of Connect and everything else that takes `(request, response, next)`. */
+/**
+ * The filter as middleware of Express 4 and 5, and of Connect and everything else that takes `(request, response, next)`.
+ *
+ * @module express
+ */
 import type { Filter } from "../filter.ts";
 import {
   addCookies,

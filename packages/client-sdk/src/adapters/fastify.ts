@@ -1,4 +1,8 @@
-/** The filter as a plugin of Fastify 4 and 5. */
+/**
+ * The filter as a plugin of Fastify 4 and 5.
+ *
+ * @module fastify
+ */
 import type { Filter } from "../filter.ts";
 import { authenticateNodeRequest, type NodeAdapterOptions, type NodeRequest } from "./node-request.ts";
 
@@ -10,15 +14,21 @@ export interface FastifyRequestLike {
 
 /** What is used of Fastify's reply. */
 export interface FastifyReplyLike {
+  /** The status of the answer. */
   code(status: number): unknown;
+  /** A field of the answer; `set-cookie` each time anew. */
   header(name: string, value: string): unknown;
+  /** Answers. */
   send(body?: unknown): unknown;
 }
 
 /** What is used of a Fastify instance. */
 export interface FastifyLike {
+  /** Makes room for `request.principal`. */
   decorateRequest(name: "principal"): unknown;
+  /** Whether there is room already. */
   hasRequestDecorator(name: string): boolean;
+  /** Runs the filter before everything else. */
   addHook(
     name: "onRequest",
     hook: (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>,

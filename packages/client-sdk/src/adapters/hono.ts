@@ -1,4 +1,8 @@
-/** The filter as middleware of Hono, on every platform that Hono runs on. */
+/**
+ * The filter as middleware of Hono, on every platform that Hono runs on.
+ *
+ * @module hono
+ */
 import type { Filter } from "../filter.ts";
 import { handlerRefusal } from "../oauth-user-bearer/refusal.ts";
 import type { Principal } from "../principal.ts";
@@ -17,7 +21,9 @@ export interface HonoContext {
   /** Of the handlers after this one. */
   readonly error?: Error | undefined;
   res: Response;
+  /** Where handlers find it. */
   set(key: "principal", value: Principal | undefined): void;
+  /** A field of the answer, beside others of that name. */
   header(name: string, value: string, options: { append: boolean }): void;
 }
 

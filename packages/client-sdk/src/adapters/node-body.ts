@@ -9,9 +9,13 @@ export interface NodeBody {
   readonly complete: boolean;
   readonly readableLength: number;
   readonly readableEnded: boolean;
+  /** Takes bytes that are there. */
   read(size: number): unknown;
+  /** Puts bytes back to the front. */
   unshift(chunk: Uint8Array): unknown;
+  /** For `readable`, `end`, `error`, `close`. */
   on(event: string, listener: () => void): unknown;
+  /** Takes a listener away. */
   off(event: string, listener: () => void): unknown;
 }
 

@@ -1,4 +1,8 @@
-/** A Web `Request` of a request of Node's `http`, `https` and `http2`, and the answer in the other direction. */
+/**
+ * A Web `Request` of a request of Node's `http`, `https` and `http2`, and the answer in the other direction.
+ *
+ * @module node
+ */
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { bodyStreamOf, type NodeBody } from "./node-body.ts";
@@ -17,8 +21,11 @@ export interface NodeRequest extends NodeBody {
 /** What is used of `ServerResponse`. */
 export interface NodeResponse {
   statusCode: number;
+  /** A field of the answer. */
   setHeader(name: string, value: string | readonly string[]): unknown;
+  /** What was set before. */
   getHeader(name: string): unknown;
+  /** Answers. */
   end(body?: Uint8Array): unknown;
 }
 

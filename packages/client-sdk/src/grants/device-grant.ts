@@ -28,6 +28,7 @@ export interface DevicePrompt {
 
 /** What `deviceGrant` needs beside its configuration. */
 export interface DeviceGrantOptions extends GrantOptions {
+  /** Shows the person where to go and what to type; waited for. */
   readonly onPrompt: (prompt: DevicePrompt) => void | Promise<void>;
   /** Ends the waiting; the promise is then rejected with its reason. */
   readonly signal?: AbortSignal;

@@ -2,7 +2,7 @@
  * A client of the service's legacy API: signing users in and out, registration, recovery, profiles, session keys. Begin with
  * `legacyApiClient`.
  *
- * @module
+ * @module legacy-api
  */
 
 export type { ItemList, Page } from "../system-account/item-list.ts";

@@ -28,7 +28,9 @@ type Rotation = NonNullable<
 
 /** OAuth clients of the organisation, their secrets, and the users assigned to them. */
 export interface ManagedClients {
+  /** All of them, oldest first. */
   list(options?: ListOptions): ItemList<Client>;
+  /** With the `etag` that `replace` goes by. */
   get(clientId: string, options?: CallOptions): Promise<Versioned<Client>>;
   /**
    * `clientSecret` is the first secret of a confidential client, shown this once: null when the answer that had it was lost on
@@ -51,10 +53,17 @@ export interface ManagedClients {
   delete(clientId: string, options?: DeleteOptions): Promise<void>;
   /** Another secret, shown this once; the old ones work on, unless `expireOthersInSeconds` says when they end. */
   rotateSecret(clientId: string, rotation?: Rotation, options?: RepeatOptions): Promise<CreatedClientSecret>;
-  /** @param secretId all active ones but the newest, when left out */
+  /**
+   * Ends one secret at once.
+   *
+   * @param secretId all active ones but the newest, when left out
+   */
   revokeOldSecret(clientId: string, secretId?: string, options?: RepeatOptions): Promise<void>;
+  /** Who may use a client whose `access` is `assigned`. */
   assignedUsers(clientId: string, options?: ListOptions): ItemList<AssignedUser>;
+  /** Lets a user in. */
   assignUser(clientId: string, permId: string, options?: CallOptions): Promise<void>;
+  /** Lets a user in no more. */
   unassignUser(clientId: string, permId: string, options?: CallOptions): Promise<void>;
 }
 

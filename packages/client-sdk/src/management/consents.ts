@@ -20,6 +20,7 @@ type UserConsent = ManagementCalls["POST /legacy/api/oauth/consents/user"]["body
 
 /** What users, or the organisation for all of them, have allowed clients. */
 export interface ManagedConsents {
+  /** Those that hold, oldest first; with `revoked` the others too. */
   list(filter?: ConsentFilter, options?: ListOptions): ItemList<Consent>;
   /** Also when it has been taken back. */
   get(id: string, options?: CallOptions): Promise<Consent>;

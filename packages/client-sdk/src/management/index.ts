@@ -2,7 +2,7 @@
  * A client of the service's management API: OAuth clients and their secrets, scopes, consents, pre-authorizations and system
  * accounts of an organisation. Begin with `managementClient`.
  *
- * @module
+ * @module management
  */
 
 export type { ItemList, Page } from "../system-account/item-list.ts";

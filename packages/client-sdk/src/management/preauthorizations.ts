@@ -9,8 +9,11 @@ type NewPreauthorization = ManagementCalls["POST /legacy/api/oauth/preauthorizat
 
 /** Scopes that clients are allowed ahead of any request. */
 export interface ManagedPreauthorizations {
+  /** Oldest first. */
   list(filter?: { readonly clientId?: string }, options?: ListOptions): ItemList<Preauthorization>;
+  /** One of them, by its id. */
   get(id: string, options?: CallOptions): Promise<Preauthorization>;
+  /** For all users of one client: none of them is asked for these scopes. */
   create(preauthorization: NewPreauthorization, options?: RepeatOptions): Promise<Preauthorization>;
   /** The refresh tokens that rest on it end at once. */
   delete(id: string, options?: CallOptions): Promise<void>;

@@ -17,8 +17,11 @@ import {
 
 /** Custom scopes of the organisation. */
 export interface ManagedScopes {
+  /** The custom scopes, oldest first. */
   list(options?: ListOptions): ItemList<Scope>;
+  /** With the `etag` that `replace` goes by. */
   get(id: string, options?: CallOptions): Promise<Versioned<Scope>>;
+  /** A scope with claims of its own. */
   create(scope: NewScope, options?: RepeatOptions): Promise<Versioned<Scope>>;
   /** What is left out, or null, gets its default again; the name stays. */
   replace(id: string, scope: Replacement<ChangedScope>, options?: CallOptions): Promise<Versioned<Scope>>;
@@ -28,6 +31,7 @@ export interface ManagedScopes {
     change: (scope: Versioned<Scope>) => Replacement<ChangedScope> | Promise<Replacement<ChangedScope>>,
     options?: CallOptions,
   ): Promise<Versioned<Scope>>;
+  /** For good; tokens that have it already keep it. */
   delete(id: string, options?: DeleteOptions): Promise<void>;
 }
 

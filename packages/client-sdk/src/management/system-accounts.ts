@@ -25,7 +25,9 @@ type NewKey = NonNullable<ManagementCalls["POST /legacy/api/oauth/system-account
 
 /** System accounts of the organisation and their keys. */
 export interface ManagedSystemAccounts {
+  /** All of them, oldest first. */
   list(options?: ListOptions): ItemList<SystemAccount>;
+  /** With the `etag` that `replace` goes by. */
   get(id: string, options?: CallOptions): Promise<Versioned<SystemAccount>>;
   /** `secretKey` is shown this once: null when the answer that had it was lost on the way, and `addKey` gives another pair. */
   create(account: NewSystemAccount, options?: RepeatOptions): Promise<Versioned<CreatedSystemAccount>>;
@@ -47,6 +49,7 @@ export interface ManagedSystemAccounts {
   delete(id: string, options?: DeleteOptions): Promise<void>;
   /** Lets it act for another application of the organisation. */
   grantApplication(id: string, applicationId: string, options?: CallOptions): Promise<void>;
+  /** Takes that back. */
   withdrawApplication(id: string, applicationId: string, options?: CallOptions): Promise<void>;
   /** Another pair of keys, shown this once; the old ones work on, unless `expireOthersInSeconds` says when they end. */
   addKey(id: string, key?: NewKey, options?: RepeatOptions): Promise<CreatedSystemAccountKey>;

@@ -11,6 +11,8 @@
  */
 export interface LogoutMemory {
   /**
+   * From now on the session is over.
+   *
    * @param key names a session, or all sessions of a user
    * @param endedAt seconds since the epoch; a later one for the same key replaces an earlier one
    * @param forgetAfter seconds from now, after which no cookie can name the session any more

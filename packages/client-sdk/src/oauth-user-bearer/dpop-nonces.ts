@@ -9,6 +9,7 @@ import { SignetError } from "../errors.ts";
 export interface DpopNonces {
   /** The one to use now. */
   current(): Promise<string>;
+  /** Whether it is one of ours, and recent. */
   accepts(nonce: string): Promise<boolean>;
 }
 

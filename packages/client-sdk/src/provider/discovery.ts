@@ -41,7 +41,9 @@ export interface ProviderOptions {
   /** Exactly as the provider names itself, without or with a slash at the end. */
   readonly issuer: string;
   readonly http: Http;
+  /** Milliseconds since the epoch. */
   readonly clock: () => number;
+  /** Told when what is kept has to serve on, because the provider is away. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 

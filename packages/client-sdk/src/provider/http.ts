@@ -31,6 +31,7 @@ export interface HttpRequest {
  * `provider_answer` (a redirect, too large, not JSON, an address without encryption).
  */
 export interface Http {
+  /** GET, or as `request` says; the answer is JSON of any status. */
   json(url: string, request?: HttpRequest): Promise<HttpAnswer>;
   /** POST of an `application/x-www-form-urlencoded` body. Members that are undefined are left out. */
   form(

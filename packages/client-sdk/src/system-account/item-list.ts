@@ -17,6 +17,7 @@ export interface Page<Item> {
 export interface ItemList<Item> extends AsyncIterable<Item> {
   /** One page, for a list that people turn the pages of. */
   page(cursor?: string): Promise<Page<Item>>;
+  /** Page after page, to the end. */
   pages(): AsyncIterable<Page<Item>>;
   /** All of them at once: for lists that are known to be short. */
   toArray(): Promise<Item[]>;

@@ -12,6 +12,7 @@ export interface AccessTokenChecks {
   readonly audience: string;
   /** Accept tokens whose `typ` is `JWT` or absent, as some providers write them. Never an ID token. */
   readonly allowUntyped: boolean;
+  /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 

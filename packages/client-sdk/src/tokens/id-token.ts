@@ -17,6 +17,7 @@ export interface IdTokenChecks {
   readonly accessToken?: string | undefined;
   /** What the authorization request demanded as `max_age`. */
   readonly maxAgeSeconds?: number | undefined;
+  /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
