@@ -1,6 +1,6 @@
 /**
  * Where a test run keeps its databases and other temporary files: in memory where the system offers that. A copy of a
- * PostgreSQL database is some seven hundred small files, made and removed hundreds of times; to find room for them was
+ * PostgreSQL database is nearly six hundred small files, made and removed hundreds of times; to find room for them was
  * most of what a run asked of the system on a disk.
  */
 import { execFile } from "node:child_process";
@@ -10,7 +10,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 
 const IN_MEMORY = "/dev/shm";
-/** A run has needed a tenth of it at most; containers often have 64 MB, which would not do. */
+/** The test of the packages alone takes 150 MB, and others run beside it; containers often have 64 MB, which would not do. */
 const LEAST_BYTES = 4 * 2 ** 30;
 const PREFIX = "signet-test-";
 
