@@ -14,6 +14,7 @@ import {
   testCertificate,
 } from "@signet/protocol/testing/test-certificate";
 import { poolAddress, type SigningPool } from "../packages/server/src/core/signing-pools/signing-pool.ts";
+import type { NewPool } from "../packages/server/src/features/sovereign/pools.ts";
 import {
   makeAgent,
   makePool,
@@ -68,13 +69,14 @@ after(async () => {
 });
 
 /** An organisation with a pool, an agent with certificates in it, and a token that the agent has signed. */
-async function openPool(name: string): Promise<PoolScene> {
+async function openPool(name: string, more: Partial<NewPool> = {}): Promise<PoolScene> {
   const { service, baseUrl } = server;
   const org = await makeOrganisation(service, name);
   const pool = await makePool(service, org, {
     trustedRoots: [root.pem],
     requireX5c: true,
     tokenWaitSeconds: 20,
+    ...more,
   });
   const issuer = poolAddress(baseUrl, pool);
   const agent = await makeAgent(service, org, pool, { certify: (one) => [certify(one, issuer)] });
@@ -172,6 +174,29 @@ test("all four modes accept what the agent has signed, also with the key id requ
       assert.equal(subject, ours.client.application.id, `${name}: ${code}`);
       assert.deepEqual(fetched, name === "public keys" ? [] : [`${ours.issuer}/jwks.json`]);
     }
+});
+
+test("a pool that signs in the organisation's name: said so, its tokens pass and the service's own do not", async () => {
+  const scene = await openPool("Organisation's", { issuerMode: "organisation" });
+  const { org, pool, client, token } = scene;
+  const theirPins = {
+    oauthOrganisationId: org.organisation.id,
+    applicationId: client.application.id,
+    oauthAudience: org.issuer,
+    sovereignSigningPoolId: pool.id,
+  };
+  const own = await tokenOf(org, org.batch);
+  for (const pins of [
+    { environment: "development" } as const,
+    { sovereignTrustedRootCertificates: [root.pem] },
+    { sovereignKeyThumbprints: [scene.key.kid] },
+    { sovereignPublicKeys: [scene.key.publicJwk] },
+  ]) {
+    const said = { ...theirPins, ...pins, sovereignIssuerMode: "organisation" } as const;
+    assert.equal((await outcome(said, token)).subject, client.application.id);
+    assert.equal((await outcome(said, own)).code, "token_key_unknown");
+    assert.equal((await outcome({ ...theirPins, ...pins }, token)).code, "token_issuer");
+  }
 });
 
 test("a pool alone starts in production only when it is forced", async () => {

@@ -49,6 +49,7 @@ export const properties = {
   sovereignPublicKeys: keys,
   sovereignRequiredKeyId: text,
   sovereignAllowUnpinned: flag,
+  sovereignIssuerMode: oneOf("pool", "organisation"),
   issuer: text,
   environment: oneOf("production", "staging", "development"),
   oauthClientSecret: text,

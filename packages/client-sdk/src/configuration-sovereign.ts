@@ -12,6 +12,7 @@ interface SovereignProperties {
   readonly sovereignPublicKeys?: readonly (JWK | string)[];
   readonly sovereignRequiredKeyId?: string;
   readonly sovereignAllowUnpinned?: boolean;
+  readonly sovereignIssuerMode?: "pool" | "organisation";
 }
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -40,7 +41,8 @@ export function checkedSovereign(
   checkTrust(configuration, fault);
   checkPins(configuration, fault);
   const sovereign = settingsOf(configuration, issuer);
-  const tokenIssuer = sovereign.poolIssuer ?? issuer;
+  const isPools = configuration.sovereignIssuerMode !== "organisation";
+  const tokenIssuer = (isPools ? sovereign.poolIssuer : undefined) ?? issuer;
   return { sovereign, ...(tokenIssuer === undefined ? {} : { tokenIssuer }) };
 }
 
@@ -51,6 +53,8 @@ function checkTrust(configuration: SovereignProperties, fault: Fault): void {
   if (poolId !== undefined && !uuid.test(poolId)) fault("sovereignSigningPoolId must be a UUID.");
   if (poolId === undefined && given.length === 0)
     fault("sovereignRequiredKeyId and sovereignAllowUnpinned go with sovereignSigningPoolId or a pin.");
+  if (poolId === undefined && configuration.sovereignIssuerMode !== undefined)
+    fault("sovereignIssuerMode goes with sovereignSigningPoolId: it is the pool's.");
   // The name in a certificate is the pool's issuer: any certificate of the same authority could sign tokens otherwise.
   if (poolId === undefined && given.includes("sovereignTrustedRootCertificates"))
     fault("sovereignTrustedRootCertificates needs sovereignSigningPoolId, which certificates must name.");

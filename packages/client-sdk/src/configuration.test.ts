@@ -99,6 +99,7 @@ const spoilt: readonly Spoilt[] = [
   [bearer, { ...pool, sovereignAllowUnpinned: false }, /^sovereignSigningPoolId alone/],
   [bearer, { ...pinned, sovereignSigningPoolId: "pool" }, /^sovereignSigningPoolId must be a UUID/],
   [bearer, { sovereignRequiredKeyId: "k" }, /^sovereignRequiredKeyId and/],
+  [bearer, { sovereignPublicKeys: [jwk], sovereignIssuerMode: "pool" }, /^sovereignIssuerMode goes with/],
   [bearer, { sovereignTrustedRootCertificates: [certificate] }, /needs sovereignSigningPoolId/],
   [bearer, { ...pinned, sovereignPublicKeys: [jwk] }, /^Only one of/],
   [bearer, { ...pinned, sovereignTrustedRootCertificates: [certificate] }, /^Only one of/],
@@ -212,6 +213,9 @@ describe("a configuration", () => {
     const { sovereign, tokenIssuer } = checkConfiguration({ ...bearer, sovereignPublicKeys: [jwk] });
     assert.deepEqual(sovereign?.publicKeys, [jwk]);
     assert.equal(tokenIssuer, ISSUER);
+    const asOrganisation = checkConfiguration({ ...bearer, ...pinned, sovereignIssuerMode: "organisation" });
+    assert.equal(asOrganisation.tokenIssuer, ISSUER);
+    assert.equal(asOrganisation.sovereign?.poolIssuer, `${ISSUER}/sovereign/pools/${POOL_ID}`);
   });
 
   it("accepts an unpinned pool outside production, and in it when that is said in so many words", () => {

@@ -39,6 +39,8 @@ export interface SignetConfiguration {
   readonly sovereignRequiredKeyId?: string;
   /** True accepts a pool id alone in production all the same. */
   readonly sovereignAllowUnpinned?: boolean;
+  /** The pool's `issuerMode`: whom its tokens name as their issuer. Default `pool`. */
+  readonly sovereignIssuerMode?: "pool" | "organisation";
 
   /** Any standards-compliant OpenID provider, instead of `federationServer` and `oauthOrganisationId`. */
   readonly issuer?: string;
@@ -78,7 +80,10 @@ export interface Settings {
   readonly applicationId?: string;
   /** `{federationServer}/oauth/{org}`, or as given. */
   readonly issuer?: string;
-  /** What tokens name as their issuer: that of the signing pool `{issuer}/sovereign/pools/{pool}`, without one `issuer`. */
+  /**
+   * What tokens name as their issuer: that of the signing pool `{issuer}/sovereign/pools/{pool}`; without a pool, or with one
+   * whose issuer mode is `organisation`, `issuer`.
+   */
   readonly tokenIssuer?: string;
   readonly clientId?: string;
   readonly clientSecret?: string;

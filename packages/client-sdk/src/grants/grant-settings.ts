@@ -50,6 +50,7 @@ const used = [
   "sovereignPublicKeys",
   "sovereignRequiredKeyId",
   "sovereignAllowUnpinned",
+  "sovereignIssuerMode",
 ] as const satisfies (keyof SignetConfiguration)[];
 
 /** @throws SignetError `configuration` */
