@@ -22,7 +22,7 @@ after(async () => {
 test("a folder for temporary files that is named is the one that is used", async () => {
   const folder = await makeTestFolder();
   assert.equal(path.dirname(folder), parent);
-  assert.equal((await stat(folder)).mode & 0o777, 0o711);
+  assert.equal((await stat(folder)).mode & 0o7777, 0o1733);
 });
 
 test("where there is no memory to write to, the ordinary folder does", async () => {

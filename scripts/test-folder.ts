@@ -14,12 +14,15 @@ const IN_MEMORY = "/dev/shm";
 const LEAST_BYTES = 4 * 2 ** 30;
 const PREFIX = "signet-test-";
 
-/** @returns a new empty folder, which the caller removes; everybody may pass through it, as PostgreSQL runs under another user */
+/** Like /tmp, but that nobody else may list it: PostgreSQL runs under another user, and its guard removes its folder. */
+const OPEN_TO_ALL = 0o1733;
+
+/** @returns a new empty folder, which the caller removes */
 export async function makeTestFolder(memory = IN_MEMORY): Promise<string> {
   const parent = (await isOffered(memory)) ? memory : os.tmpdir();
   await removeLeftBehind(parent);
   const folder = await mkdtemp(path.join(parent, `${PREFIX}${process.pid}-`));
-  await chmod(folder, 0o711);
+  await chmod(folder, OPEN_TO_ALL);
   return folder;
 }
 
