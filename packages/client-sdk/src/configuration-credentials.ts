@@ -55,7 +55,10 @@ function checkCookieSecrets({ filterType, cookieSecrets }: CredentialProperties,
   if (cookieSecrets?.length === 0) fault("cookieSecrets is empty.");
   for (const [index, secret] of (cookieSecrets ?? []).entries()) {
     if (!isRandom(secret))
-      fault(`cookieSecrets[${index}] must be 32 random bytes or more, in base64url without padding.`);
+      fault(
+        `cookieSecrets[${index}] must be 32 random bytes or more, in base64url without padding: ` +
+          "openssl rand -base64 32 | tr '+/' '-_' | tr -d = makes one.",
+      );
   }
 }
 

@@ -56,6 +56,8 @@ function checkedScopes({ filterType, oauthScopes }: OAuthProperties, fault: Faul
   if (!named.every((scope) => scopeToken.test(scope)))
     fault("oauthScopes must be scope names separated by single spaces.");
   if (isLogin && !named.includes("openid"))
-    fault("oauthScopes must have openid: without it there is no ID token that says who signed in.");
+    fault(
+      "oauthScopes must have openid, and names are separated by spaces: without it no ID token says who signed in.",
+    );
   return named;
 }

@@ -70,7 +70,7 @@ const propertyOf: ReadonlyMap<string, Property> = new Map(Object.entries(propert
 export function misfits(configuration: object): string[] {
   if (typeof configuration !== "object" || configuration === null) return ["It is not an object."];
   if (!("filterType" in configuration) || configuration.filterType === undefined)
-    return [`filterType is missing: it is one of ${filterTypes.join(", ")}.`];
+    return [`filterType is missing (SIGNET_FILTER_TYPE): it is one of ${filterTypes.join(", ")}.`];
   return Object.entries(configuration).flatMap(([name, value]) => {
     const property = propertyOf.get(name);
     if (!property) return [`${name} is not a property.`];

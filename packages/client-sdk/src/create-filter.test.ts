@@ -39,6 +39,21 @@ describe("createFilter", () => {
     assert.deepEqual(await kinds(false), [...Array(4).fill("answer"), "anonymous"]);
   });
 
+  it("refuses as ever when the application's log fails", async () => {
+    let told = 0;
+    const onError = () => {
+      told++;
+      throw new Error("log away");
+    };
+    for (const configuration of configurations.slice(0, 4)) {
+      const { fetch } = await createHostileProvider();
+      const filter = createFilter(configuration, { fetch, onError });
+      const result = await filter.authenticate(new Request("https://app.example/signet/callback?state=x"));
+      assert.equal(result.kind, "answer", filter.filterType);
+    }
+    assert.equal(told, 4);
+  });
+
   it("refuses a type that there is not, as any other fault", () => {
     for (const filterType of ["none", "constructor", undefined])
       assert.throws(() => createFilter({ filterType } as unknown as SignetConfiguration), {

@@ -66,11 +66,18 @@ describe("configurationFromEnvironment", () => {
       SIGNET_OAUTH_AUDIENCES: "x",
       SIGNET_SOVEREIGN_PUBLIC_KEY: "x",
       SIGNET_SYSTEM_ACCOUNT_KEY: "x",
+      SIGNET_INTROSPECT_TOKEN: "true",
     };
-    assert.throws(() => configurationFromEnvironment(env), {
-      code: "configuration",
-      reasons: Object.keys(env).map((name) => `${name} is not a property.`),
-    });
+    assert.throws(
+      () => configurationFromEnvironment(env),
+      ({ code, reasons }) => {
+        assert.equal(code, "configuration");
+        for (const [index, name] of Object.keys(env).entries())
+          assert.ok(reasons[index].startsWith(`${name} is not a property; there is SIGNET_`), reasons[index]);
+        assert.match(reasons.at(-1), /SIGNET_INTROSPECT_TOKENS\.$/);
+        return true;
+      },
+    );
   });
 
   it("refuses values that cannot be read, without showing them", () => {

@@ -4,13 +4,13 @@ import { properties } from "./configuration-properties.ts";
 import { SignetError } from "./errors.ts";
 
 /** Names that no property has, but that begin like one, are mistakes: of a check that is then not made. */
-const ownNames = /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE)_/;
+const ownNames = /^(?:OAUTH|SOVEREIGN|SYSTEM_ACCOUNT|FEDERATION|COOKIE|INTROSPECT|REVALIDATE)_/;
 
 /**
  * Reads a configuration from environment variables: `SIGNET_FEDERATION_SERVER`, `SIGNET_APPLICATION_ID`, `SIGNET_FILTER_TYPE`,
  * `SIGNET_IS_OPTIONAL=true`, `SIGNET_OAUTH_SCOPES` and so on, for every property of `SignetConfiguration`.
  *
- * Lists are separated by commas; PEM texts of a list stand one after the other. A list of public keys may also be a JSON array
+ * Lists are separated by commas, scopes by spaces; PEM texts of a list stand one after the other. A list of public keys may also be a JSON array
  * of JWKs, or a JWK Set. A variable that is empty counts as not set.
  *
  * @param env e.g. `process.env` or `Deno.env.toObject()`
@@ -33,7 +33,7 @@ export function configurationFromEnvironment(
     const own = variable.slice(prefix.length);
     const name = names.get(own);
     if (name === undefined) {
-      if (ownNames.test(own)) reasons.push(`${variable} is not a property.`);
+      if (ownNames.test(own)) reasons.push(notAProperty(variable, prefix, [...names.keys()]));
       return [];
     }
     const parsed = parse(name, value);
@@ -45,6 +45,13 @@ export function configurationFromEnvironment(
       reasons,
     });
   return Object.fromEntries(read) as unknown as SignetConfiguration;
+}
+
+/** With the names that begin with the same word: nearly always one of them is meant. */
+function notAProperty(variable: string, prefix: string, names: readonly string[]): string {
+  const [word = ""] = variable.slice(prefix.length).split("_");
+  const near = names.filter((name) => name.startsWith(word)).map((name) => prefix + name);
+  return `${variable} is not a property${near.length > 0 ? `; there is ${near.join(", ")}` : ""}.`;
 }
 
 /** `oauthClientId` → `OAUTH_CLIENT_ID`. */

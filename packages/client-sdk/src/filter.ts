@@ -25,7 +25,7 @@ export interface RequestContext {
 
 /** Who a request comes from, or the answer that it gets instead. */
 export type FilterResult =
-  /** Go on; add each of `cookies` to the answer as a `Set-Cookie` of its own. */
+  /** Go on; add each of `cookies` to the answer as a `Set-Cookie` of its own, and let no shared cache keep that answer. */
   | { readonly kind: "authenticated"; readonly principal: Principal; readonly cookies: readonly string[] }
   /** Nobody is known and that is fine (`isOptional`, or the filter None). */
   | { readonly kind: "anonymous"; readonly cookies: readonly string[] }

@@ -1,4 +1,5 @@
 /** What a certificate says, and its path is judged by (RFC 5280 §4.1 and §4.2). Knows no platform: nothing is verified here. */
+import { requireName } from "./certificate-name.ts";
 import {
   areSameBytes,
   bitsOf,
@@ -10,6 +11,7 @@ import {
   expectTag,
   oidOf,
   readDer,
+  requireDerThroughout,
   smallInteger,
 } from "./der.ts";
 
@@ -78,20 +80,26 @@ const MOST_BYTES = 16 * 1024;
 const VERSION_3 = 2;
 const TAGGED_VERSION = 0xa0;
 const TAGGED_EXTENSIONS = 0xa3;
+/** issuerUniqueID, subjectUniqueID, extensions. */
+const LAST_TAGS: readonly number[] = [0x81, 0x82, TAGGED_EXTENSIONS];
 const URI_NAME = 0x86;
 const DIRECTORY_NAME = 0xa4;
+/** GeneralName (RFC 5280 §4.2.1.6). */
+const NAME_TAGS: readonly number[] = [0xa0, 0x81, 0x82, 0xa3, DIRECTORY_NAME, 0xa5, URI_NAME, 0x87, 0x88];
 const UTC_TIME = 0x17;
 const GENERALIZED_TIME = 0x18;
 
 /** @throws DerError for what is no certificate of version 3, or has an extension twice */
 export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): CertificateContent<Bytes> {
   if (der.length > MOST_BYTES) throw new DerError("the certificate is too large");
-  const [body, outerAlgorithm, signature, ...others] = childrenOf(readDer(der, derTags.sequence));
+  const whole = readDer(der, derTags.sequence);
+  requireDerThroughout(whole);
+  const [body, outerAlgorithm, signature, ...others] = childrenOf(whole);
   if (others.length > 0) throw new DerError("there is more than a certificate");
   const [version, serial, algorithm, issuer, validity, subject, keyInfo, ...rest] = childrenOf(
     expectTag(body, derTags.sequence),
   );
-  const [number] = childrenOf(expectTag(version, TAGGED_VERSION));
+  const number = onlyChild(expectTag(version, TAGGED_VERSION));
   if (smallInteger(expectTag(number, derTags.integer)) !== VERSION_3)
     throw new DerError("not a certificate of version 3");
   const signatureAlgorithm = expectTag(algorithm, derTags.sequence);
@@ -106,13 +114,36 @@ export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): Ce
     signatureAlgorithm,
     signature: expectTag(signature, derTags.bitString),
     serial: expectTag(serial, derTags.integer).content,
-    issuer: expectTag(issuer, derTags.sequence).raw,
-    subject: expectTag(subject, derTags.sequence).raw,
+    issuer: requireName(issuer).raw,
+    subject: requireName(subject).raw,
     validFrom: timeOf(validFrom),
     validTo: timeOf(validTo),
     keyInfo: expectTag(keyInfo, derTags.sequence),
-    ...judgedExtensions(extensionsOf(rest.find(({ tag }) => tag === TAGGED_EXTENSIONS))),
+    ...judgedExtensions(extensionsOf(valuesInOrder(rest, LAST_TAGS).at(-1))),
   };
+}
+
+/**
+ * The values of these tags, each of which may be missing. What one reader passes over, another one may go by: so nothing else is
+ * there, twice, or in another place.
+ */
+function valuesInOrder<Bytes extends Uint8Array>(
+  values: readonly DerElement<Bytes>[],
+  tags: readonly number[],
+): (DerElement<Bytes> | undefined)[] {
+  let last = -1;
+  for (const { tag } of values) {
+    const place = tags.indexOf(tag);
+    if (place <= last) throw new DerError("a value that does not belong there");
+    last = place;
+  }
+  return tags.map((wanted) => values.find(({ tag }) => tag === wanted));
+}
+
+function onlyChild<Bytes extends Uint8Array>(element: DerElement<Bytes>): DerElement<Bytes> {
+  const [child, ...more] = childrenOf(element);
+  if (!child || more.length > 0) throw new DerError("not one value");
+  return child;
 }
 
 /** Whole seconds of UTC, in one of the two forms of RFC 5280 §4.1.2.5. @returns milliseconds */
@@ -145,10 +176,10 @@ function extensionsOf<Bytes extends Uint8Array>(
 ): Map<string, Extension<Bytes>> {
   const extensions = new Map<string, Extension<Bytes>>();
   if (!tagged) return extensions;
-  const [list] = childrenOf(tagged);
-  for (const entry of childrenOf(expectTag(list, derTags.sequence))) {
+  for (const entry of childrenOf(expectTag(onlyChild(tagged), derTags.sequence))) {
     const [oid, ...rest] = childrenOf(expectTag(entry, derTags.sequence));
     const name = oidOf(expectTag(oid, derTags.oid));
+    if (rest.length > 2) throw new DerError("an extension of too many parts");
     // RFC 5280 §4.2: readers that take the first, or the last, would not agree.
     if (extensions.has(name)) throw new DerError("an extension is there twice");
     const critical = rest.length === 2 ? expectTag(rest[0], derTags.boolean) : undefined;
@@ -177,8 +208,7 @@ function judgedExtensions<Bytes extends Uint8Array>(extensions: Map<string, Exte
 function basicConstraintsOf(value: Uint8Array | undefined): Pick<CertificateContent, "isCa" | "pathLength"> {
   if (!value) return { isCa: false, pathLength: undefined };
   const parts = childrenOf(readDer(value, derTags.sequence));
-  const ca = parts.find(({ tag }) => tag === derTags.boolean);
-  const length = parts.find(({ tag }) => tag === derTags.integer);
+  const [ca, length] = valuesInOrder(parts, [derTags.boolean, derTags.integer]);
   return {
     isCa: ca !== undefined && booleanOf(ca),
     pathLength: length && smallInteger(length),
@@ -190,9 +220,15 @@ const keyUsageOf = (value: Uint8Array | undefined): ReadonlySet<number> | undefi
 
 function urisOf(value: Uint8Array | undefined): string[] {
   if (!value) return [];
-  return childrenOf(readDer(value, derTags.sequence)).flatMap(({ tag, content }) =>
+  return namesIn(readDer(value, derTags.sequence)).flatMap(({ tag, content }) =>
     tag === URI_NAME ? [String.fromCharCode(...content)] : [],
   );
+}
+
+function namesIn<Bytes extends Uint8Array>(names: DerElement<Bytes>): DerElement<Bytes>[] {
+  const all = childrenOf(names);
+  if (!all.every(({ tag }) => NAME_TAGS.includes(tag))) throw new DerError("not a name");
+  return all;
 }
 
 function oidsOf(value: Uint8Array | undefined): ReadonlySet<string> | undefined {
@@ -207,8 +243,8 @@ const keyIdOf = <Bytes extends Uint8Array>(value: Bytes | undefined): Bytes | un
 function issuerKeyOf<Bytes extends Uint8Array>(value: Bytes | undefined): IssuerKey<Bytes> {
   if (!value) return {};
   const parts = childrenOf(readDer(value, derTags.sequence));
-  const [keyId, names, serial] = [0x80, 0xa1, 0x82].map((wanted) => parts.find(({ tag }) => tag === wanted));
-  const directory = names && childrenOf(names).find(({ tag }) => tag === DIRECTORY_NAME);
+  const [keyId, names, serial] = valuesInOrder(parts, [0x80, 0xa1, 0x82]);
+  const directory = names && namesIn(names).find(({ tag }) => tag === DIRECTORY_NAME);
   const [issuer] = directory ? childrenOf(directory) : [];
   return { keyId: keyId?.content, issuer: issuer?.raw, serial: serial?.content };
 }

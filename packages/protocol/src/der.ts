@@ -114,9 +114,13 @@ function requirePlainForm({ tag, content }: DerElement): void {
   if (tag === derTags.integer && (content.length === 0 || isPadded)) throw new DerError("not a number");
 }
 
-/** As hexadecimal text of its content: it is compared, never shown. */
-export const oidOf = ({ content }: DerElement): string =>
-  Array.from(content, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** As hexadecimal text of its content: it is compared, never shown. @throws DerError for what is none (X.690 §8.19) */
+export function oidOf({ content }: DerElement): string {
+  const isWhole = (content.at(-1) ?? 0x80) < 0x80;
+  const isPadded = content.some((byte, at) => byte === 0x80 && (content[at - 1] ?? 0) < 0x80);
+  if (!isWhole || isPadded) throw new DerError("not an object identifier");
+  return Array.from(content, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 /** Whether two values are the same to the byte. In a time that tells where they differ: for what everybody may know. */
 export const areSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>

@@ -53,6 +53,7 @@ const get = (path: string, init: RequestInit = {}) => fetch(base + path, { redir
 test("who is let in stands on the request, and the filter's cookies come beside all others", async () => {
   const response = await get("/cookies");
   assert.equal(((await response.json()) as { subject: string }).subject, "uma");
+  assert.equal(response.headers.get("cache-control"), "no-store", "cookies are for no shared cache");
   const cookies = response.headers.getSetCookie();
   assert.deepEqual(cookies, ["before=0", "one=1; Path=/", "two=2; Path=/", "own=5; Path=/"]);
 });

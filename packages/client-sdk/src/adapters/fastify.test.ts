@@ -50,6 +50,7 @@ test("who is let in stands on the request, in parts of the application too; cook
   const response = await get("/cookies");
   assert.equal(((await response.json()) as { subject: string }).subject, "uma");
   assert.deepEqual(response.headers.getSetCookie(), ["one=1; Path=/", "two=2; Path=/", "own=5"]);
+  assert.equal(response.headers.get("cache-control"), "no-store", "cookies are for no shared cache");
 });
 
 test("the filter's own answer is sent as it is, also where no route is, as for a callback", async () => {

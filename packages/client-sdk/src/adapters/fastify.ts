@@ -3,6 +3,7 @@
  *
  * @module fastify
  */
+import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
 import { authenticateNodeRequest, type NodeAdapterOptions, type NodeRequest } from "./node-request.ts";
 
@@ -54,6 +55,8 @@ export function fastifyPlugin(
     app.addHook("onRequest", async (request, reply) => {
       const result = await authenticateNodeRequest(filter, request.raw, options, request.originalUrl);
       if (result.kind === "answer") return answer(result.response, reply);
+      // Before the handler, which may still say otherwise.
+      if (result.cookies.length > 0) reply.header("cache-control", cacheControlWithCookies(undefined));
       for (const cookie of result.cookies) reply.header("set-cookie", cookie);
       const principal = result.kind === "authenticated" ? result.principal : undefined;
       Object.assign(request, { principal });

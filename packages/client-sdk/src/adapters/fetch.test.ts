@@ -23,6 +23,25 @@ test("an answer that cannot be changed gets the cookies too", async () => {
   assert.equal(response.headers.getSetCookie().length, 2);
 });
 
+test("a body that somebody else is reading is not there for the filter, and the request goes on", async () => {
+  const request = new Request("https://app.example/", { method: "POST", body: "abc" });
+  const reader = request.body?.getReader();
+  assert.equal(await (await subject(request)).text(), "uma");
+  await reader?.cancel();
+});
+
+test("an answer with the filter's cookies is for no shared cache", async () => {
+  for (const [given, sent] of [
+    [undefined, "no-store"],
+    ["public, max-age=60", "no-store"],
+    ["private, max-age=60", "private, max-age=60"],
+  ] as const) {
+    const headers = given === undefined ? {} : { "cache-control": given };
+    const handler = identify(filter, () => new Response("", { headers }));
+    assert.equal((await ask(handler, "/")).headers.get("cache-control"), sent);
+  }
+});
+
 test("the filter's own answer is the answer, and the handler is not called", async () => {
   let calls = 0;
   const handler = protect(filter, () => {

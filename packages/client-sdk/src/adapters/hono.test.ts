@@ -12,6 +12,7 @@ app.get("/cookies", (c) => {
   c.header("set-cookie", "own=5", { append: true });
   return c.json(c.get("principal")?.subject);
 });
+app.get("/shared", (c) => c.text("page", 200, { "cache-control": "public, max-age=60" }));
 app.get("/elsewhere", () => Response.redirect("https://elsewhere.example/"));
 app.get("/anonymous", (c) => c.json([c.get("principal") ?? null]));
 app.get("/scope", (c) => {
@@ -33,6 +34,11 @@ test("who is let in is the context's principal; cookies come beside others, on e
   assert.equal(elsewhere.headers.get("location"), "https://elsewhere.example/");
   assert.deepEqual(elsewhere.headers.getSetCookie(), ["one=1; Path=/", "two=2; Path=/"]);
   assert.deepEqual(filter.seen.at(0)?.context, { clientCertificate: Uint8Array.of(1) });
+});
+
+test("an answer with the filter's cookies is for no shared cache", async () => {
+  for (const path of ["/shared", "/cookies"])
+    assert.equal((await get(path)).headers.get("cache-control"), "no-store");
 });
 
 test("the filter's own answer is sent as it is", async () => {

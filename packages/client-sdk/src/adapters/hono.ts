@@ -3,6 +3,7 @@
  *
  * @module hono
  */
+import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
 import type { Filter } from "../filter.ts";
 import { handlerRefusal } from "../oauth-user-bearer/refusal.ts";
 import type { Principal } from "../principal.ts";
@@ -24,7 +25,7 @@ export interface HonoContext {
   /** Where handlers find it. */
   set(key: "principal", value: Principal | undefined): void;
   /** A field of the answer, beside others of that name. */
-  header(name: string, value: string, options: { append: boolean }): void;
+  header(name: string, value: string, options?: { append: boolean }): void;
 }
 
 /** What `honoMiddleware` may be told of the platform. */
@@ -55,6 +56,8 @@ export function honoMiddleware(
     const refused = handlerRefusal(context.error);
     if (refused !== undefined) context.res = refused;
     // Behind the handler: before it they would not reach an answer that is a Response of its own.
+    if (result.cookies.length > 0)
+      context.header("cache-control", cacheControlWithCookies(context.res.headers.get("cache-control")));
     for (const cookie of result.cookies) context.header("set-cookie", cookie, { append: true });
     return undefined;
   };

@@ -3,6 +3,7 @@
  *
  * @module node
  */
+import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { bodyStreamOf, type NodeBody } from "./node-body.ts";
@@ -78,11 +79,20 @@ export function webRequestOf(request: NodeRequest, options: NodeAdapterOptions =
  */
 function urlOf(target: string, baseUrl: string | undefined): string {
   const { origin } = new URL(baseUrl ?? NOWHERE);
-  if (target.startsWith("/")) return origin + target;
   if (target === "*") return `${origin}/`;
-  const { pathname, search } = new URL(target);
-  if (!pathname.startsWith("/")) throw new Error("a request target without a path");
-  return origin + pathname + search;
+  const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#\\]*/i, "");
+  if (!/^(?:[/?]|$)/.test(local)) throw new Error("a request target without a path");
+  if (isReadTwoWays(local)) throw new Error("a request target that routers and `URL` read in two ways");
+  return origin + (local.startsWith("/") ? local : `/${local}`);
+}
+
+/**
+ * What `URL` would resolve or drop, and routers do not: a signature or a proof (RFC 9449 §4.3) for one address would hold
+ * for the handler of another. No client sends a fragment, a backslash or a segment of dots (RFC 9112 §3.2.1, RFC 3986 §3.3).
+ */
+function isReadTwoWays(target: string): boolean {
+  const [path = ""] = target.split("?", 1);
+  return target.includes("#") || path.includes("\\") || /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
 }
 
 /** As they came: Node's own `headers` drop what comes twice, and a second Authorization must not go unseen. */
@@ -144,12 +154,17 @@ export async function authenticateNodeRequest(
   return filter.authenticate(web, { clientCertificate: clientCertificate(request) });
 }
 
-/** Each `Set-Cookie` stays a field of its own (RFC 6265 §3); what others have set before stays. */
+/**
+ * Each `Set-Cookie` stays a field of its own (RFC 6265 §3); what others have set before stays. Such an answer is for no shared
+ * cache, unless a handler says otherwise afterwards.
+ */
 export function addCookies(response: NodeResponse, cookies: readonly string[]): void {
   if (cookies.length === 0) return;
   const before = response.getHeader("set-cookie");
   const kept = before === undefined ? [] : [before].flat().map(String);
   response.setHeader("set-cookie", [...kept, ...cookies]);
+  const given = response.getHeader("cache-control");
+  response.setHeader("cache-control", cacheControlWithCookies(given === undefined ? given : String(given)));
 }
 
 /** The filter's own answer, over what middleware has put into the response before (CORS headers, cookies). */

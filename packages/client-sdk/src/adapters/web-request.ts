@@ -1,4 +1,5 @@
 /** What the adapters for platforms with a Web `Request` of their own have in common. */
+import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 
 /**
@@ -23,15 +24,19 @@ export async function authenticateWebRequest(
 
 function copyOf(request: Request): Request {
   if (request.body === null) return request;
-  if (!request.bodyUsed) return request.clone();
+  if (!request.bodyUsed && !request.body.locked) return request.clone();
   // Something before the filter took the body: it is not there for the filter either.
   return new Request(request.url, { method: request.method, headers: request.headers });
 }
 
-/** The same answer with the filter's cookies; an answer that was fetched from elsewhere cannot be changed, a copy can. */
+/**
+ * The same answer with the filter's cookies, and then for no shared cache; an answer that was fetched from elsewhere cannot be
+ * changed, a copy can.
+ */
 export function withCookies(response: Response, cookies: readonly string[]): Response {
   if (cookies.length === 0) return response;
   const copy = new Response(response.body, response);
+  copy.headers.set("cache-control", cacheControlWithCookies(copy.headers.get("cache-control")));
   for (const cookie of cookies) copy.headers.append("set-cookie", cookie);
   return copy;
 }

@@ -26,3 +26,13 @@ export function setCookie(name: string, value: string, isSecure: boolean, maxAge
   const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax`;
   return `${name}=${value}; ${attributes}${isSecure ? "; Secure" : ""}`;
 }
+
+/**
+ * `Cache-Control` of an answer with our cookies. A shared cache may keep `Set-Cookie` with the rest (RFC 9111 §7.3), and would
+ * hand one person's session to the next.
+ *
+ * @param given what the answer says so far
+ */
+export function cacheControlWithCookies(given: string | null | undefined): string {
+  return given && /\b(?:no-store|private)\b/i.test(given) ? given : "no-store";
+}

@@ -5,8 +5,12 @@ import { createSeal } from "./cookie-seal.ts";
 
 /** Browsers keep 4096 bytes of name, value and attributes; more is cut in chunks. */
 const CHUNK_LENGTH = 3_800;
-/** More would not pass the header limit of servers (16 KiB on Node). */
-const MAX_CHUNKS = 4;
+/**
+ * Of all chunks together. Servers refuse requests with more than 16 KiB of headers (Node's limit), whatever the cookie says: with
+ * room for sign-ins under way and for what browsers send besides, or somebody is locked out until the cookie ends.
+ */
+const MAX_LENGTH = 12_000;
+const MAX_CHUNKS = Math.ceil(MAX_LENGTH / CHUNK_LENGTH);
 
 export interface SealedCookieOptions {
   /** Without `__Host-`, which is put before it on https. */
@@ -60,7 +64,7 @@ export function createSealedCookie(options: SealedCookieOptions): SealedCookie {
     write: async (value, request) => {
       const sealed = await seal.seal(value, clock() + lifetimeSeconds * 1000);
       const chunks = sealed.match(new RegExp(`.{1,${CHUNK_LENGTH}}`, "g")) ?? [];
-      if (chunks.length > MAX_CHUNKS)
+      if (sealed.length > MAX_LENGTH)
         throw new SignetError("provider_answer", "What the provider gave is too long to be kept in cookies.");
       const stale = request ? present(request).filter((index) => index >= chunks.length) : [];
       return [

@@ -226,4 +226,9 @@ test("what cannot work is refused at the start", () => {
     failing("configuration"),
   );
   assert.throws(() => source({ issuer: "http://id.example" }), failing("configuration"));
+  // Not the filter that the rules are taken from: nobody has named one.
+  assert.throws(() => clientCredentials({}), {
+    code: "configuration",
+    message: /: A grant needs federationServer, or issuer\. A grant needs oauthOrganisationId/,
+  });
 });

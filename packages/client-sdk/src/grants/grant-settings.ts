@@ -59,7 +59,7 @@ export function grantSettings(configuration: GrantConfiguration, options: GrantO
   const members = Object.fromEntries(used.map((name) => [name, configuration[name]]));
   // Of an OAuthUserBearer filter, which has the same rules for addresses and ids; its audience stays unused.
   const filter = { filterType: "OAuthUserBearer", oauthAudience: "unused" } as const;
-  const settings = checkConfiguration({ ...members, ...filter });
+  const settings = checkedAsGrant({ ...members, ...filter });
   const { issuer, clientId, clientSecret, environment } = settings;
   if (issuer === undefined || clientId === undefined)
     throw new SignetError("configuration", "A grant needs oauthClientId.", {
@@ -73,6 +73,19 @@ export function grantSettings(configuration: GrantConfiguration, options: GrantO
     provider: createProvider({ issuer, http, clock, onError: options.onError }),
     runtime: options,
   };
+}
+
+/** The faults name the grant, and not the filter that its rules are taken from. */
+function checkedAsGrant(configuration: SignetConfiguration): Settings {
+  try {
+    return checkConfiguration(configuration);
+  } catch (error) {
+    if (!(error instanceof SignetError)) throw error;
+    const reasons = error.reasons.map((reason) => reason.replace(/^OAuthUserBearer needs/, "A grant needs"));
+    throw new SignetError("configuration", `The configuration cannot work: ${reasons.join(" ")}`, {
+      reasons,
+    });
+  }
 }
 
 export const defaultAuthentication = (secret: string | undefined): ClientAuthentication =>

@@ -107,6 +107,20 @@ test("an update is made again on what somebody else has left, and not for ever",
   assert.equal(refusing.asked.length, 2);
 });
 
+test("an update whose answer was lost is not made a second time", async () => {
+  const service = scriptedService(({ method }, count) => {
+    if (method === "GET") return jsonAnswer({ claims: ["one more"] }, 200, { etag: `"${count}"` });
+    return count === 2 ? new TypeError("fetch failed") : problemAnswer(412, "stale");
+  });
+  let changes = 0;
+  const change = (scope: { readonly etag: string }) => {
+    changes++;
+    return { displayName: "x", etag: scope.etag };
+  };
+  await assert.rejects(clientFor(service).scopes.update(ID, change), { code: "provider_unreachable" });
+  assert.deepEqual([changes, service.asked.length], [1, 3]);
+});
+
 test("an answer without a version is no answer", async () => {
   await assert.rejects(clientFor(scriptedService(() => jsonAnswer({}))).clients.get(ID), {
     code: "provider_answer",

@@ -1,4 +1,5 @@
 /** The answers that the filter gives itself. */
+import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
 import type { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { type FederatedContext, loginAddressOf } from "./federated-context.ts";
@@ -9,7 +10,9 @@ export const answered = (response: Response, error?: Error): FilterResult =>
   error === undefined ? { kind: "answer", response } : { kind: "answer", response, error };
 
 export function withCookies(response: Response, cookies: readonly string[]): Response {
-  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  const { headers } = response;
+  if (cookies.length > 0) headers.set("cache-control", cacheControlWithCookies(headers.get("cache-control")));
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
   return response;
 }
 

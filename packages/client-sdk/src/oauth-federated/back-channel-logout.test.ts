@@ -93,6 +93,14 @@ test("the body is a form with one token, and no longer than it need be", async (
   }
 });
 
+test("a body that breaks off is refused, and is no fault of the program", async () => {
+  const { scene } = await signedIn();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
+  const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
+  refusedWith(await scene.browser().send("/signet/back-channel-logout", init), "request_malformed");
+});
+
 test("processes with a memory of their own hear of it by the store that they share", async () => {
   const shared = await signedIn({ logoutMemory: createLogoutMemory({ clock: () => 1_767_225_600_000 }) });
   const copy = shared.scene.browser(shared.scene.anotherProcess());

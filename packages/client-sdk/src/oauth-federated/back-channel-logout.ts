@@ -49,13 +49,18 @@ async function logoutTokenOf(request: Request): Promise<string> {
 
 const malformed = (message: string) => new SignetError("request_malformed", message);
 
+/** @throws SignetError: a caller that goes away is no fault of the program */
+function brokenOff(cause: unknown): never {
+  throw new SignetError("request_malformed", "The body was broken off.", { cause });
+}
+
 async function textOf(request: Request): Promise<string> {
   const reader = request.body?.getReader();
   const decoder = new TextDecoder();
   let text = "";
   let length = 0;
   while (reader) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(brokenOff);
     if (done) break;
     length += value.length;
     if (length > MOST_BYTES) {

@@ -57,6 +57,7 @@ describe("the token endpoint", () => {
     ["gives no ID token", "provider_answer", { id_token: undefined }],
     ["gives no access token", "provider_answer", { access_token: undefined }],
     ["gives tokens of another type", "provider_answer", { token_type: "DPoP" }],
+    ["gives tokens that end at once", "provider_answer", { expires_in: 0, refresh_token: undefined }],
     ["gives tokens without a type", "provider_answer", { token_type: undefined }],
   ];
   for (const [what, code, changes] of table)

@@ -1,9 +1,11 @@
 /** The way back: the provider's answer becomes a session, once every part of it fits the attempt of this very browser. */
+import { decodeJwt } from "jose";
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
+import { oauthErrorName } from "../provider/http.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import { answered, redirect, refusal } from "./answers.ts";
-import { isOver } from "./current-session.ts";
+import { isOver, rememberEnd } from "./current-session.ts";
 import { type FederatedContext, redirectUriOf } from "./federated-context.ts";
 import { type FederatedSession, newSession, sessionOf } from "./federated-session.ts";
 import type { LoginAttempt } from "./login-attempts.ts";
@@ -28,6 +30,7 @@ export async function finishLogin(context: FederatedContext, request: Request): 
     await checkIssuer(context, answer);
     const session = await signIn(context, attempt, codeOf(answer));
     if (await isOver(context, session)) throw unknownAttempt();
+    await endOther(context, request, session);
     const cookies = [
       ...context.attempts.drop(request, attempt.state),
       ...(await context.session.write(session, request)),
@@ -60,6 +63,20 @@ async function withoutAttempt(context: FederatedContext, request: Request): Prom
   return answered(redirect(`${context.origin}/`));
 }
 
+/**
+ * Another person signs in where somebody still was: that session ends, or a refresh of it that is under way would put it back in
+ * place of the new one. One of the same person stays, as several tabs may come back from signing in at once.
+ */
+async function endOther(
+  context: FederatedContext,
+  request: Request,
+  session: FederatedSession,
+): Promise<void> {
+  const before = sessionOf(await context.session.read(request), context.party);
+  if (!before || decodeJwt(before.idToken).sub === decodeJwt(session.idToken).sub) return;
+  await rememberEnd(context, before).catch(context.onError);
+}
+
 /** RFC 9207 §2.4: an answer of another provider, which was made to look like ours, would carry our code there. */
 async function checkIssuer({ provider, issuer }: FederatedContext, { iss }: Answer): Promise<void> {
   const { authorization_response_iss_parameter_supported: isAnnounced } = await provider.metadata();
@@ -71,7 +88,7 @@ async function checkIssuer({ provider, issuer }: FederatedContext, { iss }: Answ
 function codeOf({ code, error }: Answer): string {
   if (error !== undefined)
     throw new SignetError("provider_refused", "The provider did not sign the user in.", {
-      oauthError: /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : "invalid",
+      oauthError: oauthErrorName(error),
     });
   if (code === undefined) throw new SignetError("provider_answer", "The answer has no code.");
   return code;
@@ -105,5 +122,9 @@ async function redeem(
   const checks = { keys, issuer, clientId, nonce: attempt.nonce, accessToken, maxAgeSeconds, clock };
   const claims = await verifyIdToken(idToken, checks);
   const userinfo = await fetchUserinfo(context, accessToken, claims.sub);
-  return newSession({ party, idToken, claims, userinfo, answer, scope }, clock());
+  const session = newSession({ party, idToken, claims, userinfo, answer, scope }, clock());
+  // Sent back with it, the browser would be sent to sign in again, and so on without end.
+  if (session.refreshToken === undefined && session.endsAt <= clock())
+    throw new SignetError("provider_answer", "The provider's tokens end at once.");
+  return session;
 }

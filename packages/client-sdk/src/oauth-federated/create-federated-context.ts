@@ -5,6 +5,7 @@ import { SignetError } from "../errors.ts";
 import { defaultAuthentication } from "../grants/grant-settings.ts";
 import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
+import { teller } from "../teller.ts";
 import { keySourceOf } from "../tokens/key-source-of.ts";
 import { type FederatedContext, type RefreshOutcome, SESSION_SECONDS } from "./federated-context.ts";
 import type { FederatedSession } from "./federated-session.ts";
@@ -24,7 +25,8 @@ export function createFederatedContext(settings: Settings, options: OAuthFederat
   const { tokenIssuer: issuer, clientId, baseUrl: origin, basePath, environment } = settings;
   if (issuer === undefined || clientId === undefined || origin === undefined)
     throw new SignetError("configuration", "OAuthFederated needs a provider, a client id and baseUrl.");
-  const { clock = Date.now, onError = () => {}, authorizationParameters = {} } = options;
+  const { clock = Date.now, authorizationParameters = {} } = options;
+  const onError = teller(options.onError);
   checkAuthorizationParameters(authorizationParameters);
   const maxAge = authorizationParameters["max_age"];
   const http = createHttp(options, { environment });

@@ -2,9 +2,9 @@
 
 import { decodeJwt } from "jose";
 import { SignetError } from "../errors.ts";
-import type { FederatedContext } from "./federated-context.ts";
+import { type FederatedContext, SESSION_SECONDS } from "./federated-context.ts";
 import { type FederatedSession, sessionOf } from "./federated-session.ts";
-import { hasEnded } from "./logout-memory.ts";
+import { hasEnded, ownSessionKey } from "./logout-memory.ts";
 import { hasRefreshToken, isDue, type RefreshableSession, refresh } from "./refresh.ts";
 
 export type CurrentSession =
@@ -45,10 +45,23 @@ async function refreshed(
       ? { kind: "live", session, cookies: [] }
       : { kind: "unavailable", error: outcome.error };
   }
-  // It may have been signed out while this was under way; its cookie must not come back.
-  if (await isOver(context, session)) return { kind: "none", cookies: context.session.clear(request) };
+  // It may have been signed out while this was under way; its cookie must not come back. By now the browser may have that of
+  // another session, which must not be dropped: the next request drops what is still this one's.
+  if (await isOver(context, session)) return { kind: "none", cookies: [] };
   const cookies = await context.session.write(outcome.session, request);
   return { kind: "live", session: outcome.session, cookies };
+}
+
+/**
+ * Ends the application's own session: a copy of its cookie, or a refresh that is just under way, must not bring it back.
+ *
+ * @throws whatever the memory throws
+ */
+export async function rememberEnd(
+  { memory, clock }: FederatedContext,
+  { id }: FederatedSession,
+): Promise<void> {
+  await memory.remember(ownSessionKey(id), Math.floor(clock() / 1000), SESSION_SECONDS);
 }
 
 /** @throws SignetError when it cannot be told: then nobody is let in */

@@ -44,6 +44,32 @@ test("a browser that comes with many cookies of attempts is left with five", asy
   assert.equal(browser.cookies.size, 5);
 });
 
+test("no link of a stranger makes a browser send more than servers take, and lock somebody out", async () => {
+  const scene = await federatedScene();
+  const lengthOf = (cookies: ReadonlyMap<string, string>) =>
+    [...cookies].map((pair) => pair.join("=")).join("; ").length;
+  const longest = encodeURIComponent(`/${"a".repeat(1_499)}`);
+  for (const path of [longest, encodeURIComponent(`/${"€".repeat(1_000)}`), "%2F"]) {
+    const browser = scene.browser();
+    for (let link = 0; link < 6; link++) {
+      scene.provider.advance(1);
+      const { location } = await browser.go(`/signet/login?return_to=${path}`);
+      assert.ok(lengthOf(browser.cookies) < 5_500, String(lengthOf(browser.cookies)));
+      assert.ok([...browser.cookies.keys()].some((name) => location?.href.includes(name.slice(-23))));
+    }
+  }
+  scene.tokenChanges = { access_token: "x".repeat(7_000) };
+  const browser = scene.browser();
+  await browser.signIn();
+  const session = lengthOf(browser.cookies);
+  assert.ok(session > 10_000);
+  for (const path of [longest, ...Array.from({ length: 5 }, () => `/${"a".repeat(400)}`)]) {
+    await browser.go(`/signet/login?return_to=${path}`);
+    scene.provider.advance(1);
+  }
+  assert.ok(lengthOf(browser.cookies) < 14_000, String(lengthOf(browser.cookies)));
+});
+
 test("an attempt is for the provider and the client that it was begun with", async () => {
   const options = { name: "a", secrets: [COOKIE_SECRET], isSecure: true, clock: () => 1_000_000 };
   const ours = createLoginAttempts({ ...options, party: "https://id.example client" });

@@ -38,8 +38,13 @@ export interface LoginAttemptsOptions {
 }
 
 const LIFETIME_SECONDS = 600;
-/** Each is under 4 KB, and servers take 16 KB of headers or less. */
 const MOST_KEPT = 5;
+/**
+ * Characters of all their cookies, and of all cookies that the browser sends. Servers refuse a request with more than 16 KiB of
+ * headers before the filter sees it, and links of strangers begin sign-ins too: they must not be able to lock somebody out.
+ */
+const MOST_LENGTH = 5_000;
+const MOST_LENGTH_OF_ALL = 14_000;
 /** When it began, as digits that sort, and something random; then what makes the state unguessable. */
 const statePattern = /^(\d{11}-[\w-]{11})\.[\w-]{43}$/;
 
@@ -58,8 +63,7 @@ export function createLoginAttempts(options: LoginAttemptsOptions): LoginAttempt
       const state = `${id}.${randomText()}`;
       const attempt: LoginAttempt = { state, nonce: randomText(), verifier: randomText(), returnTo };
       const written = await cookieOf(id).write({ ...attempt, party }, request);
-      const others = idsIn(request, options.name);
-      const surplus = others.slice(0, Math.max(0, others.length - MOST_KEPT + 1));
+      const surplus = surplusOf(request, options.name, written.join("").length);
       return {
         attempt,
         cookies: [...written, ...surplus.flatMap((other) => cookieOf(other).clear(request))],
@@ -78,15 +82,31 @@ export function createLoginAttempts(options: LoginAttemptsOptions): LoginAttempt
   };
 }
 
-/** Of the attempts under way in this browser, the oldest first. */
-function idsIn(request: Request, name: string): string[] {
-  const start = `${name}-`;
-  return [...cookiesOf(request).keys()]
-    .map((cookie) => cookie.replace(/^__Host-/, ""))
-    .filter((cookie) => cookie.startsWith(start))
-    .map((cookie) => cookie.slice(start.length))
-    .filter((id) => /^\d{11}-[\w-]{11}$/.test(id))
-    .sort();
+/** Ids of those that go, the oldest first, so that the others and the one that begins now keep within the limits. */
+function surplusOf(request: Request, name: string, added: number): string[] {
+  const lengths = lengthsIn(request, name);
+  const all = (request.headers.get("cookie") ?? "").length;
+  const others = all - [...lengths.values()].reduce((sum, length) => sum + length, 0);
+  const most = Math.min(MOST_LENGTH, MOST_LENGTH_OF_ALL - others);
+  let length = added;
+  return [...lengths.keys()]
+    .sort()
+    .reverse()
+    .filter((id, index) => {
+      length += lengths.get(id) ?? 0;
+      return index + 1 >= MOST_KEPT || length > most;
+    });
+}
+
+/** What the cookies of each attempt under way in this browser take of its requests, by the attempt's id. */
+function lengthsIn(request: Request, name: string): ReadonlyMap<string, number> {
+  const lengths = new Map<string, number>();
+  for (const [cookie, value] of cookiesOf(request)) {
+    const [, own, id] = /^(?:__Host-)?(.*)-(\d{11}-[\w-]{11})(?:\.\d)?$/.exec(cookie) ?? [];
+    if (own !== name || id === undefined) continue;
+    lengths.set(id, (lengths.get(id) ?? 0) + cookie.length + value.length);
+  }
+  return lengths;
 }
 
 function attemptOf(value: unknown, party: string): LoginAttempt | undefined {

@@ -120,7 +120,42 @@ test("a copy of the cookie is of no use afterwards, and a refresh under way does
   );
   const late = await underWay;
   assert.equal(late.status, 401);
+  assert.deepEqual(late.cookies, [], "the browser may have another session by now");
+  assert.equal((await copy.go("/", { "sec-fetch-mode": "cors" })).status, 401);
   assert.equal(copy.cookies.size, 0);
+});
+
+test("when somebody else signs in, a refresh under way does not put the one before in their place", async () => {
+  const { scene, browser } = await signedIn();
+  scene.provider.advance(3590);
+  let answerRefresh = (_response: Response) => {};
+  const begun = new Promise<void>((resolve) => {
+    scene.onRefresh = () => {
+      resolve();
+      return new Promise((answer) => (answerRefresh = answer));
+    };
+  });
+  const underWay = browser.go("/", { "sec-fetch-mode": "cors" });
+  await begun;
+  const { location } = await browser.go("/signet/login");
+  const before = scene.provider.userinfo["sub"];
+  scene.provider.userinfo["sub"] = "bob";
+  scene.idTokenChanges = { claims: { sub: "bob", sid: "session-2" } };
+  await browser.go(browser.answerTo(new URL(location ?? "")));
+  scene.provider.userinfo["sub"] = before;
+  answerRefresh(Response.json({ access_token: "at-late", token_type: "Bearer", expires_in: 3600 }));
+  assert.equal((await underWay).status, 401);
+  assert.equal(principalIn(await browser.go("/")).subject, "bob");
+});
+
+test("the same person's sessions of several tabs go on beside each other", async () => {
+  const { scene, browser } = await signedIn();
+  const copy = scene.browser();
+  copy.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
+  const { location } = await browser.go("/signet/login");
+  await browser.go(browser.answerTo(new URL(location ?? "")));
+  principalIn(await browser.go("/"));
+  principalIn(await copy.go("/"));
 });
 
 test("whatever does not work elsewhere, the person is signed out here", async () => {

@@ -6,9 +6,9 @@ import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { isAcceptableAddress } from "../provider/acceptable-address.ts";
 import { answered, frontPage, json, redirect, withCookies } from "./answers.ts";
-import { type FederatedContext, ownPathsOf, SESSION_SECONDS } from "./federated-context.ts";
+import { rememberEnd } from "./current-session.ts";
+import { type FederatedContext, ownPathsOf } from "./federated-context.ts";
 import { type FederatedSession, sessionOf } from "./federated-session.ts";
-import { ownSessionKey } from "./logout-memory.ts";
 import { requestKind, senderOf } from "./request-kind.ts";
 import { revokeRefreshToken } from "./token-endpoint.ts";
 
@@ -42,16 +42,12 @@ async function signOut(context: FederatedContext, request: Request): Promise<Fil
 
 /** Each part as well as it can be done: whoever signs out is signed out here, whatever does not work elsewhere. */
 async function endSession(context: FederatedContext, session: FederatedSession): Promise<void> {
-  const { memory, clock, onError } = context;
-  const remember = async () => {
-    // A copy of the cookie, or a refresh that is just under way, must not bring the session back.
-    await memory.remember(ownSessionKey(session.id), Math.floor(clock() / 1000), SESSION_SECONDS);
-  };
+  const { onError } = context;
   const revoke = async () => {
     if (session.refreshToken !== undefined) await revokeRefreshToken(context, session.refreshToken);
   };
   const tell = (error: unknown) => onError(error instanceof Error ? error : new Error(String(error)));
-  await Promise.all([remember().catch(tell), revoke().catch(tell)]);
+  await Promise.all([rememberEnd(context, session).catch(tell), revoke().catch(tell)]);
 }
 
 /** The provider's page for it, or ours where it has none or cannot be asked. */

@@ -170,6 +170,27 @@ test("a cookie that was changed, or sealed for another client, secret or purpose
   }
 });
 
+test("a method that is a word of the language is a wrong method like others", async () => {
+  const { filter } = await federatedScene();
+  for (const path of ["/login", "/callback", "/logout", "/back-channel-logout"])
+    for (const method of ["constructor", "toString", "valueOf", "PROPFIND"]) {
+      const result = await filter.authenticate(new Request(`${APP}/signet${path}`, { method }));
+      assert.equal(result.kind === "answer" && result.response.status, 405, `${method} ${path}`);
+    }
+});
+
+test("what a browser loads ahead, and an image, begin no sign-in by its own path either", async () => {
+  const scene = await federatedScene();
+  for (const headers of [
+    { ...NAVIGATION, "sec-purpose": "prefetch" },
+    { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image", "sec-fetch-site": "same-site" },
+  ]) {
+    const answer = await scene.browser().go("/signet/login", headers);
+    assert.deepEqual([answer.status, answer.cookies], [401, []]);
+  }
+  assert.equal((await scene.browser().go("/signet/login", {})).status, 302);
+});
+
 test("two filters of one application, below two base paths, have a session each", async () => {
   const [one, two] = [
     await federatedScene({ basePath: "/staff" }),
@@ -197,6 +218,7 @@ test("an application shows pages of its own, and they keep the filter's cookies"
   scene.provider.advance(3590);
   const answer = await browser.send("/orders", { method: "POST", headers: NAVIGATION });
   assert.deepEqual([answer.status, answer.body], [401, '{"kind":"not_saved"}']);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
   assert.equal(browser.cookies.size, 0);
 });
 

@@ -10,7 +10,7 @@ import { type FederatedContext, loginAddressOf, ownPathsOf } from "./federated-c
 import { principalOfSession } from "./federated-session.ts";
 import { logOut } from "./logout.ts";
 import type { OAuthFederatedOptions } from "./oauth-federated-options.ts";
-import { requestKind } from "./request-kind.ts";
+import { mayBeginSignIn, requestKind } from "./request-kind.ts";
 import { refererPath } from "./return-to.ts";
 import { startLogin } from "./start-login.ts";
 
@@ -68,18 +68,24 @@ type OwnHandler = (context: FederatedContext, request: Request) => Promise<Filte
 
 /** Only the path is read of the request's address: its host is what the caller says. */
 function ownAnswer(context: FederatedContext, request: Request): Promise<FilterResult> | undefined {
-  const { pathname, searchParams } = new URL(request.url);
+  const { pathname } = new URL(request.url);
   const paths = ownPathsOf(context.basePath);
   const handlers: Readonly<Record<string, Readonly<Record<string, OwnHandler>>>> = {
-    [paths.login]: { GET: () => startLogin(context, request, searchParams.get("return_to")) },
+    [paths.login]: { GET: logIn },
     [paths.callback]: { GET: finishLogin },
     [paths.logout]: { GET: logOut, POST: logOut },
     [paths.backChannelLogout]: { POST: backChannelLogout },
   };
   const methods = handlers[pathname];
   if (!methods) return undefined;
-  const handler = methods[request.method];
+  // Own members alone: a method is any word, `constructor` too (RFC 9110 §9.1).
+  const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   return handler ? handler(context, request) : Promise.resolve(wrongMethod(Object.keys(methods)));
+}
+
+async function logIn(context: FederatedContext, request: Request): Promise<FilterResult> {
+  if (!mayBeginSignIn(request)) return answered(unauthorized(context, []));
+  return startLogin(context, request, new URL(request.url).searchParams.get("return_to"));
 }
 
 function wrongMethod(allowed: readonly string[]): FilterResult {

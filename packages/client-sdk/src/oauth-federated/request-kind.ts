@@ -22,6 +22,15 @@ export function requestKind(request: Request): RequestKind {
   return place === "document" ? "navigation" : "frame";
 }
 
+/**
+ * Whether a request may begin a sign-in by the filter's own path: what a browser loads ahead, or an image that a page names, is
+ * nobody's wish, and would drop sign-ins that are under way.
+ */
+export function mayBeginSignIn(request: Request): boolean {
+  const kind = requestKind(request);
+  return kind !== "prefetch" && !(kind === "call" && request.headers.has("sec-fetch-mode"));
+}
+
 function isNavigation(headers: Headers): boolean {
   const mode = headers.get("sec-fetch-mode");
   if (mode !== null) return mode === "navigate";

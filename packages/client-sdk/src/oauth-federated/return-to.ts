@@ -1,7 +1,8 @@
 /** Where people go back to after signing in: a path of the application itself, whatever a request says. */
 
 /** Cookies and addresses have an end; a longer path is no page that somebody would miss. */
-const LONGEST = 2_000;
+const LONGEST = 1_500;
+
 export interface OwnPaths {
   /** Origin of the application, e.g. `https://app.example.com`. */
   readonly origin: string;
@@ -23,14 +24,15 @@ export function ownPath(
   { origin, basePath }: OwnPaths,
   wanted: string | null | undefined,
 ): string | undefined {
-  if (!wanted?.startsWith("/") || wanted.length > LONGEST) return undefined;
-  if (!URL.canParse(wanted, origin)) return undefined;
+  if (!wanted?.startsWith("/") || !URL.canParse(wanted, origin)) return undefined;
   // Parsed as browsers do it, and given back as parsed: a backslash is a slash there, and tabs and line ends are nothing.
   const url = new URL(wanted, origin);
   // `//elsewhere` is another origin, and `/.//elsewhere` becomes `//elsewhere` once its dots are resolved.
   if (url.origin !== origin || url.pathname.startsWith("//")) return undefined;
   const isOwn = url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
-  return isOwn ? undefined : `${url.pathname}${url.search}${url.hash}`;
+  const path = `${url.pathname}${url.search}${url.hash}`;
+  // Measured as it is kept: a character of another script is nine of them when it is encoded.
+  return isOwn || path.length > LONGEST ? undefined : path;
 }
 
 /** @returns the path of the page that a request came from, where that is one of ours */

@@ -6,6 +6,7 @@ import type { ClientAuthentication } from "../grants/client-authentication.ts";
 import { type Principal, principalOfClaims } from "../principal.ts";
 import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
+import { teller } from "../teller.ts";
 import { verifyAccessToken } from "../tokens/access-token.ts";
 import { keySourceOf } from "../tokens/key-source-of.ts";
 import { checkConfirmation } from "./confirmation.ts";
@@ -48,6 +49,7 @@ export function oauthUserBearer(
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "OAuthUserBearer" });
   const verify = verifierOf(settings, options);
+  const tell = teller(options.onError);
   return {
     filterType: "OAuthUserBearer",
     authenticate: async (request, context): Promise<FilterResult> => {
@@ -62,7 +64,7 @@ export function oauthUserBearer(
         return { kind: "authenticated", principal, cookies: [] };
       } catch (error) {
         if (!(error instanceof SignetError)) throw error;
-        options.onError?.(error);
+        tell(error);
         return { kind: "answer", response: await refuse(error, presented.credentials), error };
       }
     },

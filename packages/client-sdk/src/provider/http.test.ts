@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
+import { inspect } from "node:util";
 import { createHttp, providerFault } from "./http.ts";
 
 const json = { "content-type": "application/json" };
@@ -85,6 +86,19 @@ describe("a call of the SDK", () => {
     }
   });
 
+  it("tells nothing of the query in its error, where session keys are, whatever the platform tells", async () => {
+    const url = "https://id.example/validate?key=sgn_sk_secret";
+    const fetch = async () => {
+      const cause = Object.assign(new Error(`cannot connect to ${url}`), { path: url });
+      throw Object.assign(new TypeError(`error sending request for url (${url})`, { cause }), { path: url });
+    };
+    await assert.rejects(createHttp({ fetch }, { environment: "production" }).json(url), (error: Error) => {
+      assert.doesNotMatch(inspect(error), /sgn_sk_secret/);
+      assert.match(inspect(error), /cannot connect to https:\/\/id\.example\/validate/);
+      return true;
+    });
+  });
+
   it("has a limit of five seconds of its own", async (t) => {
     const limits: number[] = [];
     const own = AbortSignal.timeout;
@@ -147,6 +161,10 @@ describe("providerFault", () => {
     assert.equal(fault(400, "what").code, "provider_answer");
     assert.equal(fault(200, {}).code, "provider_answer");
     assert.doesNotMatch(fault(400, { error: "invalid_grant", error_description: "told" }).message, /told/);
+    const odd = fault(400, { error: "a\r\nb", error_description: `forged\nline${"x".repeat(100_000)}` });
+    assert.equal(odd.oauthError, "invalid");
+    assert.equal(fault(400, { error: "x".repeat(101) }).oauthError, "invalid");
+    assert.match(String(odd.cause), /^Error: a\?\?b: forged\?line[x]{1,500}$/);
   });
 });
 

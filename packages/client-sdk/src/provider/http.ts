@@ -62,7 +62,7 @@ export function createHttp(
     const limit = AbortSignal.timeout(TIMEOUT_MS);
     const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
     // Looked up at each call: instrumentation may replace the global one after this was made.
-    const response = await reach(signal, () =>
+    const response = await reach(url, signal, () =>
       (runtime.fetch ?? fetch)(url, {
         method: request.method ?? "GET",
         headers: { accept: "application/json", ...request.headers },
@@ -71,7 +71,7 @@ export function createHttp(
         signal,
       }),
     );
-    return answerOf(response, signal, maxBodyBytes);
+    return answerOf(response, url, signal, maxBodyBytes);
   };
   return {
     json,
@@ -93,21 +93,32 @@ export function providerFault({ status, body }: HttpAnswer, what: string): Signe
   if (status >= 500 || status === 429)
     return new SignetError("provider_unreachable", `The provider cannot answer now (${what}, ${status}).`);
   if (status >= 400 && isRecord(body) && typeof body["error"] === "string") {
-    const cause = new Error(`${body["error"]}: ${String(body["error_description"] ?? "")}`);
+    const told = `${body["error"]}: ${String(body["error_description"] ?? "")}`;
+    const cause = new Error(told.slice(0, 500).replace(/[^\x20-\x7e]/g, "?"));
     const message = `The provider refused (${what}).`;
-    return new SignetError("provider_refused", message, { oauthError: body["error"], cause });
+    return new SignetError("provider_refused", message, { oauthError: oauthErrorName(body["error"]), cause });
   }
   return new SignetError("provider_answer", `The provider's answer is not as expected (${what}, ${status}).`);
 }
 
-async function answerOf(response: Response, signal: AbortSignal, maxBodyBytes: number): Promise<HttpAnswer> {
+/** RFC 6749 §5.2: other characters, or more of them than a name has, are not passed on into answers and logs. */
+export function oauthErrorName(error: string): string {
+  return /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : "invalid";
+}
+
+async function answerOf(
+  response: Response,
+  url: string,
+  signal: AbortSignal,
+  maxBodyBytes: number,
+): Promise<HttpAnswer> {
   const { status, headers } = response;
   // A redirect could lead a secret to another host; where the platform hides it, its status is 0.
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400) || status === 0) {
     await response.body?.cancel();
     throw new SignetError("provider_answer", "The provider redirects a call that is not to be redirected.");
   }
-  const bytes = await bodyOf(response, signal, maxBodyBytes);
+  const bytes = await bodyOf(response, url, signal, maxBodyBytes);
   if (bytes.length === 0) return { status, headers, body: undefined };
   const isJson = /^application\/(?:[\w.-]+\+)?json *(?:;|$)/i.test(headers.get("content-type") ?? "");
   const body = isJson ? parsed(bytes) : undefined;
@@ -116,12 +127,17 @@ async function answerOf(response: Response, signal: AbortSignal, maxBodyBytes: n
   return { status, headers, body };
 }
 
-async function bodyOf(response: Response, signal: AbortSignal, maxBodyBytes: number): Promise<Uint8Array> {
+async function bodyOf(
+  response: Response,
+  url: string,
+  signal: AbortSignal,
+  maxBodyBytes: number,
+): Promise<Uint8Array> {
   const reader = response.body?.getReader();
   const chunks: Uint8Array[] = [];
   let length = 0;
   while (reader) {
-    const { done, value } = await reach(signal, () => reader.read());
+    const { done, value } = await reach(url, signal, () => reader.read());
     if (done) break;
     length += value.length;
     if (length > maxBodyBytes) {
@@ -148,7 +164,7 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 /** Waits no longer than the signal says, even for a `fetch` that does not heed it. */
-async function reach<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+async function reach<T>(url: string, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   let stop: (() => void) | undefined;
   const stopped = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
@@ -158,8 +174,18 @@ async function reach<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>
   try {
     return await Promise.race([call(), stopped]);
   } catch (cause) {
-    throw new SignetError("provider_unreachable", "The provider cannot be reached.", { cause });
+    throw new SignetError("provider_unreachable", "The provider cannot be reached.", {
+      cause: withoutQuery(cause, url),
+    });
   } finally {
     if (stop) signal.removeEventListener("abort", stop);
   }
+}
+
+/** Deno and Bun write the address into their errors, and the legacy API takes session keys in its query. */
+function withoutQuery(cause: unknown, url: string): unknown {
+  const { search } = new URL(url);
+  if (search === "") return cause;
+  const behind = cause instanceof Error && cause.cause !== undefined ? `: ${String(cause.cause)}` : "";
+  return new Error(`${String(cause)}${behind}`.replaceAll(search, ""));
 }

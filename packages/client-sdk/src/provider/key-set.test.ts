@@ -32,6 +32,33 @@ describe("a provider's key set", () => {
     assert.equal(fetches(), 3);
   });
 
+  it("goes on while the provider is away, also when the application's log fails", async () => {
+    const hostile = await createHostileProvider();
+    const logs: readonly ((error: Error) => void)[] = [
+      () => {
+        throw new Error("log away");
+      },
+      async () => {
+        throw new Error("log away");
+      },
+    ];
+    for (const onError of logs) {
+      const http = createHttp({ fetch: hostile.fetch }, { environment: "production" });
+      const jwksUri = async () => `${ISSUER}/jwks`;
+      const keys = createKeySet({ jwksUri, http, clock: hostile.clock, onError });
+      const header = { alg: hostile.key.alg, kid: hostile.key.kid };
+      await keys.keyFor(header);
+      hostile.answers.set("/jwks", () => Promise.reject(new Error("away")));
+      for (let hour = 0; hour < 3; hour++) {
+        hostile.advance(3_600);
+        await keys.keyFor(header);
+      }
+      // What nobody waits for fails behind the last call.
+      await new Promise((resolve) => setImmediate(resolve));
+      hostile.answers.delete("/jwks");
+    }
+  });
+
   it("forgets a key that the provider has taken out, once it is no longer fresh", async () => {
     const { hostile, keys, provider } = await stage();
     await keys.keyFor(provider.header);

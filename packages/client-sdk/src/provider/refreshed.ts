@@ -1,5 +1,6 @@
 /** Something fetched, kept, and fetched again: for a provider's metadata and keys. */
 import { SignetError } from "../errors.ts";
+import { teller } from "../teller.ts";
 
 export interface RefreshedOptions<T> {
   load(): Promise<{ value: T; freshMs: number }>;
@@ -20,6 +21,7 @@ export interface Refreshed<T> {
 
 export function createRefreshed<T>(options: RefreshedOptions<T>): Refreshed<T> {
   const { clock, staleMs, retryMs } = options;
+  const tell = teller(options.onError);
   let kept: { value: T; at: number; freshUntil: number } | undefined;
   let attempt: Promise<T> | undefined;
   let attemptedAt = Number.NEGATIVE_INFINITY;
@@ -46,9 +48,7 @@ export function createRefreshed<T>(options: RefreshedOptions<T>): Refreshed<T> {
   /** The provider is away: what is known goes on. For how long is seen to when somebody asks. */
   const bridged = (error: unknown): T => {
     if (!kept) throw error;
-    options.onError?.(
-      error instanceof Error ? error : new SignetError("provider_unreachable", String(error)),
-    );
+    tell(error instanceof Error ? error : new SignetError("provider_unreachable", String(error)));
     return kept.value;
   };
   const mayTry = () => attempt !== undefined || clock() >= attemptedAt + retryMs;

@@ -120,6 +120,17 @@ test("what was deleted by an attempt whose answer was lost is deleted; else it w
   });
 });
 
+test("a change whose answer was lost is not told as somebody else's: it would be made again on top of itself", async () => {
+  const changing = { method: "PUT", body: {}, headers: { "if-match": '"1"' } };
+  const stale = () => problemAnswer(412, "stale");
+  const after = (first: () => Response | Error) =>
+    caller(scriptedService((_, count) => (count === 1 ? first() : stale())));
+  await assert.rejects(after(lost).make(changing), { code: "provider_unreachable", problem: undefined });
+  const turnedAway = () => problemAnswer(429, "too-many", {}, { "retry-after": "0" });
+  await assert.rejects(after(turnedAway).make(changing), { code: "provider_refused" });
+  await assert.rejects(after(stale).make(changing), { code: "provider_refused" });
+});
+
 test("a caller who gives up is not waited for", async () => {
   const controller = new AbortController();
   const service = scriptedService(() => {

@@ -66,6 +66,7 @@ export function serviceCalls(
       if (answer && answer.status < 300) return answer;
       // Gone because an earlier attempt, whose answer was lost, has deleted it.
       if (answer?.status === 404 && call.method === "DELETE" && wasLost) return { ...answer, status: 204 };
+      if (answer?.status === 412 && wasLost) throw unknownChange(answer);
       const milliseconds =
         call.isRepeatable && !call.signal?.aborted ? waitBeforeRetry(answer, count, patience) : undefined;
       if (milliseconds === undefined) throw outcome instanceof SignetError ? outcome : serviceFault(outcome);
@@ -73,6 +74,15 @@ export function serviceCalls(
       await wait(milliseconds, call.signal);
     }
   };
+}
+
+/**
+ * Changed since it was read: by somebody else, or by the attempt whose answer was lost. Not `stale`, or a change such as
+ * "one more" would be made twice.
+ */
+function unknownChange(answer: HttpAnswer): SignetError {
+  const message = "The record has changed, and whether by this call is not known: its first answer was lost.";
+  return new SignetError("provider_unreachable", message, { cause: serviceFault(answer) });
 }
 
 /** @throws what is no lost connection: another attempt would not change it */

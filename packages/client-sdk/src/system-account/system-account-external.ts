@@ -3,6 +3,7 @@ import { checkConfiguration, type Settings, type SignetConfiguration } from "../
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult, Runtime } from "../filter.ts";
 import type { Principal } from "../principal.ts";
+import { teller } from "../teller.ts";
 import { createRequestVerifier, type ReceiverOptions } from "./verify-request.ts";
 
 /** What `systemAccountExternal` takes beside its configuration. */
@@ -34,7 +35,7 @@ export function systemAccountExternal(
   options: SystemAccountExternalOptions = {},
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "SystemAccountExternal" });
-  const { onError = () => {} } = options;
+  const onError = teller(options.onError);
   const verify = createRequestVerifier({
     ...options,
     secretKeyOf: options.secretKeyOf ?? onlyPair(settings),

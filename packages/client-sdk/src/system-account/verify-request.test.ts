@@ -55,6 +55,25 @@ test("without a body too, and with bytes that are no text", async () => {
   assert.deepEqual((await verify(request)).body, body);
 });
 
+test("a GET request with a body is refused: the signature says nothing of what a body parser would read", async () => {
+  const verify = verifierFor();
+  for (const hidden of [
+    { "content-length": "7" },
+    { "transfer-encoding": "chunked" },
+    { "content-length": "x" },
+  ]) {
+    const { url: address, headers } = await signed(new Request(url));
+    for (const [name, value] of Object.entries(hidden)) headers.set(name, value);
+    await assert.rejects(
+      verify(new Request(address, { headers })),
+      refused("signature", /GET request with a body/),
+    );
+  }
+  const { url: address, headers } = await signed(new Request(url));
+  headers.set("content-length", "0");
+  await verify(new Request(address, { headers }));
+});
+
 test("an address is signed as every platform sends it", async () => {
   const request = await signed(new Request("https://stock.example/x/../orders?#part"));
   assert.deepEqual([request.url, request.redirect], ["https://stock.example/orders", "manual"]);

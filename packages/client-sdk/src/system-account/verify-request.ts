@@ -64,6 +64,7 @@ export function createRequestVerifier(options: ReceiverOptions): RequestVerifier
     }
     const strict = strictPartOf(request);
     if (!strict && !acceptPlain) throw refusal("the strict form is required");
+    if (isBodyHidden(request)) throw refusal("a GET request with a body, which no signature can cover");
     const body = await bodyOf(request, maxBodyBytes);
     const secretKey = await secretKeyOf(presented.publicKey);
     // The signature is computed for unknown keys too, so that the time does not tell which are known.
@@ -99,6 +100,12 @@ async function requireFirst(
   // Kept a little longer than it is good for, so that no rounding lets it be good once more.
   const isFirst = await nonces.use(`${publicKey}|${nonce}`, (seconds + MOST_SKEW_SECONDS + 1) * 1000);
   if (!isFirst) throw refusal("the nonce was used before");
+}
+
+/** A Web `Request` has no body with these methods, but body parsers of Node read one: of it the signature would say nothing. */
+function isBodyHidden({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) !== 0;
 }
 
 /** Of a copy. @throws SignetError `request_malformed` */

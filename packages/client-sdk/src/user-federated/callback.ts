@@ -3,10 +3,11 @@ import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { answered, redirect, refusal } from "../oauth-federated/answers.ts";
 import type { LoginAttempt } from "../oauth-federated/login-attempts.ts";
+import { oauthErrorName } from "../provider/http.ts";
 import { checkedSession } from "./check-session-key.ts";
-import { isSignedOut } from "./current-session.ts";
+import { isSignedOut, rememberEnd } from "./current-session.ts";
 import type { FederationContext } from "./federation-context.ts";
-import { sessionOf } from "./legacy-session.ts";
+import { type LegacySession, sessionOf } from "./legacy-session.ts";
 
 export async function finishLogin(context: FederationContext, request: Request): Promise<FilterResult> {
   let attempt: LoginAttempt | undefined;
@@ -17,6 +18,7 @@ export async function finishLogin(context: FederationContext, request: Request):
     if (!attempt) return await withoutAttempt(context, request);
     const session = await checkedSession(context, keyOf(parameters));
     if (await isSignedOut(context, session)) throw unknownAttempt();
+    await endOther(context, request, session);
     const cookies = [
       ...context.attempts.drop(request, attempt.state),
       ...(await context.session.write(session, request)),
@@ -30,6 +32,13 @@ export async function finishLogin(context: FederationContext, request: Request):
   }
 }
 
+/** Another person signs in where somebody still was: a check of that session which is under way must not put it back. */
+async function endOther(context: FederationContext, request: Request, session: LegacySession): Promise<void> {
+  const before = sessionOf(await context.session.read(request), context.party);
+  if (!before || before.user.PermId === session.user.PermId) return;
+  await rememberEnd(context, before).catch(context.onError);
+}
+
 function single(parameters: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = parameters.getAll(name);
   if (more.length > 0) throw new SignetError("provider_answer", `The answer has ${name} twice.`);
@@ -41,7 +50,7 @@ function keyOf(parameters: URLSearchParams): string {
   const error = single(parameters, "error");
   if (error !== undefined)
     throw new SignetError("provider_refused", "The service did not sign the user in.", {
-      oauthError: /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(error) ? error : "invalid",
+      oauthError: oauthErrorName(error),
     });
   const key = single(parameters, "service_key");
   if (key === undefined || !/^[\x21-\x7e]{1,200}$/.test(key))

@@ -3,7 +3,7 @@ import { SignetError } from "../errors.ts";
 import { ownSessionKey } from "../oauth-federated/logout-memory.ts";
 import { sha256Text } from "../oauth-federated/random-text.ts";
 import { checkedSession } from "./check-session-key.ts";
-import type { FederationContext } from "./federation-context.ts";
+import { type FederationContext, SESSION_SECONDS } from "./federation-context.ts";
 import { type LegacySession, sessionOf } from "./legacy-session.ts";
 
 export type CurrentSession =
@@ -49,8 +49,9 @@ async function lookedAtAgain(
   try {
     const work = () => checkedSession(context, sessionKey);
     const checked = await context.checks.run(await sha256Text(sessionKey), work);
-    // It may have been signed out while this was under way; its cookie must not come back.
-    if (await isSignedOut(context, session)) return { kind: "none", cookies: context.session.clear(request) };
+    // It may have been signed out while this was under way; its cookie must not come back. By now the browser may have that
+    // of another session, which must not be dropped: the next request drops what is still this one's.
+    if (await isSignedOut(context, session)) return { kind: "none", cookies: [] };
     return { kind: "live", session: checked, cookies: await context.session.write(checked, request) };
   } catch (error) {
     const isAway = error instanceof SignetError && error.code === "provider_unreachable";
@@ -75,5 +76,17 @@ export async function isSignedOut(
   }
 }
 
-export const memoryKeyOf = async (sessionKey: string): Promise<string> =>
+/**
+ * Ends the session here: a copy of its cookie, or a check that is just under way, must not bring it back.
+ *
+ * @throws whatever the memory throws
+ */
+export async function rememberEnd(
+  { memory, clock }: FederationContext,
+  { sessionKey }: LegacySession,
+): Promise<void> {
+  await memory.remember(await memoryKeyOf(sessionKey), Math.floor(clock() / 1000), SESSION_SECONDS);
+}
+
+const memoryKeyOf = async (sessionKey: string): Promise<string> =>
   ownSessionKey(await sha256Text(sessionKey));

@@ -10,6 +10,7 @@ import { createLogoutMemory, type LogoutMemory } from "../oauth-federated/logout
 import { createSingleFlight, type SingleFlight } from "../oauth-federated/single-flight.ts";
 import { serviceCalls } from "../system-account/service-calls.ts";
 import { type TypedCalls, typedCalls } from "../system-account/typed-calls.ts";
+import { teller } from "../teller.ts";
 import type { LegacySession } from "./legacy-session.ts";
 
 /** What `userFederated` takes beside its configuration. */
@@ -63,7 +64,7 @@ export function createFederationContext(
       "UserFederated needs federationServer, applicationId and baseUrl.",
     );
   const { environment, revalidateAfterSeconds, isOptional, cookieSecrets: secrets } = settings;
-  const { clock = Date.now, onError = () => {} } = options;
+  const { clock = Date.now } = options;
   const revalidateAfterMs = revalidateAfterSeconds * 1000;
   const service = { federationServer, environment, systemAccount };
   const party = `${federationServer} ${applicationId}`;
@@ -72,7 +73,7 @@ export function createFederationContext(
   const name = basePath.slice(1).replaceAll("/", "!");
   return {
     ...{ federationServer, applicationId, party, origin, basePath, isOptional, revalidateAfterMs },
-    ...{ clock, onError, prompt: options.prompt },
+    ...{ clock, onError: teller(options.onError), prompt: options.prompt },
     afterLogout: `${origin}${settings.afterLogoutPath}`,
     calls: typedCalls<LegacyCalls>(serviceCalls(service, options, patience)),
     session: createSealedCookie({

@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SignetError } from "../errors.ts";
-import { APP, APP_ID, legacyScene, NOW, valid } from "../testing/legacy-scene.ts";
+import { APP, APP_ID, legacyScene, NOW, user, valid } from "../testing/legacy-scene.ts";
 import { jsonAnswer, problemAnswer } from "../testing/scripted-service.ts";
 import { userFederated } from "./user-federated.ts";
+
+const BOB = "0198c7a3-7777-4222-8333-444455556666";
 
 test("signing out ends the key at the service; a copy of the cookie does not bring it back", async () => {
   const here = legacyScene();
@@ -51,6 +53,31 @@ test("a check that was under way does not bring a signed-out session back", asyn
   release();
   assert.equal((await slow).status, 302);
   assert.equal(ada.cookies.has("__Host-signet-session"), false);
+});
+
+test("when somebody else signs in, a check under way does not put the one before in their place", async () => {
+  const here = legacyScene();
+  const ada = here.browser();
+  await ada.signIn();
+  const callback = await ada.begin("/signet/login", "sgn_sk_bob");
+  here.now += 60_000;
+  let arrived = () => {};
+  const asked = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  let release = () => {};
+  here.answer = () =>
+    new Promise((resolve) => {
+      release = () => resolve(jsonAnswer(valid()));
+      arrived();
+    });
+  const slow = ada.go("/");
+  await asked;
+  here.answer = () => jsonAnswer(valid({ User: { ...user, PermId: BOB } }));
+  await ada.go(callback);
+  release();
+  assert.equal((await slow).status, 302);
+  assert.equal((await ada.go("/")).permId, BOB);
 });
 
 test("another site signs nobody out, and a link in a mail asks first", async () => {

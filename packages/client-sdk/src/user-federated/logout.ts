@@ -6,8 +6,8 @@ import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { answered, frontPage, json, redirect, withCookies } from "../oauth-federated/answers.ts";
 import { requestKind, senderOf } from "../oauth-federated/request-kind.ts";
-import { memoryKeyOf } from "./current-session.ts";
-import { type FederationContext, ownPathsOf, SESSION_SECONDS } from "./federation-context.ts";
+import { rememberEnd } from "./current-session.ts";
+import { type FederationContext, ownPathsOf } from "./federation-context.ts";
 import { type LegacySession, sessionOf } from "./legacy-session.ts";
 
 export async function logOut(context: FederationContext, request: Request): Promise<FilterResult> {
@@ -39,19 +39,16 @@ async function signOut(context: FederationContext, request: Request): Promise<Fi
 }
 
 /** Each part as well as it can be done: whoever signs out is signed out here, whatever does not work elsewhere. */
-async function endSession(context: FederationContext, { sessionKey }: LegacySession): Promise<void> {
-  const { memory, clock, calls, onError } = context;
-  const remember = async () => {
-    // A copy of the cookie, or a check that is just under way, must not bring the session back.
-    await memory.remember(await memoryKeyOf(sessionKey), Math.floor(clock() / 1000), SESSION_SECONDS);
-  };
+async function endSession(context: FederationContext, session: LegacySession): Promise<void> {
+  const { calls, onError } = context;
   const end = async () => {
-    await calls.call("POST /legacy/api/Authentication/User/Logout", { body: { Key: sessionKey } });
+    const body = { Key: session.sessionKey };
+    await calls.call("POST /legacy/api/Authentication/User/Logout", { body });
   };
   const tell = (error: unknown) => {
     // The key had ended before: that is what was wanted.
     if (error instanceof SignetError && error.problem?.status === 401) return;
     onError(error instanceof Error ? error : new Error(String(error)));
   };
-  await Promise.all([remember().catch(tell), end().catch(tell)]);
+  await Promise.all([rememberEnd(context, session).catch(tell), end().catch(tell)]);
 }

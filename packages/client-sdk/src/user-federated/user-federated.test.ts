@@ -220,3 +220,11 @@ test("five tabs sign in at once, each to its own page", async () => {
   }
   for (const [tab, link] of links.entries()) assert.equal((await ada.go(link)).location, `${APP}/tab/${tab}`);
 });
+
+test("neither a page loaded ahead nor a method that is a word of the language begins a sign-in", async () => {
+  const here = legacyScene();
+  const ahead = await here.browser().go("/signet/login", { "sec-purpose": "prefetch" });
+  assert.deepEqual([ahead.status, ahead.set], [401, []]);
+  for (const method of ["constructor", "toString"])
+    assert.equal((await here.browser().send("/signet/login", { method })).status, 405);
+});

@@ -3,7 +3,7 @@ import { checkConfiguration, type SignetConfiguration } from "../configuration.t
 import type { Filter, FilterResult } from "../filter.ts";
 import { answered, frontPage, json, refusal, unauthorized, withCookies } from "../oauth-federated/answers.ts";
 import { loginAddressOf } from "../oauth-federated/federated-context.ts";
-import { requestKind } from "../oauth-federated/request-kind.ts";
+import { mayBeginSignIn, requestKind } from "../oauth-federated/request-kind.ts";
 import { refererPath } from "../oauth-federated/return-to.ts";
 import { principalOfLegacyUser } from "../principal.ts";
 import { finishLogin } from "./callback.ts";
@@ -67,17 +67,23 @@ type OwnHandler = (context: FederationContext, request: Request) => Promise<Filt
 
 /** Only the path is read of the request's address: its host is what the caller says. */
 function ownAnswer(context: FederationContext, request: Request): Promise<FilterResult> | undefined {
-  const { pathname, searchParams } = new URL(request.url);
+  const { pathname } = new URL(request.url);
   const paths = ownPathsOf(context.basePath);
   const handlers: Readonly<Record<string, Readonly<Record<string, OwnHandler>>>> = {
-    [paths.login]: { GET: () => startLogin(context, request, searchParams.get("return_to")) },
+    [paths.login]: { GET: logIn },
     [paths.callback]: { GET: finishLogin },
     [paths.logout]: { GET: logOut, POST: logOut },
   };
   const methods = handlers[pathname];
   if (!methods) return undefined;
-  const handler = methods[request.method];
+  // Own members alone: a method is any word, `constructor` too (RFC 9110 §9.1).
+  const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
   return handler ? handler(context, request) : Promise.resolve(wrongMethod(Object.keys(methods)));
+}
+
+async function logIn(context: FederationContext, request: Request): Promise<FilterResult> {
+  if (!mayBeginSignIn(request)) return answered(unauthorized(context, []));
+  return startLogin(context, request, new URL(request.url).searchParams.get("return_to"));
 }
 
 function wrongMethod(allowed: readonly string[]): FilterResult {
