@@ -27,7 +27,7 @@ const filter = createFilter({
 
 const app = express();
 app.disable("x-powered-by");
-app.use(expressMiddleware(filter, { baseUrl: address }));
+app.use(expressMiddleware(filter));
 app.use((_request, response, next) => {
   response.set(pageHeaders(demo.baseUrl));
   next();

@@ -29,7 +29,7 @@ const filter = createFilter({
 });
 
 const app = fastify();
-await app.register(fastifyPlugin(filter, { baseUrl: address }));
+await app.register(fastifyPlugin(filter));
 const headers = pageHeaders(demo.baseUrl);
 
 app.get("/", (request, reply) => {

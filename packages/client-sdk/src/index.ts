@@ -30,8 +30,6 @@ export { type RefreshOptions, refreshingTokens } from "./grants/refresh-grant.ts
 export type { TokenSet } from "./grants/token-answer.ts";
 export type { TokenSource } from "./grants/token-source.ts";
 export { none } from "./none.ts";
-export type { FrontPage } from "./oauth-federated/front-page.ts";
-export { createLogoutMemory, type LogoutMemory } from "./oauth-federated/logout-memory.ts";
 export { oauthFederated } from "./oauth-federated/oauth-federated.ts";
 export type { OAuthFederatedOptions } from "./oauth-federated/oauth-federated-options.ts";
 export {
@@ -55,6 +53,9 @@ export {
 } from "./provider/discovery.ts";
 export { createHttp, type Http, type HttpAnswer, type HttpRequest } from "./provider/http.ts";
 export type { KeySet } from "./provider/key-set.ts";
+export type { FrontPage } from "./sign-in/front-page.ts";
+export { createLogoutMemory, type LogoutMemory } from "./sign-in/logout-memory.ts";
+export type { SignInOptions } from "./sign-in/sign-in-context.ts";
 export { createSovereignKeySource, type SovereignKeySettings } from "./sovereign/sovereign-key-source.ts";
 export type { SystemAccountKeys } from "./system-account/hmac.ts";
 export { createNonceMemory, type NonceMemory } from "./system-account/nonce-memory.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createLogoutMemory } from "../sign-in/logout-memory.ts";
 import { type FederatedScene, federatedScene, principalIn, refusedWith } from "../testing/federated-scene.ts";
 import type { TokenChanges } from "../testing/hostile-provider.ts";
-import { createLogoutMemory } from "./logout-memory.ts";
 
 const SESSION = "__Host-signet-session";
 

@@ -1,10 +1,11 @@
 /** The provider tells that a session has ended (OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8). No browser is involved. */
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
+import { answered, json } from "../sign-in/answers.ts";
+import { providerSessionKey, subjectKey } from "../sign-in/logout-memory.ts";
+import { SESSION_SECONDS } from "../sign-in/sign-in-context.ts";
 import { verifyLogoutToken } from "../tokens/logout-token.ts";
-import { answered, json } from "./answers.ts";
-import { type FederatedContext, SESSION_SECONDS } from "./federated-context.ts";
-import { providerSessionKey, subjectKey } from "./logout-memory.ts";
+import type { FederatedContext } from "./federated-context.ts";
 
 /** A logout token is about one kilobyte. */
 const MOST_BYTES = 64 * 1024;

@@ -1,91 +1,34 @@
-/** The way back: the provider's answer becomes a session, once every part of it fits the attempt of this very browser. */
-import { decodeJwt } from "jose";
+/** What the provider's answer makes: tokens for its code, verified, and the session of them (RFC 6749 §4.1.2 and §4.1.3). */
 import { SignetError } from "../errors.ts";
-import type { FilterResult } from "../filter.ts";
 import { oauthErrorName } from "../provider/http.ts";
+import type { LoginAttempt } from "../sign-in/login-attempts.ts";
+import type { AnswerParameter } from "../sign-in/mechanism.ts";
+import { sha256Text } from "../sign-in/random-text.ts";
+import { callbackAddressOf } from "../sign-in/sign-in-context.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
-import { answered, redirect, refusal } from "./answers.ts";
-import { isOver, rememberEnd } from "./current-session.ts";
-import { type FederatedContext, redirectUriOf } from "./federated-context.ts";
-import { type FederatedSession, newSession, sessionOf } from "./federated-session.ts";
-import type { LoginAttempt } from "./login-attempts.ts";
-import { sha256Text } from "./random-text.ts";
+import type { FederatedContext } from "./federated-context.ts";
+import { type FederatedSession, newSession } from "./federated-session.ts";
 import { requestTokens } from "./token-endpoint.ts";
 import { fetchUserinfo } from "./userinfo.ts";
 
-/** The parameters of an answer (RFC 6749 §4.1.2, RFC 9207 §2); each at most once (RFC 6749 §3.1). */
-interface Answer {
-  readonly state: string | undefined;
-  readonly code: string | undefined;
-  readonly error: string | undefined;
-  readonly iss: string | undefined;
-}
-
-export async function finishLogin(context: FederatedContext, request: Request): Promise<FilterResult> {
-  let attempt: LoginAttempt | undefined;
-  try {
-    const answer = answerOf(new URL(request.url).searchParams);
-    attempt = answer.state === undefined ? undefined : await context.attempts.find(request, answer.state);
-    if (!attempt) return await withoutAttempt(context, request);
-    await checkIssuer(context, answer);
-    const session = await signIn(context, attempt, codeOf(answer));
-    if (await isOver(context, session)) throw unknownAttempt();
-    await endOther(context, request, session);
-    const cookies = [
-      ...context.attempts.drop(request, attempt.state),
-      ...(await context.session.write(session, request)),
-    ];
-    return answered(redirect(attempt.returnTo, cookies));
-  } catch (error) {
-    if (!(error instanceof SignetError)) throw error;
-    const cookies = attempt ? context.attempts.drop(request, attempt.state) : [];
-    const returnTo = attempt?.returnTo.slice(context.origin.length);
-    return refusal(context, request, error, { returnTo, cookies });
-  }
-}
-
-function answerOf(parameters: URLSearchParams): Answer {
-  const single = (name: keyof Answer): string | undefined => {
-    const [value, ...more] = parameters.getAll(name);
-    if (more.length > 0) throw new SignetError("provider_answer", `The answer has ${name} twice.`);
-    return value === "" ? undefined : value;
-  };
-  return { state: single("state"), code: single("code"), error: single("error"), iss: single("iss") };
-}
-
-const unknownAttempt = () =>
-  new SignetError("login_state", "The answer belongs to no sign-in that this browser has begun.");
-
-/** Somebody who is signed in went back to the answer in the browser's history: nothing is wrong. */
-async function withoutAttempt(context: FederatedContext, request: Request): Promise<FilterResult> {
-  const session = sessionOf(await context.session.read(request), context.party);
-  if (!session || (await isOver(context, session))) throw unknownAttempt();
-  return answered(redirect(`${context.origin}/`));
-}
-
-/**
- * Another person signs in where somebody still was: that session ends, or a refresh of it that is under way would put it back in
- * place of the new one. One of the same person stays, as several tabs may come back from signing in at once.
- */
-async function endOther(
+export async function finishLogin(
   context: FederatedContext,
-  request: Request,
-  session: FederatedSession,
-): Promise<void> {
-  const before = sessionOf(await context.session.read(request), context.party);
-  if (!before || decodeJwt(before.idToken).sub === decodeJwt(session.idToken).sub) return;
-  await rememberEnd(context, before).catch(context.onError);
+  attempt: LoginAttempt,
+  parameter: AnswerParameter,
+): Promise<FederatedSession> {
+  await checkIssuer(context, parameter("iss"));
+  return signIn(context, attempt, codeOf(parameter("code"), parameter("error")));
 }
 
 /** RFC 9207 §2.4: an answer of another provider, which was made to look like ours, would carry our code there. */
-async function checkIssuer({ provider, issuer }: FederatedContext, { iss }: Answer): Promise<void> {
+async function checkIssuer({ provider, issuer }: FederatedContext, iss: string | undefined): Promise<void> {
   const { authorization_response_iss_parameter_supported: isAnnounced } = await provider.metadata();
   if (iss === undefined ? isAnnounced : iss !== issuer)
     throw new SignetError("provider_answer", "The answer does not name the provider that was asked.");
 }
 
 /** What the provider says about an error is for the log: whoever shows it would show texts that others write. */
-function codeOf({ code, error }: Answer): string {
+function codeOf(code: string | undefined, error: string | undefined): string {
   if (error !== undefined)
     throw new SignetError("provider_refused", "The provider did not sign the user in.", {
       oauthError: oauthErrorName(error),
@@ -114,7 +57,7 @@ async function redeem(
   const answer = await requestTokens(context, {
     grant_type: "authorization_code",
     code,
-    redirect_uri: redirectUriOf(context),
+    redirect_uri: callbackAddressOf(context),
     code_verifier: attempt.verifier,
   });
   const { accessToken, idToken } = answer;

@@ -1,20 +1,17 @@
-/** The session that a request brings: still good, refreshed just now, over, or not to be told. */
-
+/** The session that a request brings, refreshed when it is due. */
 import { decodeJwt } from "jose";
 import { SignetError } from "../errors.ts";
-import { type FederatedContext, SESSION_SECONDS } from "./federated-context.ts";
+import { hasEnded, ownSessionKey } from "../sign-in/logout-memory.ts";
+import type { CurrentSession } from "../sign-in/mechanism.ts";
+import { SESSION_SECONDS } from "../sign-in/sign-in-context.ts";
+import type { FederatedContext } from "./federated-context.ts";
 import { type FederatedSession, sessionOf } from "./federated-session.ts";
-import { hasEnded, ownSessionKey } from "./logout-memory.ts";
 import { hasRefreshToken, isDue, type RefreshableSession, refresh } from "./refresh.ts";
 
-export type CurrentSession =
-  | { readonly kind: "live"; readonly session: FederatedSession; readonly cookies: readonly string[] }
-  /** `cookies` drop what is left of it. */
-  | { readonly kind: "none"; readonly cookies: readonly string[]; readonly error?: SignetError }
-  /** Neither good nor over as far as is known: the cookie stays. */
-  | { readonly kind: "unavailable"; readonly error: SignetError };
-
-export async function currentSession(context: FederatedContext, request: Request): Promise<CurrentSession> {
+export async function currentSession(
+  context: FederatedContext,
+  request: Request,
+): Promise<CurrentSession<FederatedSession>> {
   try {
     const session = sessionOf(await context.session.read(request), context.party);
     if (!session || (await isOver(context, session)))
@@ -35,10 +32,9 @@ async function refreshed(
   context: FederatedContext,
   request: Request,
   session: RefreshableSession,
-): Promise<CurrentSession> {
+): Promise<CurrentSession<FederatedSession>> {
   const outcome = await refresh(context, session);
-  if (outcome.kind === "ended")
-    return { kind: "none", cookies: context.session.clear(request), error: outcome.error };
+  if (outcome.kind === "ended") return { kind: "none", cookies: context.session.clear(request) };
   if (outcome.kind === "failed") {
     // The access token is good for a while yet: who is signed in does not notice that the provider is away.
     return context.clock() < session.endsAt

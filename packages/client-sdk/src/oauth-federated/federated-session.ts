@@ -1,8 +1,8 @@
 /** What the application's session cookie holds, and the principal it makes. Sealed: the browser reads none of it. */
 import { decodeJwt } from "jose";
 import { type Principal, principalOfClaims } from "../principal.ts";
+import { randomText } from "../sign-in/random-text.ts";
 import { type Claims, isRecord, type SubjectClaims } from "../tokens/claims.ts";
-import { randomText } from "./random-text.ts";
 import type { TokenAnswer } from "./token-endpoint.ts";
 
 export interface FederatedSession {

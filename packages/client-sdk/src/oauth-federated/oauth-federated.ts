@@ -1,18 +1,19 @@
 /** The filter OAuthFederated: a web application whose users sign in at the provider (specification, "OAuth 2.0 federated login"). */
+import { decodeJwt } from "jose";
 import { checkConfiguration, type SignetConfiguration } from "../configuration.ts";
-import type { Filter, FilterResult } from "../filter.ts";
-import { answered, frontPage, json, refusal, unauthorized, withCookies } from "./answers.ts";
+import type { Filter } from "../filter.ts";
+import { browserFilter } from "../sign-in/browser-filter.ts";
+import type { SignInMechanism } from "../sign-in/mechanism.ts";
 import { backChannelLogout } from "./back-channel-logout.ts";
 import { finishLogin } from "./callback.ts";
 import { createFederatedContext } from "./create-federated-context.ts";
-import { currentSession } from "./current-session.ts";
-import { type FederatedContext, loginAddressOf, ownPathsOf } from "./federated-context.ts";
-import { principalOfSession } from "./federated-session.ts";
-import { logOut } from "./logout.ts";
+import { currentSession, isOver, rememberEnd } from "./current-session.ts";
+import type { FederatedContext } from "./federated-context.ts";
+import { type FederatedSession, principalOfSession, sessionOf } from "./federated-session.ts";
+import { logoutAddress } from "./logout-address.ts";
 import type { OAuthFederatedOptions } from "./oauth-federated-options.ts";
-import { mayBeginSignIn, requestKind } from "./request-kind.ts";
-import { refererPath } from "./return-to.ts";
 import { startLogin } from "./start-login.ts";
+import { revokeRefreshToken } from "./token-endpoint.ts";
 
 /**
  * Protects a web application: who is not signed in goes to the provider and comes back to the page that was asked for. The
@@ -54,73 +55,23 @@ export function oauthFederated(
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "OAuthFederated" });
   const context = createFederatedContext(settings, options);
+  return browserFilter("OAuthFederated", context, mechanismOf(context));
+}
+
+function mechanismOf(context: FederatedContext): SignInMechanism<FederatedSession> {
   return {
-    filterType: "OAuthFederated",
-    authenticate: async (request) => {
-      const result = await (ownAnswer(context, request) ?? authenticate(context, request));
-      if (result.kind === "answer" && result.error) context.onError(result.error);
-      return result;
+    startLogin: (request, returnTo, cookies) => startLogin(context, request, returnTo, cookies),
+    finishLogin: (attempt, parameter) => finishLogin(context, attempt, parameter),
+    currentSession: (request) => currentSession(context, request),
+    sessionOf: (value) => sessionOf(value, context.party),
+    principalOf: (session) => principalOfSession(session, context.clientId),
+    isSamePerson: (one, other) => decodeJwt(one.idToken).sub === decodeJwt(other.idToken).sub,
+    isOver: (session) => isOver(context, session),
+    rememberEnd: (session) => rememberEnd(context, session),
+    endElsewhere: async ({ refreshToken }) => {
+      if (refreshToken !== undefined) await revokeRefreshToken(context, refreshToken);
     },
+    afterLogoutOf: (session) => logoutAddress(context, session),
+    backChannelLogout: (request) => backChannelLogout(context, request),
   };
-}
-
-type OwnHandler = (context: FederatedContext, request: Request) => Promise<FilterResult>;
-
-/** Only the path is read of the request's address: its host is what the caller says. */
-function ownAnswer(context: FederatedContext, request: Request): Promise<FilterResult> | undefined {
-  const { pathname } = new URL(request.url);
-  const paths = ownPathsOf(context.basePath);
-  const handlers: Readonly<Record<string, Readonly<Record<string, OwnHandler>>>> = {
-    [paths.login]: { GET: logIn },
-    [paths.callback]: { GET: finishLogin },
-    [paths.logout]: { GET: logOut, POST: logOut },
-    [paths.backChannelLogout]: { POST: backChannelLogout },
-  };
-  const methods = handlers[pathname];
-  if (!methods) return undefined;
-  // Own members alone: a method is any word, `constructor` too (RFC 9110 §9.1).
-  const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-  return handler ? handler(context, request) : Promise.resolve(wrongMethod(Object.keys(methods)));
-}
-
-async function logIn(context: FederatedContext, request: Request): Promise<FilterResult> {
-  if (!mayBeginSignIn(request)) return answered(unauthorized(context, []));
-  return startLogin(context, request, new URL(request.url).searchParams.get("return_to"));
-}
-
-function wrongMethod(allowed: readonly string[]): FilterResult {
-  const body = { error: "method_not_allowed", error_description: `Use ${allowed.join(" or ")}.` };
-  return answered(json(405, body, { allow: allowed.join(", ") }));
-}
-
-async function authenticate(context: FederatedContext, request: Request): Promise<FilterResult> {
-  const current = await currentSession(context, request);
-  if (current.kind === "live") {
-    const principal = principalOfSession(current.session, context.clientId);
-    return { kind: "authenticated", principal, cookies: current.cookies };
-  }
-  if (current.kind === "unavailable")
-    return refusal(context, request, current.error, { returnTo: pathOf(request) });
-  if (context.isOptional) return { kind: "anonymous", cookies: current.cookies };
-  return askToSignIn(context, request, current.cookies);
-}
-
-async function askToSignIn(
-  context: FederatedContext,
-  request: Request,
-  cookies: readonly string[],
-): Promise<FilterResult> {
-  const kind = requestKind(request);
-  if (kind === "navigation") return startLogin(context, request, pathOf(request), cookies);
-  if (kind === "call" || kind === "prefetch") return answered(unauthorized(context, cookies));
-  const isForm = kind === "submission";
-  const returnTo = isForm ? refererPath(context, request) : pathOf(request);
-  const action = { label: "Sign in", address: loginAddressOf(context, returnTo), method: "get" } as const;
-  const page = frontPage(isForm ? "not_saved" : "signed_out", action);
-  return answered(withCookies(await context.showPage(page, request), cookies));
-}
-
-function pathOf(request: Request): string {
-  const { pathname, search } = new URL(request.url);
-  return `${pathname}${search}`;
 }

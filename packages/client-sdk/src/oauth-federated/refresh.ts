@@ -5,11 +5,11 @@
  */
 import { decodeJwt } from "jose";
 import { SignetError } from "../errors.ts";
+import { sha256Text } from "../sign-in/random-text.ts";
 import type { Claims } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import type { FederatedContext, RefreshOutcome } from "./federated-context.ts";
 import { type FederatedSession, renewedSession } from "./federated-session.ts";
-import { sha256Text } from "./random-text.ts";
 import { requestTokens, type TokenAnswer } from "./token-endpoint.ts";
 import { fetchUserinfo, type Userinfo } from "./userinfo.ts";
 

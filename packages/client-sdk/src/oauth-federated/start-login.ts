@@ -2,11 +2,12 @@
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { isAcceptableAddress } from "../provider/acceptable-address.ts";
-import { answered, redirect, refusal } from "./answers.ts";
-import { type FederatedContext, redirectUriOf } from "./federated-context.ts";
-import type { LoginAttempt } from "./login-attempts.ts";
-import { sha256Text } from "./random-text.ts";
-import { returnAddress } from "./return-to.ts";
+import { answered, redirect, refusal } from "../sign-in/answers.ts";
+import type { LoginAttempt } from "../sign-in/login-attempts.ts";
+import { sha256Text } from "../sign-in/random-text.ts";
+import { returnAddress } from "../sign-in/return-to.ts";
+import { callbackAddressOf } from "../sign-in/sign-in-context.ts";
+import type { FederatedContext } from "./federated-context.ts";
 
 /** The filter's own; an application cannot set them, or the answer could not be checked. */
 const OWN_PARAMETERS: ReadonlySet<string> = new Set(
@@ -72,7 +73,7 @@ async function authorizationAddress(
     ...context.authorizationParameters,
     response_type: "code",
     client_id: context.clientId,
-    redirect_uri: redirectUriOf(context),
+    redirect_uri: callbackAddressOf(context),
     scope: context.scope,
     state,
     nonce,

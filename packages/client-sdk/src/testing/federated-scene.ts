@@ -5,8 +5,8 @@ import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { oauthFederated } from "../oauth-federated/oauth-federated.ts";
 import type { OAuthFederatedOptions } from "../oauth-federated/oauth-federated-options.ts";
-import { sha256Text } from "../oauth-federated/random-text.ts";
 import type { Principal } from "../principal.ts";
+import { sha256Text } from "../sign-in/random-text.ts";
 import {
   CLIENT_ID,
   createHostileProvider,

@@ -1,21 +1,22 @@
-/** The session that a request brings: still good, looked at just now, over, or not to be told. */
+/** The session that a request brings, looked at again when it is time. */
 import { SignetError } from "../errors.ts";
-import { ownSessionKey } from "../oauth-federated/logout-memory.ts";
-import { sha256Text } from "../oauth-federated/random-text.ts";
+import { ownSessionKey } from "../sign-in/logout-memory.ts";
+import type { CurrentSession } from "../sign-in/mechanism.ts";
+import { sha256Text } from "../sign-in/random-text.ts";
+import { SESSION_SECONDS } from "../sign-in/sign-in-context.ts";
 import { checkedSession } from "./check-session-key.ts";
-import { type FederationContext, SESSION_SECONDS } from "./federation-context.ts";
+import type { FederationContext } from "./federation-context.ts";
 import { type LegacySession, sessionOf } from "./legacy-session.ts";
 
-export type CurrentSession =
-  | { readonly kind: "live"; readonly session: LegacySession; readonly cookies: readonly string[] }
-  /** `cookies` drop what is left of it. */
-  | { readonly kind: "none"; readonly cookies: readonly string[] }
-  /** Neither good nor over as far as is known: the cookie stays. */
-  | { readonly kind: "unavailable"; readonly error: SignetError };
-
-export async function currentSession(context: FederationContext, request: Request): Promise<CurrentSession> {
+export async function currentSession(
+  context: FederationContext,
+  request: Request,
+): Promise<CurrentSession<LegacySession>> {
   const session = sessionOf(await context.session.read(request), context.party);
-  const none = (): CurrentSession => ({ kind: "none", cookies: context.session.clear(request) });
+  const none = (): CurrentSession<LegacySession> => ({
+    kind: "none",
+    cookies: context.session.clear(request),
+  });
   if (!session || session.endsAt <= context.clock()) return none();
   try {
     if (await isSignedOut(context, session)) return none();
@@ -44,7 +45,7 @@ async function lookedAtAgain(
   context: FederationContext,
   request: Request,
   session: LegacySession,
-): Promise<CurrentSession> {
+): Promise<CurrentSession<LegacySession>> {
   const { sessionKey } = session;
   try {
     const work = () => checkedSession(context, sessionKey);

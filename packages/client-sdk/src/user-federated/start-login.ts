@@ -1,8 +1,9 @@
 /** The way to the service's login page (specification, "Legacy federation", step 1). */
 import type { FilterResult } from "../filter.ts";
-import { answered, redirect } from "../oauth-federated/answers.ts";
-import { returnAddress } from "../oauth-federated/return-to.ts";
-import { type FederationContext, ownPathsOf } from "./federation-context.ts";
+import { answered, redirect } from "../sign-in/answers.ts";
+import { returnAddress } from "../sign-in/return-to.ts";
+import { callbackAddressOf } from "../sign-in/sign-in-context.ts";
+import type { FederationContext } from "./federation-context.ts";
 
 /**
  * Sends the browser to the service. The address to come back to names the attempt, of which this very browser gets a cookie: the
@@ -17,9 +18,9 @@ export async function startLogin(
   returnTo: string | null | undefined,
   cookies: readonly string[] = [],
 ): Promise<FilterResult> {
-  const { federationServer, applicationId, origin, basePath, prompt } = context;
+  const { federationServer, applicationId, prompt } = context;
   const { attempt, cookies: kept } = await context.attempts.begin(request, returnAddress(context, returnTo));
-  const returnUrl = `${origin}${ownPathsOf(basePath).callback}?${new URLSearchParams({ state: attempt.state })}`;
+  const returnUrl = `${callbackAddressOf(context)}?${new URLSearchParams({ state: attempt.state })}`;
   const query = new URLSearchParams({ appId: applicationId, returnUrl, ...(prompt ? { prompt } : {}) });
   return answered(redirect(`${federationServer}/federation/Login?${query}`, [...cookies, ...kept]));
 }

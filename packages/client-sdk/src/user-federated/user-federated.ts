@@ -1,20 +1,18 @@
 /** The filter UserFederated: a web application of the legacy federation (specification, "Legacy federation"). */
 import { checkConfiguration, type SignetConfiguration } from "../configuration.ts";
-import type { Filter, FilterResult } from "../filter.ts";
-import { answered, frontPage, json, refusal, unauthorized, withCookies } from "../oauth-federated/answers.ts";
-import { loginAddressOf } from "../oauth-federated/federated-context.ts";
-import { mayBeginSignIn, requestKind } from "../oauth-federated/request-kind.ts";
-import { refererPath } from "../oauth-federated/return-to.ts";
+import type { Filter } from "../filter.ts";
 import { principalOfLegacyUser } from "../principal.ts";
+import { browserFilter } from "../sign-in/browser-filter.ts";
+import type { SignInMechanism } from "../sign-in/mechanism.ts";
 import { finishLogin } from "./callback.ts";
-import { currentSession } from "./current-session.ts";
+import { currentSession, isSignedOut, rememberEnd } from "./current-session.ts";
+import { endSessionKey } from "./end-session-key.ts";
 import {
   createFederationContext,
   type FederationContext,
-  ownPathsOf,
   type UserFederatedOptions,
 } from "./federation-context.ts";
-import { logOut } from "./logout.ts";
+import { type LegacySession, sessionOf } from "./legacy-session.ts";
 import { startLogin } from "./start-login.ts";
 
 /**
@@ -53,74 +51,21 @@ export function userFederated(
 ): Filter {
   const settings = checkConfiguration({ ...configuration, filterType: "UserFederated" });
   const context = createFederationContext(settings, options);
+  return browserFilter("UserFederated", context, mechanismOf(context));
+}
+
+function mechanismOf(context: FederationContext): SignInMechanism<LegacySession> {
+  const { applicationId, afterLogout } = context;
   return {
-    filterType: "UserFederated",
-    authenticate: async (request) => {
-      const result = await (ownAnswer(context, request) ?? authenticate(context, request));
-      if (result.kind === "answer" && result.error) context.onError(result.error);
-      return result;
-    },
+    startLogin: (request, returnTo, cookies) => startLogin(context, request, returnTo, cookies),
+    finishLogin: (_attempt, parameter) => finishLogin(context, parameter),
+    currentSession: (request) => currentSession(context, request),
+    sessionOf: (value) => sessionOf(value, context.party),
+    principalOf: ({ user, sessionKey }) => principalOfLegacyUser({ user, sessionKey, applicationId }),
+    isSamePerson: (one, other) => one.user.PermId === other.user.PermId,
+    isOver: (session) => isSignedOut(context, session),
+    rememberEnd: (session) => rememberEnd(context, session),
+    endElsewhere: (session) => endSessionKey(context, session),
+    afterLogoutOf: async () => afterLogout,
   };
-}
-
-type OwnHandler = (context: FederationContext, request: Request) => Promise<FilterResult>;
-
-/** Only the path is read of the request's address: its host is what the caller says. */
-function ownAnswer(context: FederationContext, request: Request): Promise<FilterResult> | undefined {
-  const { pathname } = new URL(request.url);
-  const paths = ownPathsOf(context.basePath);
-  const handlers: Readonly<Record<string, Readonly<Record<string, OwnHandler>>>> = {
-    [paths.login]: { GET: logIn },
-    [paths.callback]: { GET: finishLogin },
-    [paths.logout]: { GET: logOut, POST: logOut },
-  };
-  const methods = handlers[pathname];
-  if (!methods) return undefined;
-  // Own members alone: a method is any word, `constructor` too (RFC 9110 §9.1).
-  const handler = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-  return handler ? handler(context, request) : Promise.resolve(wrongMethod(Object.keys(methods)));
-}
-
-async function logIn(context: FederationContext, request: Request): Promise<FilterResult> {
-  if (!mayBeginSignIn(request)) return answered(unauthorized(context, []));
-  return startLogin(context, request, new URL(request.url).searchParams.get("return_to"));
-}
-
-function wrongMethod(allowed: readonly string[]): FilterResult {
-  const body = { error: "method_not_allowed", error_description: `Use ${allowed.join(" or ")}.` };
-  return answered(json(405, body, { allow: allowed.join(", ") }));
-}
-
-async function authenticate(context: FederationContext, request: Request): Promise<FilterResult> {
-  const current = await currentSession(context, request);
-  if (current.kind === "live") {
-    const { user, sessionKey } = current.session;
-    const { applicationId } = context;
-    const principal = principalOfLegacyUser({ user, sessionKey, applicationId });
-    return { kind: "authenticated", principal, cookies: current.cookies };
-  }
-  if (current.kind === "unavailable")
-    return refusal(context, request, current.error, { returnTo: pathOf(request) });
-  if (context.isOptional) return { kind: "anonymous", cookies: current.cookies };
-  return askToSignIn(context, request, current.cookies);
-}
-
-async function askToSignIn(
-  context: FederationContext,
-  request: Request,
-  cookies: readonly string[],
-): Promise<FilterResult> {
-  const kind = requestKind(request);
-  if (kind === "navigation") return startLogin(context, request, pathOf(request), cookies);
-  if (kind === "call" || kind === "prefetch") return answered(unauthorized(context, cookies));
-  const isForm = kind === "submission";
-  const returnTo = isForm ? refererPath(context, request) : pathOf(request);
-  const action = { label: "Sign in", address: loginAddressOf(context, returnTo), method: "get" } as const;
-  const page = frontPage(isForm ? "not_saved" : "signed_out", action);
-  return answered(withCookies(await context.showPage(page, request), cookies));
-}
-
-function pathOf(request: Request): string {
-  const { pathname, search } = new URL(request.url);
-  return `${pathname}${search}`;
 }

@@ -1,10 +1,10 @@
-/** The answers that the filter gives itself. */
+/** The answers that the filters give themselves. */
 import { cacheControlWithCookies } from "../cookies/cookie-header.ts";
 import type { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
-import { type FederatedContext, loginAddressOf } from "./federated-context.ts";
 import type { FrontPage } from "./front-page.ts";
 import { type RequestKind, requestKind } from "./request-kind.ts";
+import { loginAddressOf, type SignInContext } from "./sign-in-context.ts";
 
 export const answered = (response: Response, error?: Error): FilterResult =>
   error === undefined ? { kind: "answer", response } : { kind: "answer", response, error };
@@ -44,7 +44,7 @@ export function json(
 
 /** 401 for what cannot be sent to sign in; `login_url` is where a script sends its page. */
 export function unauthorized(
-  context: Pick<FederatedContext, "origin" | "basePath">,
+  context: Pick<SignInContext, "origin" | "basePath">,
   cookies: readonly string[],
 ): Response {
   const body = {
@@ -96,7 +96,7 @@ const RETRY_SECONDS = "5";
 
 /** What went wrong at the provider or in its answer, told in the form that the request can show. */
 export async function refusal(
-  context: Pick<FederatedContext, "origin" | "basePath" | "showPage">,
+  context: Pick<SignInContext, "origin" | "basePath" | "showPage">,
   request: Request,
   error: SignetError,
   {
