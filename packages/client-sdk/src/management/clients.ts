@@ -17,7 +17,7 @@ import {
   type Replacement,
   repeatable,
   replacing,
-  updated,
+  updating,
   type Versioned,
   versioned,
 } from "./versions.ts";
@@ -82,12 +82,7 @@ export function managedClients(calls: TypedCalls<ManagementCalls>): ManagedClien
     create: async (body, options = {}) =>
       versioned(await call(`POST ${ALL}`, { body, ...repeatable(options) }, options)),
     replace,
-    update: (clientId, change, options) =>
-      updated(
-        () => get(clientId, options),
-        change,
-        (client: Replacement<ChangedClient>) => replace(clientId, client, options),
-      ),
+    update: updating(get, replace),
     delete: async (clientId, options = {}) => {
       await call(`DELETE ${ONE}`, { path: { clientId }, headers: matching(options.etag) }, options);
     },

@@ -10,7 +10,7 @@ import {
   type Replacement,
   repeatable,
   replacing,
-  updated,
+  updating,
   type Versioned,
   versioned,
 } from "./versions.ts";
@@ -49,12 +49,7 @@ export function managedScopes({ call, list }: TypedCalls<ManagementCalls>): Mana
     create: async (body, options = {}) =>
       versioned(await call(`POST ${ALL}`, { body, ...repeatable(options) }, options)),
     replace,
-    update: (id, change, options) =>
-      updated(
-        () => get(id, options),
-        change,
-        (scope: Replacement<ChangedScope>) => replace(id, scope, options),
-      ),
+    update: updating(get, replace),
     delete: async (id, options = {}) => {
       await call(`DELETE ${ONE}`, { path: { id }, headers: matching(options.etag) }, options);
     },

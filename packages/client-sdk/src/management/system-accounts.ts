@@ -16,7 +16,7 @@ import {
   type Replacement,
   repeatable,
   replacing,
-  updated,
+  updating,
   type Versioned,
   versioned,
 } from "./versions.ts";
@@ -72,12 +72,7 @@ export function managedSystemAccounts(calls: TypedCalls<ManagementCalls>): Manag
     create: async (body, options = {}) =>
       versioned(await call(`POST ${ALL}`, { body, ...repeatable(options) }, options)),
     replace,
-    update: (id, change, options) =>
-      updated(
-        () => get(id, options),
-        change,
-        (account: Replacement<ChangedSystemAccount>) => replace(id, account, options),
-      ),
+    update: updating(get, replace),
     delete: async (id, options = {}) => {
       await call(`DELETE ${ONE}`, { path: { id }, headers: matching(options.etag) }, options);
     },

@@ -49,21 +49,31 @@ export const repeatable = ({ idempotencyKey = crypto.randomUUID() }: RepeatOptio
 
 const MOST_ROUNDS = 5;
 
-/** Reads, changes and replaces, again when somebody else was faster. @throws SignetError `stale` after five rounds */
-export async function updated<Item, Body>(
-  get: () => Promise<Versioned<Item>>,
+type Get<Item> = (id: string, options?: CallOptions) => Promise<Versioned<Item>>;
+type Replace<Item, Body> = (
+  id: string,
+  body: Replacement<Body>,
+  options?: CallOptions,
+) => Promise<Versioned<Item>>;
+type Update<Item, Body> = (
+  id: string,
   change: (item: Versioned<Item>) => Replacement<Body> | Promise<Replacement<Body>>,
-  replace: (body: Replacement<Body>) => Promise<Versioned<Item>>,
-): Promise<Versioned<Item>> {
-  for (let round = 1; ; round++) {
-    const before = await get();
-    const wanted = await change(before);
-    try {
-      // The version that was read, whatever the change has made of it.
-      return await replace({ ...wanted, etag: before.etag });
-    } catch (error) {
-      const isStale = error instanceof SignetError && error.problem?.code === "stale";
-      if (!isStale || round === MOST_ROUNDS) throw error;
+  options?: CallOptions,
+) => Promise<Versioned<Item>>;
+
+/** Reads, changes and replaces, again when somebody else was faster: `stale` is thrown after five rounds. */
+export function updating<Item, Body>(get: Get<Item>, replace: Replace<Item, Body>): Update<Item, Body> {
+  return async (id, change, options) => {
+    for (let round = 1; ; round++) {
+      const before = await get(id, options);
+      const wanted = await change(before);
+      try {
+        // The version that was read, whatever the change has made of it.
+        return await replace(id, { ...wanted, etag: before.etag }, options);
+      } catch (error) {
+        const isStale = error instanceof SignetError && error.problem?.code === "stale";
+        if (!isStale || round === MOST_ROUNDS) throw error;
+      }
     }
-  }
+  };
 }

@@ -26,14 +26,16 @@ export interface ItemList<Item> extends AsyncIterable<Item> {
 export function itemList<Item>(load: (cursor: string | undefined) => Promise<Page<Item>>): ItemList<Item> {
   async function* pages() {
     let cursor: string | undefined;
+    const seen = new Set<string>();
     for (;;) {
       const page = await load(cursor);
       yield page;
       const { nextCursor } = page;
       if (nextCursor === null) return;
       // Else a service at fault would keep the reader busy for ever.
-      if (nextCursor === cursor)
+      if (seen.has(nextCursor))
         throw new SignetError("provider_answer", "The service gives the same page again.");
+      seen.add(nextCursor);
       cursor = nextCursor;
     }
   }
