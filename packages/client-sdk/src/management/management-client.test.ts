@@ -107,6 +107,11 @@ test("an update is made again on what somebody else has left, and not for ever",
   assert.equal(refusing.asked.length, 2);
 });
 
+test("a tag that a compressing proxy has made weak still names the version", async () => {
+  const { clients } = clientFor(scriptedService(() => jsonAnswer({ name: "Shop" }, 200, { etag: 'W/"3"' })));
+  assert.equal((await clients.get(ID)).etag, '"3"');
+});
+
 test("an update whose answer was lost is not made a second time", async () => {
   const service = scriptedService(({ method }, count) => {
     if (method === "GET") return jsonAnswer({ claims: ["one more"] }, 200, { etag: `"${count}"` });

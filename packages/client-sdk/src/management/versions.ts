@@ -32,7 +32,8 @@ export interface DeleteOptions extends CallOptions {
 export function versioned<Item>({ body, headers }: { body: Item; headers: Headers }): Versioned<Item> {
   const etag = headers.get("etag");
   if (etag === null) throw new SignetError("provider_answer", "The service's answer names no version.");
-  return { ...body, etag };
+  // The service's tags are strong. A proxy that compresses makes weak ones of them (nginx does), which no If-Match fits.
+  return { ...body, etag: etag.replace(/^W\//, "") };
 }
 
 /** The body and the header of a replacement. */

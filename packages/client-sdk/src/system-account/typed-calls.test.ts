@@ -71,6 +71,11 @@ test("a service at fault keeps no reader busy", async () => {
   const same = recorded(page(["1"], "c1"), page(["1"], "c1"), page(["1"], "c1"));
   await assert.rejects(same.list("GET /legacy/api/oauth/clients", {}).toArray(), { code: "provider_answer" });
   assert.equal(same.asked.length, 2);
+  const round = recorded(page(["1"], "c1"), page(["2"], "c2"), page(["1"], "c1"), page(["2"], "c2"));
+  await assert.rejects(round.list("GET /legacy/api/oauth/clients", {}).toArray(), {
+    code: "provider_answer",
+  });
+  assert.equal(round.asked.length, 3);
   for (const body of [undefined, {}, { items: [] }, { items: {}, nextCursor: null }])
     await assert.rejects(recorded(body).list("GET /legacy/api/oauth/clients", {}).toArray(), {
       code: "provider_answer",
