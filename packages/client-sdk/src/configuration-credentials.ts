@@ -64,7 +64,8 @@ function checkCookieSecrets({ filterType, cookieSecrets }: CredentialProperties,
 
 /** Long enough, and not one of the placeholders that examples have: random bytes are nearly all different. */
 function isRandom(secret: string): boolean {
-  if (!/^[A-Za-z0-9_-]{43,}$/.test(secret)) return false;
+  // No bytes are written with one character more than a multiple of four.
+  if (!/^[A-Za-z0-9_-]{43,}$/.test(secret) || secret.length % 4 === 1) return false;
   return new Set(base64url.decode(secret)).size >= 16;
 }
 

@@ -78,6 +78,7 @@ describe("verifyJwt", () => {
       "..",
       "a.b",
       "a.b.c.d.e",
+      "a.b.c",
       `${part}.${part}.AAAA`,
       `[].${part}.A`,
       long,

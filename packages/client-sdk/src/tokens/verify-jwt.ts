@@ -56,7 +56,7 @@ export async function verifyJwt(token: string, checks: JwtChecks): Promise<Verif
 function headerOf(token: string): JwtHeader {
   if (typeof token !== "string" || token.length > MAX_TOKEN_LENGTH || !compactJws.test(token))
     throw malformed("The token is not a signed JWT.");
-  const header = jsonObject(base64url.decode(token.slice(0, token.indexOf("."))));
+  const header = decodedObject(token.slice(0, token.indexOf(".")));
   if (!header) throw malformed("The token's header is not a JSON object.");
   const { alg, kid, typ } = header;
   if (typeof alg !== "string") throw malformed("The token's header names no algorithm.");
@@ -88,6 +88,15 @@ async function signedClaims(token: string, key: CryptoKey, alg: string): Promise
   const claims = jsonObject(payload);
   if (!claims) throw malformed("The token's claims are not a JSON object.");
   return claims as Claims;
+}
+
+/** Undefined for what is no base64url too: a length that no bytes have, for example. */
+function decodedObject(text: string): Record<string, unknown> | undefined {
+  try {
+    return jsonObject(base64url.decode(text));
+  } catch {
+    return undefined;
+  }
 }
 
 function jsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
