@@ -10,7 +10,7 @@ const say = (text) => {
 function offer(...offers) {
   const buttons = offers.map(([text, act]) => {
     const button = Object.assign(document.createElement("button"), {
-      className: "button",
+      className: text === "Sign in" ? "button primary" : "button",
       textContent: text,
     });
     button.addEventListener("click", () => act().catch(fail));
