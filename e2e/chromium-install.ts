@@ -20,9 +20,13 @@ const run = promisify(execFile);
 const pretendedPlatform = "AWS_Lambda_nodejs24.x";
 const unpackScript = 'import chromium from "@sparticuz/chromium"; await chromium.executablePath();';
 
-/** Unpacks Chromium unless this user has it already (200 MB, about three seconds), and says how to start it. */
+/**
+ * Unpacks Chromium unless this user has it already (200 MB, about three seconds), and says how to start it. `npm test`
+ * names the folder where it stays for the next run, as what it gives its tests for temporary files goes at the end.
+ */
 export async function installChromium(): Promise<ChromiumInstall> {
-  const folder = path.join(os.tmpdir(), `signet-chromium-${packageVersion()}-${process.getuid?.() ?? 0}`);
+  const kept = process.env["SIGNET_TEST_KEPT_FOLDER"] || os.tmpdir();
+  const folder = path.join(kept, `signet-chromium-${packageVersion()}-${process.getuid?.() ?? 0}`);
   if (!(await isInstalled(folder))) await unpack(folder);
   const executablePath = path.join(folder, "chromium");
   const libraries = path.join(folder, "al2023", "lib");

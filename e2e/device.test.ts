@@ -1,17 +1,12 @@
-/** The device grant as devices and people meet it: `openid-client`, the example command line, and real Chromium as a phone. */
+/** The device grant as devices and people meet it: `openid-client`, and real Chromium as a phone. examples.test.ts has the SDK's. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import path from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import * as oidc from "openid-client";
 import type { Browser, Page } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
-import { guardProcess } from "./process-guard.ts";
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { signIn } from "./sign-in-steps.ts";
 import { verifyTokens } from "./verified-tokens.ts";
@@ -79,24 +74,6 @@ forEachDatabase(({ name, fresh }) => {
     await look(page, watch, "device denied", /^The device was not let in$/);
     await assert.rejects(oidc.pollDeviceAuthorizationGrant(config, second), { error: "access_denied" });
   });
-
-  if (name === "sqlite")
-    test("the example: shows code, address and QR code, waits, and greets the person by name", async (t) => {
-      const example = runExample(path.join(server.dataDir, "demo.json"));
-      t.after(() => example.child.kill());
-      const [, address = "", userCode = ""] = await example.said(
-        /open {2}(\S+)\nand enter the code {2}([A-Z]{4}-[A-Z]{4})\n/,
-      );
-      assert.equal(address, `${demo.issuer}/device/verify`);
-      assert.match(example.output.text, /[▀▄█]{10}/, "a QR code");
-      const { page } = await onPhone(t);
-      await page.goto(address);
-      await signIn(page, demo.user);
-      await enterCode(page, userCode);
-      await page.locator("#device-allow").click();
-      await example.said(/Signed in as Uma User\n/);
-      assert.equal(await example.ended, 0);
-    });
 });
 
 function discover(demo: DemoFile): Promise<oidc.Configuration> {
@@ -127,29 +104,4 @@ async function onPhone(t: { after(work: () => Promise<void>): void }) {
   t.after(() => context.close());
   const page = await context.newPage();
   return { page, watch: await watchPage(page) };
-}
-
-function runExample(demoFile: string) {
-  const program = fileURLToPath(new URL("../examples/device-cli.ts", import.meta.url));
-  const child: ChildProcess = spawn(process.execPath, [program, demoFile], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  guardProcess(child);
-  const output = { text: "" };
-  const heard = new EventTarget();
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      output.text += text;
-      heard.dispatchEvent(new Event("text"));
-    });
-  const ended = once(child, "exit").then(([code]) => code as number | null);
-  const said = async (what: RegExp): Promise<RegExpExecArray> => {
-    for (;;) {
-      const found = what.exec(output.text);
-      if (found) return found;
-      const code = await Promise.race([once(heard, "text"), ended]);
-      if (!Array.isArray(code)) assert.match(output.text, what);
-    }
-  };
-  return { child, output, ended, said };
 }

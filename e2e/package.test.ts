@@ -1,11 +1,11 @@
 /**
- * What a user gets from the registry: the built server, the signing agent and the device client, each packed, installed
- * into an empty folder of its own and started from there.
+ * What a user gets from the registry: the built server, the signing agent, the device client and the SDK, each packed,
+ * installed into an empty folder of its own and started from there.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
@@ -13,6 +13,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { build } from "../scripts/build.ts";
+import { compileApplications, otherNodes, runApplications } from "./packed-sdk.ts";
 
 const run = promisify(execFile);
 // The programs' `#!/usr/bin/env node` must find the Node that runs this test.
@@ -22,16 +23,18 @@ let folder: string;
 let packedFiles: string[];
 let agentFiles: string[];
 let deviceFiles: string[];
+let sdkFiles: string[];
 
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-package-"));
   // `npm test` has checked the types before.
   const built = await build({ checksTypes: false });
   // What is optional compiles for ten seconds, and the agent must do without it.
-  [packedFiles, agentFiles, deviceFiles] = await Promise.all([
+  [packedFiles, agentFiles, deviceFiles, sdkFiles] = await Promise.all([
     packAndInstall(built.get("@signet/server") ?? "", "installed"),
     packAndInstall(built.get("@signet/signing-agent") ?? "", "agent", "--omit=optional"),
     packAndInstall(built.get("@signet/device-client") ?? "", "device"),
+    packAndInstall(built.get("@signet/client-sdk") ?? "", "sdk"),
   ]);
 });
 /** @returns the files of the package */
@@ -46,8 +49,9 @@ async function packAndInstall(dist: string, name: string, ...options: string[]):
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("the packages hold the built programs and no sources or tests", () => {
-  for (const files of [packedFiles, agentFiles, deviceFiles]) {
-    for (const file of ["main.js", "LICENSE", "README.md"]) assert.ok(files.includes(file), file);
+  for (const files of [packedFiles, agentFiles, deviceFiles, sdkFiles]) {
+    const entry = files === sdkFiles ? "index.js" : "main.js";
+    for (const file of [entry, "LICENSE", "README.md"]) assert.ok(files.includes(file), file);
     const unwanted = files.filter((file) => /(?<!\.d)\.ts$|\.test\.|(^|\/)testing\/|tsconfig/.test(file));
     assert.deepEqual(unwanted, []);
   }
@@ -86,6 +90,23 @@ test("signet-device runs without the server, and with no package but our own", a
   await assert.rejects(device("enroll", ...org, "--state", "device-state", "--code", "8X2KQ"), { code: 6 });
   const key = path.join(folder, "device-state", "generations", "1", "key.pem");
   assert.equal((await stat(key)).mode & 0o777, 0o600);
+});
+
+test("the SDK depends on jose alone, and type-checks and runs in ESM, on every Node from 20 on that is here", async () => {
+  const modules = path.join(folder, "sdk", "node_modules");
+  const installed = await readdir(modules, { recursive: true });
+  const packages = installed.filter((file) => /^(@[^/]+\/)?[^/@.][^/]*\/package\.json$/.test(file));
+  assert.deepEqual(packages.toSorted(), ["@signet/client-sdk/package.json", "jose/package.json"]);
+  for (const file of sdkFiles.filter((name) => /\.(js|d\.ts)$/.test(name) && !name.startsWith("adapters/"))) {
+    const text = await readFile(path.join(modules, "@signet", "client-sdk", file), "utf8");
+    assert.doesNotMatch(text, /from "(node:|@signet\/protocol)/, file);
+  }
+  await compileApplications(path.join(folder, "sdk"));
+  for (const node of [process.execPath, ...(await otherNodes())]) {
+    const [web, ofNode] = await runApplications(path.join(folder, "sdk"), node);
+    assert.deepEqual(web, [200, "someone", 401, "configuration"], node);
+    assert.deepEqual(ofNode, [200, "undefined", "function", "function"], node);
+  }
 });
 
 test("every asset of the sources is in the package", async () => {

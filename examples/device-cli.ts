@@ -2,43 +2,40 @@
  * A command line that signs a person in by the device grant (RFC 8628): it shows a code and an address, and waits until
  * the person has allowed it in a browser, on a phone for example.
  *
- *   npm start                      # in one terminal: the server, with its demo applications
- *   npx node examples/device-cli.ts [data/demo.json]
+ *   npm start                        # in one terminal: the server, with its demo applications
+ *   npx node examples/device-cli.ts  # in another
  */
-import { readFile } from "node:fs/promises";
-import * as oidc from "openid-client";
+import { type DevicePrompt, deviceGrant, refreshingTokens, SignetError } from "@signet/client-sdk";
 import QRCode from "qrcode";
+import { readDemo } from "./shared/demo.ts";
 
-interface Demo {
-  readonly issuer: string;
-  readonly nativeApp: { readonly clientId: string };
+const demo = await readDemo();
+const configuration = {
+  federationServer: demo.baseUrl,
+  oauthOrganisationId: demo.org,
+  // A public client: a program that everybody can read has no secret.
+  applicationId: demo.nativeApp.clientId,
+  oauthScopes: "openid profile offline_access",
+} as const;
+
+async function onPrompt({ verificationUri, verificationUriComplete, userCode }: DevicePrompt) {
+  const link = verificationUriComplete ?? verificationUri;
+  console.log(await QRCode.toString(link, { type: "terminal", small: true }));
+  console.log(`Scan this, or open  ${verificationUri}`);
+  console.log(`and enter the code  ${userCode}`);
+  console.log("Waiting until you allow it there …");
 }
 
-const [demoFile = "data/demo.json"] = process.argv.slice(2);
-const { issuer, nativeApp } = JSON.parse(await readFile(demoFile, "utf8")) as Demo;
-
-// A public client has no secret. Plain http is for the demo on this machine only.
-const config = await oidc.discovery(new URL(issuer), nativeApp.clientId, undefined, oidc.None(), {
-  execute: [oidc.allowInsecureRequests],
-});
-const device = await oidc.initiateDeviceAuthorization(config, { scope: "openid profile offline_access" });
-
-const complete = device.verification_uri_complete ?? device.verification_uri;
-console.log(await QRCode.toString(complete, { type: "terminal", small: true }));
-console.log(`Scan this, or open  ${device.verification_uri}`);
-console.log(`and enter the code  ${device.user_code}`);
-console.log("Waiting until you allow it there …");
-
 try {
-  // Waits between two polls as long as the server wants, and longer when it says slow_down.
-  const tokens = await oidc.pollDeviceAuthorizationGrant(config, device);
-  const claims = tokens.claims();
-  if (!claims) throw new Error("the answer holds no ID token");
-  const person = await oidc.fetchUserInfo(config, tokens.access_token, claims.sub);
+  // Polls as often as the server wants, and less often when it says slow_down. The ID token is verified.
+  const tokens = await deviceGrant(configuration, { onPrompt });
+  // Renews the access token when it is about to end, for as long as the program runs.
+  const api = refreshingTokens(configuration, tokens);
+  const person = (await (await api.fetch(`${demo.issuer}/userinfo`)).json()) as { name: string };
   console.log(`Signed in as ${person.name}`);
 } catch (error) {
-  if (!(error instanceof oidc.ResponseBodyError)) throw error;
+  if (!(error instanceof SignetError)) throw error;
   // access_denied: the person said no. expired_token: nobody answered within a quarter of an hour.
-  console.error(`Not signed in: ${error.error}`);
+  console.error(`Not signed in: ${error.oauthError ?? error.message}`);
   process.exitCode = 1;
 }

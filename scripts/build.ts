@@ -5,6 +5,8 @@
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { inlinePackage } from "./inline-package.ts";
+import { renameImports, renameToBuilt } from "./module-specifiers.ts";
 import { type Manifest, ownDependencies, publishableManifest } from "./publishable-manifest.ts";
 import { runCommand } from "./run-command.ts";
 import { listFiles, repositoryRoot } from "./source-files.ts";
@@ -22,9 +24,9 @@ export async function build({ checksTypes = true } = {}): Promise<Map<string, st
     const wanted = packages.get(name);
     if (!wanted) throw new Error(`no package of this repository is called ${name}`);
     if (built.has(name)) return;
-    const bundled = bundledPackages(wanted, packages);
-    for (const { manifest } of bundled) await buildOne(manifest.name);
-    await buildPackage(wanted, bundled, checksTypes);
+    const needed = ownPackages(wanted, packages);
+    for (const { manifest } of needed) await buildOne(manifest.name);
+    await buildPackage(wanted, needed, checksTypes);
     built.set(name, wanted.dist);
   }
   for (const name of packages.keys()) await buildOne(name);
@@ -42,22 +44,26 @@ async function readPackages(): Promise<Map<string, Package>> {
 }
 
 /** The repository's packages that one needs at run time, also through another. */
-function bundledPackages({ manifest }: Package, packages: Map<string, Package>): Package[] {
+function ownPackages({ manifest }: Package, packages: Map<string, Package>): Package[] {
   const direct = ownDependencies(manifest).flatMap((name) => packages.get(name) ?? []);
-  return [...new Set(direct.flatMap((own) => [own, ...bundledPackages(own, packages)]))];
+  return [...new Set(direct.flatMap((own) => [own, ...ownPackages(own, packages)]))];
 }
 
-async function buildPackage(target: Package, bundled: Package[], checksTypes: boolean): Promise<void> {
+async function buildPackage(target: Package, needed: Package[], checksTypes: boolean): Promise<void> {
   await rm(target.dist, { recursive: true, force: true });
   await mkdir(target.dist);
-  await compile(target, bundled, checksTypes);
+  await compile(target, needed, checksTypes);
   await copyAssets(target);
+  const isInlined = ({ manifest: { name } }: Package) =>
+    target.manifest.inlineDependencies?.includes(name) ?? false;
+  const [inlined, bundled] = [needed.filter(isInlined), needed.filter((own) => !isInlined(own))];
+  for (const own of inlined) await inlinePackage(target.dist, { name: own.manifest.name, dist: own.dist });
   for (const own of bundled) {
     const inside = path.join(target.dist, "node_modules", own.manifest.name);
     await cp(own.dist, inside, { recursive: true, filter: (file) => path.basename(file) !== "node_modules" });
   }
-  const manifests = bundled.map(({ manifest }) => manifest);
-  const manifest = publishableManifest(target.manifest, manifests);
+  const manifestsOf = (packages: Package[]) => packages.map(({ manifest }) => manifest);
+  const manifest = publishableManifest(target.manifest, manifestsOf(bundled), manifestsOf(inlined));
   await writeFile(path.join(target.dist, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const file of Object.values(manifest["bin"] ?? {})) await makeExecutable(path.join(target.dist, file));
 }
@@ -65,11 +71,11 @@ async function buildPackage(target: Package, bundled: Package[], checksTypes: bo
 /** The sources without tests. Own packages are taken by their built types, so that the compiler does not emit them here. */
 async function compile(
   { folder, dist, manifest }: Package,
-  bundled: Package[],
+  needed: Package[],
   checksTypes: boolean,
 ): Promise<void> {
   const paths = Object.fromEntries(
-    bundled.map((own) => [`${own.manifest.name}/*`, [path.join(own.dist, "*.d.ts")]]),
+    needed.map((own) => [`${own.manifest.name}/*`, [path.join(own.dist, "*.d.ts")]]),
   );
   const compilerOptions = {
     noEmit: false,
@@ -98,6 +104,7 @@ async function compile(
   );
   await rm(configurationFile);
   if (exitCode !== 0) throw new Error(`${manifest.name} does not compile:\n${stdout}${stderr}`);
+  await renameImports(dist, [".d.ts"], renameToBuilt);
   await refuseSourceAddresses(dist);
 }
 

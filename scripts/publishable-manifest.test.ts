@@ -29,6 +29,13 @@ test("entries name the built files, and what only the repository needs stays beh
   });
 });
 
+test("a package whose files are taken in is no dependency, what it depends on is", () => {
+  const sdk = { ...server, inlineDependencies: ["@signet/protocol"] };
+  const manifest = publishableManifest(sdk, [], [protocol]);
+  assert.deepEqual(manifest["dependencies"], { asn1js: "3.0.0", pg: "8.0.0" });
+  assert.ok(!("bundleDependencies" in manifest) && !("inlineDependencies" in manifest));
+});
+
 test("a package without own dependencies bundles nothing", () => {
   assert.ok(!("bundleDependencies" in publishableManifest(protocol, [])));
   assert.deepEqual(ownDependencies(server), ["@signet/protocol"]);

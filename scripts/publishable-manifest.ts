@@ -5,12 +5,22 @@ export type Manifest = {
   bin?: Record<string, string>;
   exports?: Record<string, string>;
   dependencies?: Record<string, string>;
+  /** Those of `dependencies` whose files the built package has among its own, as far as it uses them. */
+  inlineDependencies?: string[];
   [other: string]: unknown;
 };
 
 const ownScope = "@signet/";
 // What only this repository needs; the rest (description, license, engines …) goes along as it is.
-const leftOut = new Set(["devDependencies", "scripts", "private", "exports", "bin", "dependencies"]);
+const leftOut = new Set([
+  "devDependencies",
+  "scripts",
+  "private",
+  "exports",
+  "bin",
+  "dependencies",
+  "inlineDependencies",
+]);
 
 /** Names of the repository's own packages that a package depends on. */
 export function ownDependencies(manifest: Manifest): string[] {
@@ -19,12 +29,18 @@ export function ownDependencies(manifest: Manifest): string[] {
 
 /**
  * The package.json of a built package, for its `dist` folder: entries name the JavaScript beside it instead of
- * `src/*.ts`, and the repository's own packages travel inside (`bundled`, with what they depend on themselves), so
- * that one tarball is enough to install it.
+ * `src/*.ts`, and the repository's own packages travel inside, so that one tarball is enough to install it: as packages
+ * (`bundled`) or as files of its own (`inlined`); what those depend on themselves, it depends on.
  */
-export function publishableManifest(source: Manifest, bundled: Manifest[]): Record<string, unknown> {
+export function publishableManifest(
+  source: Manifest,
+  bundled: Manifest[],
+  inlined: Manifest[] = [],
+): Record<string, unknown> {
   const kept = Object.entries(source).filter(([field]) => !leftOut.has(field));
-  const dependencies = Object.assign({}, ...bundled.map((own) => own.dependencies), source.dependencies);
+  const own = new Set(inlined.map(({ name }) => name));
+  const needed = Object.assign({}, ...[...bundled, ...inlined, source].map((one) => one.dependencies));
+  const dependencies = Object.fromEntries(Object.entries(needed).filter(([name]) => !own.has(name)));
   const inside = Object.fromEntries(bundled.map(({ name, version }) => [name, version]));
   const exports = mapValues(source.exports, (file) => ({
     types: builtFile(file, ".d.ts"),

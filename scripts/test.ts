@@ -5,12 +5,13 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { check } from "./check.ts";
 import { listFiles, repositoryRoot } from "./source-files.ts";
+import { makeTestFolder } from "./test-folder.ts";
 import { groupTests, writeGroups } from "./test-groups.ts";
 import { selectTests } from "./test-selection.ts";
 
@@ -27,14 +28,13 @@ async function runTests(parameters: string[]): Promise<number> {
     console.error(`No test file matches ${patterns.join(" ")}`);
     return 1;
   }
-  const folder = await mkdtemp(path.join(os.tmpdir(), "signet-test-"));
+  const folder = await makeTestFolder();
   try {
     const skippedFile = path.join(folder, "skipped");
     const groups = await writeGroups(groupTests(files), { root: repositoryRoot, folder });
     const parameters = [...nodeOptions(skippedFile), ...options, ...groups];
-    const compileCache = path.join(folder, "compiled");
-    await fillCompileCache(compileCache);
-    const exitCode = await runNodeTest(parameters, compileCache);
+    await fillCompileCache(environmentIn(folder));
+    const exitCode = await runNodeTest(parameters, environmentIn(folder));
     return (await skippedFail(skippedFile)) ? exitCode || 1 : exitCode;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -54,10 +54,22 @@ function nodeOptions(skippedFile: string): string[] {
   ];
 }
 
+/**
+ * What tests keep for the next run stays where it was. What is compiled once is found by every later process: half of a
+ * start is types stripped.
+ */
+function environmentIn(folder: string): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    SIGNET_TEST_KEPT_FOLDER: process.env["SIGNET_TEST_KEPT_FOLDER"] || os.tmpdir(),
+    TMPDIR: folder,
+    NODE_COMPILE_CACHE: path.join(folder, "compiled"),
+  };
+}
+
 /** By one process: many at once would each write all of it when they end, and be late for who waits for their end. */
-async function fillCompileCache(folder: string): Promise<void> {
+async function fillCompileCache(env: NodeJS.ProcessEnv): Promise<void> {
   const loaded = path.join(repositoryRoot, "packages", "server", "src", "testing", "test-service.ts");
-  const env = { ...process.env, NODE_COMPILE_CACHE: folder };
   const child = spawn(process.execPath, ["--import", pathToFileURL(loaded).href, "--eval", ""], {
     stdio: "ignore",
     env,
@@ -65,9 +77,7 @@ async function fillCompileCache(folder: string): Promise<void> {
   await once(child, "exit");
 }
 
-/** @param compileCache where what is compiled once is found by every later process: half of a start is types stripped */
-async function runNodeTest(parameters: string[], compileCache: string): Promise<number> {
-  const env = { ...process.env, NODE_COMPILE_CACHE: compileCache };
+async function runNodeTest(parameters: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const child = spawn(process.execPath, parameters, { cwd: repositoryRoot, stdio: "inherit", env });
   // Ctrl-C goes to the test runner as well: wait for its report, then clean up.
   process.on("SIGINT", () => {});

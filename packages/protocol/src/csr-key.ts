@@ -16,7 +16,7 @@ const MOST_RSA_BITS = 4096;
 const RSA_EXPONENT = Buffer.from("010001", "hex");
 
 /** @param spki a SubjectPublicKeyInfo. @throws CsrError for a key that is not taken, or is too weak. @throws Error for none */
-export function readCsrKey(spki: DerElement): CsrKey {
+export function readCsrKey(spki: DerElement<Buffer>): CsrKey {
   const [identifier, bits, ...more] = childrenOf(spki);
   if (more.length > 0) throw new DerError("there is more than a key");
   const { raw } = expectTag(identifier, derTags.sequence);
@@ -41,7 +41,7 @@ function requireStrongRsa(key: Buffer): void {
     throw weak("the exponent of the RSA key is not 65537");
 }
 
-function bitLength({ content }: DerElement): number {
+function bitLength({ content }: DerElement<Buffer>): number {
   const start = content.findIndex((byte) => byte !== 0);
   const first = content[start];
   return first === undefined ? 0 : (content.length - start) * 8 - Math.clz32(first) + 24;

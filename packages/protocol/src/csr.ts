@@ -77,7 +77,7 @@ function readRequest(der: Buffer): Csr {
 }
 
 /** RFC 2986 §4.1. */
-function keyOf(info: DerElement): DerElement {
+function keyOf(info: DerElement<Buffer>): DerElement<Buffer> {
   const [version, subject, key, attributes, ...more] = childrenOf(info);
   if (smallInteger(expectTag(version, derTags.integer)) !== VERSION_1)
     throw new DerError("not a request of version 1");
@@ -87,7 +87,7 @@ function keyOf(info: DerElement): DerElement {
   return expectTag(key, derTags.sequence);
 }
 
-function signatureAlgorithm({ raw }: DerElement, kind: DeviceKeyKind): CsrSignatureAlgorithm {
+function signatureAlgorithm({ raw }: DerElement<Buffer>, kind: DeviceKeyKind): CsrSignatureAlgorithm {
   const found = Object.values(csrSignatureAlgorithms).find(({ identifier }) => identifier.equals(raw));
   if (found?.kind === kind) return found;
   throw new CsrError("csr_signature_alg", "the request is signed in a way that is not taken of its key");

@@ -1,10 +1,13 @@
-/** Reads DER (X.690 §8 and §10) strictly: one spelling of each value, nothing before, between or after what is read. */
+/**
+ * Reads DER (X.690 §8 and §10) strictly: one spelling of each value, nothing before, between or after what is read. It knows
+ * no platform: what is read from a Buffer is in Buffers, what is read from a Uint8Array in those.
+ */
 
-export interface DerElement {
+export interface DerElement<Bytes extends Uint8Array = Uint8Array> {
   readonly tag: number;
-  readonly content: Buffer;
+  readonly content: Bytes;
   /** Tag, length and content, as they are compared and signed. */
-  readonly raw: Buffer;
+  readonly raw: Bytes;
 }
 
 export class DerError extends Error {
@@ -31,15 +34,15 @@ const SET = 0x11;
 const DEEPEST = 32;
 
 /** Exactly one element. @throws DerError */
-export function readDer(bytes: Buffer, tag: number): DerElement {
+export function readDer<Bytes extends Uint8Array>(bytes: Bytes, tag: number): DerElement<Bytes> {
   const element = elementAt(bytes, 0);
   if (element.raw.length !== bytes.length) throw new DerError("there is something after the value");
   return expectTag(element, tag);
 }
 
 /** What a constructed value holds. @throws DerError */
-export function childrenOf({ content }: DerElement): DerElement[] {
-  const children: DerElement[] = [];
+export function childrenOf<Bytes extends Uint8Array>({ content }: DerElement<Bytes>): DerElement<Bytes>[] {
+  const children: DerElement<Bytes>[] = [];
   for (let at = 0; at < content.length; ) {
     const child = elementAt(content, at);
     children.push(child);
@@ -49,7 +52,10 @@ export function childrenOf({ content }: DerElement): DerElement[] {
 }
 
 /** @throws DerError when it is missing or another */
-export function expectTag(element: DerElement | undefined, tag: number): DerElement {
+export function expectTag<Bytes extends Uint8Array>(
+  element: DerElement<Bytes> | undefined,
+  tag: number,
+): DerElement<Bytes> {
   if (element?.tag !== tag) throw new DerError(`a value of tag ${tag} is missing`);
   return element;
 }
@@ -59,7 +65,7 @@ export function smallInteger({ content }: DerElement): number {
   const [first = 0x80, second = 0] = content;
   const isPadded = first === 0 && content.length > 1 && second < 0x80;
   if (first >= 0x80 || content.length > 4 || isPadded) throw new DerError("not a small number");
-  return content.readUIntBE(0, content.length);
+  return numberIn(content);
 }
 
 /** @throws DerError; DER has one spelling of true (X.690 §11.1) */
@@ -79,9 +85,9 @@ export function bitsOf({ content }: DerElement): ReadonlySet<number> {
 }
 
 /** The bytes of a bit string that has no odd bits. @throws DerError */
-export function wholeBytesOf({ content }: DerElement): Buffer {
+export function wholeBytesOf<Bytes extends Uint8Array>({ content }: DerElement<Bytes>): Bytes {
   if (content[0] !== 0) throw new DerError("not whole bytes");
-  return content.subarray(1);
+  return part(content, 1, content.length);
 }
 
 /** That what nobody looks into is DER as well, to its last leaf. @throws DerError */
@@ -108,10 +114,19 @@ function requirePlainForm({ tag, content }: DerElement): void {
   if (tag === derTags.integer && (content.length === 0 || isPadded)) throw new DerError("not a number");
 }
 
-/** As hexadecimal text of its content: it is compared, never shown. */
-export const oidOf = ({ content }: DerElement): string => content.toString("hex");
+/** As hexadecimal text of its content: it is compared, never shown. @throws DerError for what is none (X.690 §8.19) */
+export function oidOf({ content }: DerElement): string {
+  const isWhole = (content.at(-1) ?? 0x80) < 0x80;
+  const isPadded = content.some((byte, at) => byte === 0x80 && (content[at - 1] ?? 0) < 0x80);
+  if (!isWhole || isPadded) throw new DerError("not an object identifier");
+  return Array.from(content, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
-function elementAt(bytes: Buffer, at: number): DerElement {
+/** Whether two values are the same to the byte. In a time that tells where they differ: for what everybody may know. */
+export const areSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, index) => byte === b[index]);
+
+function elementAt<Bytes extends Uint8Array>(bytes: Bytes, at: number): DerElement<Bytes> {
   const [tag, first] = [bytes[at], bytes[at + 1]];
   if (tag === undefined || first === undefined) throw new DerError("the value ends too early");
   if ((tag & 0x1f) === 0x1f) throw new DerError("a tag of several bytes");
@@ -120,11 +135,18 @@ function elementAt(bytes: Buffer, at: number): DerElement {
   if (first >= 0x80) {
     const size = first & 0x7f;
     if (size < 1 || size > 3 || at + 2 + size > bytes.length) throw new DerError("a length that is none");
-    length = bytes.readUIntBE(at + 2, size);
+    length = numberIn(bytes.subarray(at + 2, at + 2 + size));
     if (length < 0x80 || length < 2 ** (8 * (size - 1))) throw new DerError("a length that is too long");
     header += size;
   }
   const end = at + header + length;
   if (end > bytes.length) throw new DerError("the value ends too early");
-  return { tag, content: bytes.subarray(at + header, end), raw: bytes.subarray(at, end) };
+  return { tag, content: part(bytes, at + header, end), raw: part(bytes, at, end) };
 }
+
+/** Of the kind that the whole is of: `subarray` of a Buffer is a Buffer. */
+const part = <Bytes extends Uint8Array>(bytes: Bytes, from: number, to: number): Bytes =>
+  bytes.subarray(from, to) as Bytes;
+
+/** Four bytes at most: the most significant first. */
+const numberIn = (bytes: Uint8Array): number => bytes.reduce((number, byte) => number * 0x100 + byte, 0);

@@ -1,15 +1,6 @@
 import { createPublicKey, hash, type KeyObject } from "node:crypto";
+import type { PublicKeyMembers } from "./jwk-members.ts";
 import type { SigningAlg } from "./jws.ts";
-
-/** The members that make up a public key (RFC 7518 §6, RFC 8037 §2); which of them are there depends on `kty`. */
-export interface PublicKeyMembers {
-  readonly kty?: string;
-  readonly crv?: string;
-  readonly x?: string;
-  readonly y?: string;
-  readonly n?: string;
-  readonly e?: string;
-}
 
 /** A signature key as a JWKS shows it (RFC 7517 §4). */
 export interface PublicJwk extends PublicKeyMembers {

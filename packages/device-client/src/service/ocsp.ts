@@ -83,9 +83,9 @@ export function readOcspResponse(response: Buffer, asked: Asked): CertificateSta
 }
 
 function refuseForged(
-  data: DerElement,
-  algorithm: DerElement | undefined,
-  signature: DerElement | undefined,
+  data: DerElement<Buffer>,
+  algorithm: DerElement<Buffer> | undefined,
+  signature: DerElement<Buffer> | undefined,
   { publicKey }: X509Certificate,
 ): void {
   const [oid] = childrenOf(expectTag(algorithm, derTags.sequence));
@@ -97,7 +97,7 @@ function refuseForged(
 }
 
 /** ResponseData: version (0, left out), responder, time, answers. */
-function singleOf(data: DerElement, { certificate, issuer }: Asked): DerElement[] {
+function singleOf(data: DerElement<Buffer>, { certificate, issuer }: Asked): DerElement<Buffer>[] {
   const list = childrenOf(data).find(({ tag }) => tag === derTags.sequence);
   const wanted = certificateId(certificate, issuer);
   for (const single of childrenOf(expectTag(list, derTags.sequence))) {
@@ -108,7 +108,7 @@ function singleOf(data: DerElement, { certificate, issuer }: Asked): DerElement[
 }
 
 /** The parameters of the hash may be left out: all else must be the same. */
-function sameCertificate(id: DerElement, wanted: Buffer): boolean {
+function sameCertificate(id: DerElement<Buffer>, wanted: Buffer): boolean {
   const [, ...told] = childrenOf(id);
   const [, ...asked] = childrenOf(readDer(wanted, derTags.sequence));
   return told.length === asked.length && told.every(({ raw }, index) => asked[index]?.raw.equals(raw));
@@ -118,7 +118,7 @@ const SKEW_MS = 300_000;
 /** Without a time of the next one. */
 const DAY_MS = 86_400_000;
 
-function statusOf([, status, thisUpdate, ...rest]: DerElement[], now: number): CertificateStatus {
+function statusOf([, status, thisUpdate, ...rest]: DerElement<Buffer>[], now: number): CertificateStatus {
   const from = timeOf(expectTag(thisUpdate, tags.generalizedTime));
   const next = rest.find(({ tag }) => tag === tags.explicit0);
   const until = next ? timeOf(expectTag(childrenOf(next)[0], tags.generalizedTime)) : from + DAY_MS;
@@ -134,7 +134,7 @@ function statusOf([, status, thisUpdate, ...rest]: DerElement[], now: number): C
   };
 }
 
-function timeOf({ content }: DerElement): number {
+function timeOf({ content }: DerElement<Buffer>): number {
   const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(content.toString("latin1")) ?? [];
   if (second === undefined) throw new OcspFault("a time that is none");

@@ -18,7 +18,7 @@ export interface TestCertificateInput {
   readonly subject: string;
   /** Itself when left out. */
   readonly issuer?: TestCertificate;
-  /** An EC key that signs what this certificate issues; made when left out. */
+  /** Signs what this certificate issues: a new P-256 key when left out. */
   readonly privateKey?: KeyObject;
   /** What it certifies, when that is not the private key's public one. */
   readonly publicKey?: KeyObject;
@@ -31,13 +31,22 @@ export interface TestCertificateInput {
   readonly hosts?: readonly string[];
   /** IPv4. */
   readonly addresses?: readonly string[];
-  readonly validFrom?: Date;
+  /** A complete value stands there as it is. */
+  readonly validFrom?: Date | Buffer;
   readonly validTo?: Date;
   readonly more?: readonly Buffer[];
   readonly digest?: "sha256" | "sha1";
   readonly version?: number;
   /** Signs it instead of the issuer. */
   readonly forger?: KeyObject;
+  /** Instead of ECDSA with `digest`. */
+  readonly scheme?: SignatureScheme;
+}
+
+export interface SignatureScheme {
+  /** AlgorithmIdentifier. */
+  readonly identifier: Buffer;
+  sign(bytes: Buffer, key: KeyObject): Buffer;
 }
 
 export interface TestCertificate {
@@ -58,17 +67,20 @@ const HOUR_MS = 3_600_000;
 
 /** From an hour ago to a day ahead; an ordinary leaf or authority where nothing else is said. */
 export function testCertificate(input: TestCertificateInput): TestCertificate {
-  const { subject, isCa = false, digest = "sha256" } = input;
+  const { subject, isCa = false, digest = "sha256", validFrom = new Date(Date.now() - HOUR_MS) } = input;
   const privateKey = input.privateKey ?? newEcKey();
-  const algorithm = derSequence(derOid(ECDSA[digest]));
+  const scheme = input.scheme ?? {
+    identifier: derSequence(derOid(ECDSA[digest])),
+    sign: (bytes, key) => sign(digest, bytes, key),
+  };
   const publicKey = input.publicKey ?? privateKey;
   const body = derSequence(
     derValue(0xa0, derInteger(input.version ?? 2)),
     derInteger(1 + Math.floor(Math.random() * 126)),
-    algorithm,
+    scheme.identifier,
     derName(input.issuer?.subject ?? subject),
     derSequence(
-      derTime(input.validFrom ?? new Date(Date.now() - HOUR_MS)),
+      validFrom instanceof Date ? derTime(validFrom) : validFrom,
       derTime(input.validTo ?? new Date(Date.now() + 24 * HOUR_MS)),
     ),
     derName(subject),
@@ -76,7 +88,7 @@ export function testCertificate(input: TestCertificateInput): TestCertificate {
     derValue(0xa3, derSequence(...extensionsOf(input, isCa))),
   );
   const signer = input.forger ?? input.issuer?.privateKey ?? privateKey;
-  const der = derSequence(body, algorithm, derBitString(sign(digest, body, signer)));
+  const der = derSequence(body, scheme.identifier, derBitString(scheme.sign(body, signer)));
   const x5c = der.toString("base64");
   const pem = `-----BEGIN CERTIFICATE-----\n${x5c.replace(/.{64}(?=.)/g, "$&\n")}\n-----END CERTIFICATE-----\n`;
   return { subject, privateKey, der, x5c, pem };

@@ -1,7 +1,8 @@
 /** The certificate of an endorsement key: what vendors leave in the TPM's memory (TCG EK Credential Profile for TPM 2.0 §3). */
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { type Certificate, keyUsageBits, optionalExtensionOids, readCertificate } from "../certificate.ts";
-import { anchorFault, certificateFault, isIssuedBy, issuerFault } from "../certificate-path.ts";
+import { type Certificate, isIssuedBy, readCertificate } from "../certificate.ts";
+import { keyUsageBits, optionalExtensionOids } from "../certificate-content.ts";
+import { anchorFault, certificateFault, issuerFault } from "../certificate-path.ts";
 import { DerError } from "../der.ts";
 import { ekKindOf } from "./make-credential.ts";
 

@@ -1,11 +1,15 @@
 /** The demo's system accounts, and the lines to paste that make a signed call with them. */
 import { createSystemAccount } from "../core/system-accounts/system-accounts.ts";
 import type { Service } from "../open-service.ts";
+import type { DemoWithoutExamples } from "./demo-examples.ts";
 import type { DemoAccount, DemoFile } from "./demo-file.ts";
 import { OPERATOR } from "./with-service.ts";
 
 /** The demo with its system accounts: one that was made before there were any gets them now. */
-export async function withAccounts(service: Service, file: DemoWithoutAccounts): Promise<DemoFile> {
+export async function withAccounts(
+  service: Service,
+  file: DemoWithoutAccounts,
+): Promise<DemoWithoutExamples> {
   const { org, webApp, serviceApp, otherOrg } = file;
   const make = (orgId: string, applicationId: string, name: string, isAdministrator: boolean) =>
     createAccount(service, { orgId, applicationId, name, isAdministrator });
@@ -25,7 +29,7 @@ export async function withAccounts(service: Service, file: DemoWithoutAccounts):
 
 type Optional<T, Name extends keyof T> = Omit<T, Name> & Partial<Pick<T, Name>>;
 export type DemoWithoutAccounts = Omit<
-  Optional<DemoFile, "systemAccount" | "administratorAccount">,
+  Optional<DemoWithoutExamples, "systemAccount" | "administratorAccount">,
   "otherOrg"
 > & { readonly otherOrg: Optional<DemoFile["otherOrg"], "administratorAccount"> };
 

@@ -20,6 +20,17 @@ export interface DemoAccount {
   readonly secretKey: string;
 }
 
+/** For the programs in `examples/`. `address`: where each listens, and what it has registered. */
+export interface DemoExamples {
+  readonly webApp: ServiceApp & { readonly address: string };
+  readonly legacyApp: { readonly clientId: string; readonly address: string };
+  /** The single-page application, and the audience of the API behind it. */
+  readonly notesApp: { readonly clientId: string; readonly address: string; readonly audience: string };
+  readonly worker: ServiceApp;
+  /** A client whose tokens the agents of this pool sign, and nobody else. */
+  readonly sovereign: ServiceApp & { readonly poolId: string; readonly address: string };
+}
+
 /** `demo.json` as tests and examples read it. */
 export interface DemoFile {
   readonly baseUrl: string;
@@ -38,6 +49,7 @@ export interface DemoFile {
   readonly systemAccount: DemoAccount;
   /** For the management API. */
   readonly administratorAccount: DemoAccount;
+  readonly examples: DemoExamples;
   readonly otherOrg: {
     readonly org: string;
     readonly issuer: string;

@@ -4,14 +4,7 @@
  */
 import { join } from "node:path";
 import { randomSecret } from "@signet/protocol/hash";
-import type { ClientType } from "@signet/protocol/redirect-uri";
-import {
-  type Application,
-  type ApplicationSettings,
-  deviceCodeGrantType,
-} from "../core/applications/application.ts";
-import { createApplication } from "../core/applications/applications.ts";
-import { createClientSecret } from "../core/applications/client-secrets.ts";
+import { type ApplicationSettings, deviceCodeGrantType } from "../core/applications/application.ts";
 import { issuerOf, type Organisation } from "../core/organisations/organisation.ts";
 import { createOrganisation } from "../core/organisations/organisations.ts";
 import { listOrganisations } from "../core/organisations/store.ts";
@@ -21,14 +14,10 @@ import type { Database } from "../db/open.ts";
 import type { Service } from "../open-service.ts";
 import type { Io } from "./command.ts";
 import { type DemoWithoutAccounts, signedCall, signedList, withAccounts } from "./demo-accounts.ts";
-import {
-  atAddress,
-  type DemoFile,
-  type Person,
-  readDemoFile,
-  type ServiceApp,
-  writeDemoFile,
-} from "./demo-file.ts";
+import { createApp, createSecretApp, createServiceApp } from "./demo-applications.ts";
+import { withExamples } from "./demo-examples.ts";
+import { atAddress, type DemoFile, type Person, readDemoFile, writeDemoFile } from "./demo-file.ts";
+import { OPERATOR } from "./with-service.ts";
 
 export interface Demo {
   readonly file: DemoFile;
@@ -41,8 +30,6 @@ export interface Demo {
     readonly credentialsFile: string;
   };
 }
-
-const ACTOR = "operator";
 
 /** @returns undefined, after saying why, when the database holds organisations that are not the demo's */
 export async function prepareDemo(service: Service, io: Io): Promise<Demo | undefined> {
@@ -75,7 +62,7 @@ function createDemo(service: Service, path: string): Promise<DemoFile> {
       ...(await createMainOrganisation(inside)),
       otherOrg: await createOtherOrganisation(inside),
     };
-    const file = await withAccounts(inside, made);
+    const file = await withExamples(inside, await withAccounts(inside, made));
     await writeDemoFile(path, file);
     return file;
   });
@@ -84,7 +71,8 @@ function createDemo(service: Service, path: string): Promise<DemoFile> {
 /** A demo of an earlier start, at the address that the server has now. */
 function renewDemo(service: Service, path: string, kept: DemoFile): Promise<DemoFile> {
   return inOneTransaction(service, async (inside) => {
-    const file = await withAccounts(inside, atAddress(kept, service.config.baseUrl));
+    const accounts = await withAccounts(inside, atAddress(kept, service.config.baseUrl));
+    const file = await withExamples(inside, accounts);
     if (JSON.stringify(file) !== JSON.stringify(kept)) await writeDemoFile(path, file);
     return file;
   });
@@ -102,10 +90,9 @@ async function createMainOrganisation(service: Service): Promise<Omit<DemoWithou
   const { baseUrl } = service.config;
   const organisation = await makeOrganisation(service, "Demo");
   const org = organisation.id;
-  const web = await createApp(service, org, "Demo web app", "confidential", webSettings(baseUrl));
+  const web = webSettings(baseUrl);
   const native = await createApp(service, org, "Demo native app", "native", nativeSettings);
   const spa = await createApp(service, org, "Demo single-page app", "spa", spaSettings(baseUrl));
-  const { redirectUris, returnUrls } = web.settings;
   return {
     baseUrl,
     org,
@@ -113,10 +100,9 @@ async function createMainOrganisation(service: Service): Promise<Omit<DemoWithou
     admin: await createPerson(service, organisation, "Administrator", "admin@demo.example", "Ada", "Admin"),
     user: await createPerson(service, organisation, "Standard", "user@demo.example", "Uma", "User"),
     webApp: {
-      clientId: web.id,
-      clientSecret: await secretOf(service, org, web.id),
-      redirectUris,
-      returnUrls,
+      ...(await createSecretApp(service, org, "Demo web app", web)),
+      redirectUris: web.redirectUris,
+      returnUrls: web.returnUrls,
     },
     nativeApp: { clientId: native.id, redirectUris: native.settings.redirectUris },
     spaApp: { clientId: spa.id, redirectUris: spa.settings.redirectUris },
@@ -136,12 +122,12 @@ async function createOtherOrganisation(service: Service): Promise<DemoWithoutAcc
 
 async function makeOrganisation(service: Service, name: string): Promise<Organisation> {
   const { query } = service.database;
-  const organisation = await createOrganisation(service, query, { name, actor: ACTOR });
-  await service.deviceCa.create(query, { orgId: organisation.id, actor: ACTOR });
+  const organisation = await createOrganisation(service, query, { name, actor: OPERATOR });
+  await service.deviceCa.create(query, { orgId: organisation.id, actor: OPERATOR });
   return organisation;
 }
 
-const webSettings = (baseUrl: string): Partial<ApplicationSettings> => ({
+const webSettings = (baseUrl: string) => ({
   redirectUris: ["http://127.0.0.1:8765/callback", "http://localhost:8765/callback"],
   postLogoutRedirectUris: ["http://127.0.0.1:8765/"],
   returnUrls: ["http://127.0.0.1:8765/"],
@@ -159,27 +145,6 @@ const nativeSettings: Partial<ApplicationSettings> = {
   grantTypes: ["authorization_code", "refresh_token", deviceCodeGrantType],
 };
 
-function createApp(
-  service: Service,
-  orgId: string,
-  name: string,
-  clientType: ClientType,
-  settings: Partial<ApplicationSettings>,
-): Promise<Application> {
-  return createApplication(service, { orgId, name, clientType, settings, actor: ACTOR });
-}
-
-async function createServiceApp(service: Service, orgId: string, name: string): Promise<ServiceApp> {
-  const settings: Partial<ApplicationSettings> = { grantTypes: ["client_credentials"], allowedScopes: [] };
-  const { id } = await createApp(service, orgId, name, "confidential", settings);
-  return { clientId: id, clientSecret: await secretOf(service, orgId, id) };
-}
-
-async function secretOf(service: Service, orgId: string, applicationId: string): Promise<string> {
-  const secret = { orgId, applicationId, label: "demo", expiresAt: null, actor: ACTOR };
-  return (await createClientSecret(service, secret)).plaintext;
-}
-
 async function createPerson(
   service: Service,
   organisation: Organisation,
@@ -190,7 +155,7 @@ async function createPerson(
 ): Promise<Person> {
   const password = randomSecret("", 15);
   const person = { organisation, role, email, firstname, surname, password };
-  await createUser(service, { ...person, emailVerified: true, actor: ACTOR });
+  await createUser(service, { ...person, emailVerified: true, actor: OPERATOR });
   return { email, password };
 }
 

@@ -60,7 +60,13 @@ describe("signet start --demo on an empty folder", () => {
     ({ server, dataDir } = await start("demo", ["--demo"], { LOG_LEVEL: "trace" }));
     demo = await readDemo(dataDir);
     for (const person of [demo.admin, demo.user, demo.otherOrg.admin]) credentials.add(person.password);
-    for (const app of [demo.webApp, demo.serviceApp, demo.otherOrg.serviceApp])
+    const { webApp, worker, sovereign } = demo.examples;
+    for (const app of [
+      demo.webApp,
+      demo.serviceApp,
+      demo.otherOrg.serviceApp,
+      ...[webApp, worker, sovereign],
+    ])
       credentials.add(app.clientSecret);
     for (const { secretKey } of [demo.systemAccount, demo.administratorAccount]) credentials.add(secretKey);
   });
@@ -93,6 +99,12 @@ describe("signet start --demo on an empty folder", () => {
         ...["systemAccount", "administratorAccount", "otherOrg.administratorAccount"].flatMap((account) =>
           ["id", "applicationId", "publicKey", "secretKey"].map((member) => `${account}.${member}`),
         ),
+        ...["webApp", "legacyApp", "notesApp", "worker", "sovereign"].map(
+          (app) => `examples.${app}.clientId`,
+        ),
+        ...["webApp", "worker", "sovereign"].map((app) => `examples.${app}.clientSecret`),
+        ...["webApp", "legacyApp", "notesApp", "sovereign"].map((app) => `examples.${app}.address`),
+        ...["examples.notesApp.audience", "examples.sovereign.poolId"],
       ].sort(),
     );
     assert.equal(demo.baseUrl, server.baseUrl);
@@ -254,17 +266,21 @@ describe("signet start --demo on an empty folder", () => {
     assert.ok(shown.includes("GET (none) 404"));
   });
 
-  test("a second start keeps the data, at another port too, and adds the system accounts that an older demo lacks", async () => {
+  test("a second start keeps the data, at another port too, and adds what an older demo lacks", async () => {
     assert.deepEqual(await server.stop("SIGINT").then(({ code, signal }) => [code, signal]), [0, null]);
-    const older = { ...demo, systemAccount: undefined };
+    const older = { ...demo, systemAccount: undefined, examples: undefined };
     await writeFile(path.join(dataDir, "demo.json"), JSON.stringify(older), { mode: 0o600 });
     const again = await start("demo", ["--demo"]);
     const kept = await readDemo(dataDir);
-    const { systemAccount } = kept;
+    const { systemAccount, examples } = kept;
     assert.notEqual(systemAccount.publicKey, demo.systemAccount.publicKey);
     const account = { publicKey: systemAccount.publicKey, secret: systemAccount.secretKey };
     const body = { email: demo.user.email };
     assert.equal((await callApi(`${kept.baseUrl}/legacy/api/users/get`, account, { body })).status, 200);
+    const { worker } = examples;
+    assert.notEqual(worker.clientId, demo.examples.worker.clientId);
+    const asWorker = { ...clientCredentials({ serviceApp: worker }), scope: "notes:read" };
+    assert.equal((await postForm(`${kept.issuer}/token`, asWorker)).body["scope"], "notes:read");
     assert.equal(kept.baseUrl, again.server.baseUrl);
     const moved = (issuer: string) => issuer.replace(server.baseUrl, again.server.baseUrl);
     const otherOrg = { ...demo.otherOrg, issuer: moved(demo.otherOrg.issuer) };
@@ -273,6 +289,7 @@ describe("signet start --demo on an empty folder", () => {
       baseUrl: kept.baseUrl,
       issuer: moved(demo.issuer),
       systemAccount,
+      examples,
       otherOrg,
     });
     assert.equal((await stat(path.join(dataDir, "demo.json"))).mode & 0o777, 0o600);

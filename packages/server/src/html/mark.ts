@@ -9,9 +9,12 @@ export function logo(address: string | undefined): Html | undefined {
   return html`<img class="mark" src="${address}" alt="" width="32" height="32">`;
 }
 
+/** Made once: making one costs more than all else here. */
+const segmenter = new Intl.Segmenter();
+
 /** The first letter or digit of a name, as people see it (an emoji or an accented letter stays whole). */
 function initial(name: string): string {
-  const [first] = new Intl.Segmenter().segment(name.trim());
+  const [first] = segmenter.segment(name.trim());
   return (first?.segment ?? "").toLocaleUpperCase();
 }
 

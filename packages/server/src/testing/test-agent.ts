@@ -93,15 +93,25 @@ export async function setTokenWait(
   });
 }
 
+export interface TestAgentOptions {
+  readonly algs?: readonly AgentAlg[];
+  readonly baseUrl?: string;
+  /** @returns the key's certificates, as x5c has them */
+  readonly certify?: (key: TestAgentKey) => readonly string[];
+}
+
 /** Registered, but not seen yet: without a browser nothing is queued before its first call. */
 export async function makeAgent(
   service: Service,
   org: Pick<TestOrganisation, "organisation">,
   pool: SigningPool,
-  options: { readonly algs?: readonly AgentAlg[]; readonly baseUrl?: string } = {},
+  options: TestAgentOptions = {},
 ): Promise<TestAgent> {
   const keys = (options.algs ?? pool.algs.slice(0, 1)).map(newAgentKey);
-  const presented = keys.map((key) => presentedKey(service, pool, key));
+  const presented = keys.map((key) => ({
+    ...presentedKey(service, pool, key),
+    ...(options.certify ? { x5c: options.certify(key) } : {}),
+  }));
   const { agent, apiKey } = await registerAgent(adminDeps(service), acting(org), {
     poolId: pool.id,
     name: "Agent",

@@ -10,7 +10,8 @@ import {
   fitsAgentAlg,
   isAgentAlg,
 } from "@signet/protocol/agent-signature";
-import { jwkThumbprint, type PublicKeyMembers } from "@signet/protocol/jwk";
+import { jwkThumbprint } from "@signet/protocol/jwk";
+import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
 
 export interface KeySource {
   readonly publicJwk: PublicKeyMembers;

@@ -1,7 +1,8 @@
 /** Reads the public keys that an agent is registered with, and refuses all that is not one (sovereign-signing.md §5, §6). */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { type AgentAlg, defaultAgentAlg, fitsAgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
-import { jwkThumbprint, type PublicKeyMembers } from "@signet/protocol/jwk";
+import { jwkThumbprint } from "@signet/protocol/jwk";
+import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
 import { x5cChainFault } from "@signet/protocol/x5c-chain";
 import { seconds } from "../../core/clock.ts";
 import type { AgentKey } from "../../core/signing-pools/agent-key.ts";
@@ -26,10 +27,16 @@ export interface KeyReading {
 }
 
 /** @throws CodedError 400, 409 or 422 naming the first key that is wrong */
-export function readAgentKeys(presented: readonly PresentedKey[], reading: KeyReading): ReadKey[] {
+export async function readAgentKeys(
+  presented: readonly PresentedKey[],
+  reading: KeyReading,
+): Promise<ReadKey[]> {
   // Before anything else is said about a key: whoever sent one must hear of it.
   for (const { jwk } of presented) refusePrivate(jwk);
-  const keys = presented.map((key, index) => readAgentKey(key, `keys[${index}]`, reading));
+  const keys: ReadKey[] = [];
+  // One after the other, so that the first that is wrong is the one that is named.
+  for (const [index, key] of presented.entries())
+    keys.push(await readAgentKey(key, `keys[${index}]`, reading));
   const kids = new Set(keys.map(({ kid }) => kid));
   if (kids.size < keys.length) throw duplicateKey("the request has the same key twice");
   return keys;
@@ -53,7 +60,11 @@ function refusePrivate(jwk: PresentedKey["jwk"]): void {
     );
 }
 
-function readAgentKey(presented: PresentedKey, at: string, { baseUrl, pool, now }: KeyReading): ReadKey {
+async function readAgentKey(
+  presented: PresentedKey,
+  at: string,
+  { baseUrl, pool, now }: KeyReading,
+): Promise<ReadKey> {
   const { jwk, pop } = presented;
   const unknown = Object.keys(jwk).find((member) => !KNOWN_MEMBERS.includes(member));
   if (unknown !== undefined) throw malformed(`${at}.jwk has a member that is not known here`);
@@ -71,7 +82,7 @@ function readAgentKey(presented: PresentedKey, at: string, { baseUrl, pool, now 
   const proof = proofFault(pop, { publicKey, alg, audience, thumbprint: kid, now: seconds(now) });
   if (proof) throw refused("pop_invalid", `${at}.pop ${proof}`);
   const x5c = chainIn(presented, at);
-  requireChain(x5c, { at, pool, publicKey, subjectUri: audience, now });
+  await requireChain(x5c, { at, pool, publicJwk, subjectUri: audience, now });
   return { kid, publicJwk, alg, x5c };
 }
 
@@ -137,11 +148,11 @@ function chainIn({ jwk, x5c }: PresentedKey, at: string): readonly string[] {
   return inside as string[];
 }
 
-function requireChain(
+async function requireChain(
   x5c: readonly string[],
-  chain: { at: string; pool: SigningPool; publicKey: KeyObject; subjectUri: string; now: number },
-): void {
-  const { at, pool, publicKey, subjectUri, now } = chain;
+  chain: { at: string; pool: SigningPool; publicJwk: PublicKeyMembers; subjectUri: string; now: number },
+): Promise<void> {
+  const { at, pool, publicJwk, subjectUri, now } = chain;
   const { trustedRoots } = pool;
   if (x5c.length === 0) {
     if (pool.requireX5c)
@@ -151,6 +162,6 @@ function requireChain(
   // What nobody has checked is not published in the pool's name.
   if (trustedRoots.length === 0)
     throw refused("chain_invalid", `${at}.x5c cannot be checked: the pool has no trusted roots`);
-  const fault = x5cChainFault({ x5c, trustedRoots, publicKey, subjectUri, now });
+  const fault = await x5cChainFault({ x5c, trustedRoots, publicJwk, subjectUri, now });
   if (fault) throw refused("chain_invalid", `${at}.x5c: ${fault}`);
 }

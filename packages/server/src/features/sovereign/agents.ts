@@ -54,7 +54,7 @@ export async function registerAgent(
   const now = deps.clock();
   const pool = await findPool(deps.database.query, orgId, input.poolId);
   if (!pool) throw nothingHere();
-  const read = readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
+  const read = await readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
   const apiKey = randomSecret("sgn_ak_");
   const agent: SigningAgent = {
     orgId,
@@ -92,7 +92,7 @@ export async function addAgentKeys(
   const known = await findAgent(deps.database.query, by.orgId, input.agentId);
   const pool = known && (await findPool(deps.database.query, by.orgId, known.poolId));
   if (!pool) throw nothingHere();
-  const read = readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
+  const read = await readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
   return deps.database.transaction(async (tx) => {
     const held = await requireWorkingPool(tx, pool);
     const agent = await findAgent(tx, by.orgId, input.agentId);

@@ -1,6 +1,6 @@
 /** Making and disabling signing pools (sovereign-signing.md §2). */
-import { X509Certificate } from "node:crypto";
 import { type AgentAlg, isAgentAlg } from "@signet/protocol/agent-signature";
+import { certificateInPem, pemOfCertificate } from "@signet/protocol/pem";
 import { newUuid } from "@signet/protocol/uuid";
 import { rootFault } from "@signet/protocol/x5c-chain";
 import { recordAuditEvent } from "../../core/audit/store.ts";
@@ -52,7 +52,8 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
   const now = deps.clock();
   const { issuerMode = "pool", trustedRoots = [], requireX5c = false } = input;
   const { keyPublishDelaySeconds = poolDefaults.keyPublishDelaySeconds } = input;
-  requireValid(input, now);
+  requireValid(input);
+  await requireGoodRoots(trustedRoots, now);
   const pool: SigningPool = {
     orgId: by.orgId,
     id: newUuid(),
@@ -64,7 +65,7 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
     keyPublishDelaySeconds,
     maxPending: poolDefaults.maxPending,
     // The certificates alone: what stands around them in their files is nothing that was checked.
-    trustedRoots: trustedRoots.map((pem) => new X509Certificate(pem).toString()),
+    trustedRoots: trustedRoots.map((pem) => pemOfCertificate(certificateInPem(pem))),
     requireX5c,
     createdAt: now,
     createdBy: by.actor,
@@ -113,7 +114,7 @@ export function requireName(name: string): string {
 
 const wrong = (description: string) => new CodedError(400, "invalid_request", description);
 
-function requireValid(input: NewPool, now: number): void {
+function requireValid(input: NewPool): void {
   requireName(input.name);
   const { algs, issuerMode, trustedRoots = [], requireX5c = false } = input;
   if (algs.length === 0 || new Set(algs).size < algs.length)
@@ -127,10 +128,14 @@ function requireValid(input: NewPool, now: number): void {
     throw wrong(`issuerMode must be one of ${issuerModes.join(", ")}`);
   if (requireX5c && trustedRoots.length === 0)
     throw wrong("requireX5c needs trustedRoots to check certificates against");
+}
+
+/** @throws CodedError 400 */
+async function requireGoodRoots(trustedRoots: readonly string[], now: number): Promise<void> {
   if (trustedRoots.length > MOST_ROOTS) throw wrong(`trustedRoots has at most ${MOST_ROOTS} certificates`);
   for (const [index, pem] of trustedRoots.entries()) {
     if (/PRIVATE KEY/i.test(pem)) throw withPrivateKey(`trustedRoots[${index}]`);
-    const fault = rootFault(pem, now);
+    const fault = await rootFault(pem, now);
     if (fault) throw wrong(`trustedRoots[${index}] ${fault}`);
   }
 }

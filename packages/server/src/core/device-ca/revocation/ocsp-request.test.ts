@@ -133,7 +133,8 @@ test("a version, a name and a signature may be there; another version, order or 
   refused(ask(derSequence(derSequence(parameters))), "a hash with parameters");
   const numbers = [
     derValue(0x02, Buffer.from([0x80])),
-    derInteger(randomBytes(17)),
+    // The first of 17 bytes not zero, else they are 16.
+    derInteger(Buffer.concat([Buffer.from([1]), randomBytes(16)])),
     derValue(0x02, Buffer.from([0, 1])),
   ];
   for (const number of numbers) {

@@ -64,22 +64,22 @@ export function readOcspRequest(bytes: Buffer): OcspRequest {
 }
 
 /** Takes the first part away when it has the tag. */
-const optional = (parts: DerElement[], tag: number): DerElement | undefined =>
+const optional = (parts: DerElement<Buffer>[], tag: number): DerElement<Buffer> | undefined =>
   parts[0]?.tag === tag ? parts.shift() : undefined;
 
 /** What is inside `[n] EXPLICIT`. */
-function onlyChild(element: DerElement, tag: number): DerElement {
+function onlyChild(element: DerElement<Buffer>, tag: number): DerElement<Buffer> {
   const [inside, ...others] = childrenOf(element);
   if (others.length > 0) throw new DerError("more than one value in the place of one");
   return expectTag(inside, tag);
 }
 
-function requireVersion1(version: DerElement | undefined): void {
+function requireVersion1(version: DerElement<Buffer> | undefined): void {
   if (version && smallInteger(onlyChild(version, derTags.integer)) !== 0)
     throw new DerError("another version of OCSP");
 }
 
-function readId(request: DerElement): CertificateId {
+function readId(request: DerElement<Buffer>): CertificateId {
   const [id, extensions, ...others] = childrenOf(expectTag(request, derTags.sequence));
   if (others.length > 0) throw new DerError("a certificate of too many parts");
   if (extensions) readExtensions(expectTag(extensions, tags.around));
@@ -107,7 +107,7 @@ function serialOf(content: Buffer): string | undefined {
 }
 
 /** By name. What is critical and not known here cannot be answered (RFC 6960 §4.4). */
-function readExtensions(around: DerElement): Map<string, Buffer> {
+function readExtensions(around: DerElement<Buffer>): Map<string, Buffer> {
   const found = new Map<string, Buffer>();
   for (const extension of childrenOf(onlyChild(around, derTags.sequence))) {
     const parts = childrenOf(expectTag(extension, derTags.sequence));
@@ -122,7 +122,7 @@ function readExtensions(around: DerElement): Map<string, Buffer> {
   return found;
 }
 
-function requireNonce({ content }: DerElement): void {
+function requireNonce({ content }: DerElement<Buffer>): void {
   const { length } = readDer(content, derTags.octetString).content;
   if (length < 1 || length > LONGEST_NONCE) throw new DerError(`a nonce of ${length} bytes`);
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { postText, sendRaw } from "../../../testing/answers.ts";
+import { anyCharacter } from "../../../testing/any-character.ts";
 import { codeSource } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { credentials } from "../../../testing/test-client.ts";
@@ -67,12 +68,12 @@ forEachDatabase(({ fresh }) => {
   const value = () => {
     const real = fc.constantFrom(...values);
     const faulty = fc
-      .tuple(real, fc.nat(400), fc.string({ unit: "binary", maxLength: 3 }))
+      .tuple(real, fc.nat(400), fc.string({ unit: anyCharacter, maxLength: 3 }))
       .map(([text, at, put]) => text.slice(0, at) + put + text.slice(at + put.length));
     return fc.oneof(
       { weight: 5, arbitrary: real },
       { weight: 3, arbitrary: faulty },
-      { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 60 }) },
+      { weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 60 }) },
     );
   };
   const parameter = () => {

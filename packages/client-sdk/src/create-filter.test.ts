@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { SignetConfiguration } from "./configuration.ts";
+import { createFilter } from "./create-filter.ts";
+import { filterTypes } from "./filter.ts";
+import { bearer, federated, legacy, systemAccount } from "./testing/configurations.ts";
+import { CLIENT_ID, createHostileProvider } from "./testing/hostile-provider.ts";
+
+const accountKeys = { systemAccountPublicKey: CLIENT_ID, systemAccountSecretKey: "sgn_sa_AAAA" };
+const configurations: readonly SignetConfiguration[] = [
+  federated,
+  legacy,
+  bearer,
+  { ...systemAccount, ...accountKeys },
+  { filterType: "None" },
+];
+
+describe("createFilter", () => {
+  it("makes the filter of every type there is, and fetches nothing for it", () => {
+    const fetch = () => assert.fail("nothing is fetched before the first request");
+    const made = configurations.map((configuration) => createFilter(configuration, { fetch }).filterType);
+    assert.deepEqual(new Set(made), new Set(filterTypes));
+    assert.equal(made.length, filterTypes.length);
+  });
+
+  it("lets nobody through who shows nothing, except by None or where that is optional", async () => {
+    const kinds = async (isOptional: boolean) =>
+      Promise.all(
+        configurations.map(async (configuration) => {
+          const { fetch } = await createHostileProvider();
+          const filter = createFilter({ ...configuration, isOptional }, { fetch });
+          const result = await filter.authenticate(new Request("https://app.example/private"));
+          if (result.kind !== "answer") return result.kind;
+          assert.ok([302, 303, 401].includes(result.response.status), String(result.response.status));
+          return result.kind;
+        }),
+      );
+    assert.deepEqual(await kinds(true), Array(5).fill("anonymous"));
+    assert.deepEqual(await kinds(false), [...Array(4).fill("answer"), "anonymous"]);
+  });
+
+  it("refuses as ever when the application's log fails", async () => {
+    let told = 0;
+    const onError = () => {
+      told++;
+      throw new Error("log away");
+    };
+    for (const configuration of configurations.slice(0, 4)) {
+      const { fetch } = await createHostileProvider();
+      const filter = createFilter(configuration, { fetch, onError });
+      const result = await filter.authenticate(new Request("https://app.example/signet/callback?state=x"));
+      assert.equal(result.kind, "answer", filter.filterType);
+    }
+    assert.equal(told, 4);
+  });
+
+  it("refuses a type that there is not, as any other fault", () => {
+    for (const filterType of ["none", "constructor", undefined])
+      assert.throws(() => createFilter({ filterType } as unknown as SignetConfiguration), {
+        code: "configuration",
+      });
+  });
+});

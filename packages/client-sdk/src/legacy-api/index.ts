@@ -1,0 +1,24 @@
+/**
+ * A client of the service's legacy API: signing users in and out, registration, recovery, profiles, session keys. Begin with
+ * `legacyApiClient`.
+ *
+ * @module legacy-api
+ */
+
+export type { ItemList, Page } from "../system-account/item-list.ts";
+export type { ServiceOptions } from "../system-account/service-calls.ts";
+export type { ServiceConfiguration } from "../system-account/service-settings.ts";
+export type { CallOptions, ListOptions } from "../system-account/typed-calls.ts";
+export type { LegacyActions } from "./actions.ts";
+export type { LegacyApplications } from "./applications.ts";
+export type { LegacyAuthentication } from "./authentication.ts";
+export { type LegacyApiClient, legacyApiClient } from "./legacy-api-client.ts";
+export type {
+  ConvertedSessionKey,
+  LegacyApplication,
+  LegacyUser,
+  ServiceSession,
+  ValidSessionKey,
+} from "./legacy-records.ts";
+export type { LegacySessionKeys } from "./session-keys.ts";
+export type { LegacyUsers, UserSettings } from "./users.ts";

@@ -1,0 +1,74 @@
+// Which calls of the legacy API are made again, and that a key alone is enough where it is the credential.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jsonAnswer, type ScriptedService, scriptedService } from "../testing/scripted-service.ts";
+import { type LegacyApiClient, legacyApiClient } from "./legacy-api-client.ts";
+
+const APP = "0198c7a3-0000-7222-8333-444455556666";
+const clientFor = ({ fetch }: ScriptedService) =>
+  legacyApiClient({ federationServer: "https://id.example" }, { fetch, wait: async () => {} });
+
+const calls: { name: string; attempts: number; call: (legacy: LegacyApiClient) => Promise<unknown> }[] = [
+  { name: "users.get only reads", attempts: 3, call: ({ users }) => users.get("a@b.example") },
+  { name: "a profile", attempts: 3, call: ({ users }) => users.profile(APP, "k") },
+  { name: "settings are replaced", attempts: 3, call: ({ users }) => users.replaceSettings(APP, "k", {}) },
+  { name: "a key is validated", attempts: 3, call: ({ keys }) => keys.validate("k") },
+  { name: "a list", attempts: 3, call: ({ applications }) => applications.list().toArray() },
+  {
+    name: "what a link needs",
+    attempts: 3,
+    call: ({ actions }) => actions.requirement("1", "ResetPassword"),
+  },
+  {
+    name: "a sign-in counts",
+    attempts: 1,
+    call: ({ authentication }) => authentication.login({ Email: "", Password: "" }),
+  },
+  {
+    name: "a registration sends a mail",
+    attempts: 1,
+    call: ({ authentication }) => authentication.resetPassword("a@b.example"),
+  },
+  { name: "a conversion makes a key", attempts: 1, call: ({ keys }) => keys.toTemporary("k") },
+  {
+    name: "a link works once",
+    attempts: 1,
+    call: ({ actions }) => actions.complete("1", "AcceptInvitation"),
+  },
+  {
+    name: "a link with input too",
+    attempts: 1,
+    call: ({ actions }) => actions.complete("1", "ResetPassword", { NewPassword: "" }),
+  },
+  {
+    name: "a registration is completed once",
+    attempts: 1,
+    call: ({ actions }) => actions.completeRegistration("k"),
+  },
+];
+for (const { name, attempts, call } of calls)
+  test(`${name}: ${attempts === 1 ? "asked once" : "asked again"}`, async () => {
+    const service = scriptedService(() => new TypeError("fetch failed"));
+    await assert.rejects(call(clientFor(service)), { code: "provider_unreachable" });
+    assert.equal(service.asked.length, attempts);
+    assert.equal(service.asked[0]?.headers.get("authorization"), null);
+  });
+
+test("signing out says what ends", async () => {
+  const service = scriptedService(() => new Response(null, { status: 204 }));
+  const { authentication } = clientFor(service);
+  await authentication.logout("sgn_sk_1");
+  await authentication.logout("sgn_sk_1", { everywhere: true });
+  assert.deepEqual(
+    service.asked.map(({ target, body }) => [target, body]),
+    [
+      ["/legacy/api/Authentication/User/Logout", '{"Key":"sgn_sk_1"}'],
+      ["/legacy/api/Authentication/User/Logout/everywhere", '{"Key":"sgn_sk_1"}'],
+    ],
+  );
+});
+
+test("a profile has settings, be they none", async () => {
+  const { users } = clientFor(scriptedService(() => jsonAnswer({ PermId: "1" })));
+  assert.deepEqual(await users.profileWithSettings(APP, "k"), { PermId: "1", Settings: {} } as unknown);
+});

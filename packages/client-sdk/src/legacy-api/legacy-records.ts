@@ -1,0 +1,46 @@
+/** Records of the legacy API. Made by generators/management-types.ts from /openapi.json: do not edit. */
+
+export type LegacyApplication = {
+  ApplicationId: string;
+  Name: string;
+  OrganisationId: string;
+  /** the application's home page */
+  Url: string | null;
+};
+
+export type ConvertedSessionKey = {
+  /** shown this once */
+  Key: string;
+  Kind: "Service" | "UserTemp" | "UserPerm";
+  /** null for a key that lives until it is revoked */
+  ExpiresAt: string | null;
+};
+
+export type ServiceSession = {
+  Id: string;
+  ApplicationId: string;
+  Kind: "Service" | "UserTemp" | "UserPerm";
+  CreatedAt: string;
+  LastSeenAt: string;
+  ExpiresAt: string | null;
+};
+
+export type LegacyUser = {
+  Email: string;
+  Firstname: string;
+  Surname: string;
+  /** permanent unique user identifier */
+  PermId: string;
+  OrganisationId: string;
+  Role: "Standard" | "Administrator";
+  Phone?: string;
+};
+
+export type ValidSessionKey = {
+  Valid: true;
+  Kind: "Service" | "UserTemp" | "UserPerm";
+  ApplicationId: string;
+  /** null for a key that lives until it is revoked */
+  ExpiresAt: string | null;
+  User: LegacyUser;
+};

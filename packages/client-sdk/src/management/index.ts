@@ -1,0 +1,38 @@
+/**
+ * A client of the service's management API: OAuth clients and their secrets, scopes, consents, pre-authorizations and system
+ * accounts of an organisation. Begin with `managementClient`.
+ *
+ * @module management
+ */
+
+export type { ItemList, Page } from "../system-account/item-list.ts";
+export type { ServiceOptions } from "../system-account/service-calls.ts";
+export type { ServiceConfiguration } from "../system-account/service-settings.ts";
+export type { CallOptions, ListOptions } from "../system-account/typed-calls.ts";
+export type { ManagedClients } from "./clients.ts";
+export type { ConsentFilter, ManagedConsents } from "./consents.ts";
+export { type ManagementClient, managementClient } from "./management-client.ts";
+export type {
+  AssignedUser,
+  ChangedClient,
+  ChangedScope,
+  ChangedSystemAccount,
+  Client,
+  ClientSecret,
+  Consent,
+  CreatedClient,
+  CreatedClientSecret,
+  CreatedSystemAccount,
+  CreatedSystemAccountKey,
+  NewClient,
+  NewScope,
+  NewSystemAccount,
+  Preauthorization,
+  Scope,
+  SystemAccount,
+  SystemAccountKey,
+} from "./management-records.ts";
+export type { ManagedPreauthorizations } from "./preauthorizations.ts";
+export type { ManagedScopes } from "./scopes.ts";
+export type { ManagedSystemAccounts } from "./system-accounts.ts";
+export type { DeleteOptions, RepeatOptions, Replacement, Versioned } from "./versions.ts";

@@ -1,0 +1,229 @@
+/** A provider, or somebody between, that answers wrongly: nobody is signed in, and the refusal has its own code. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { SignetErrorCode } from "../errors.ts";
+import {
+  APP,
+  federatedScene,
+  principalIn,
+  refusedWith,
+  type SceneAnswer,
+} from "../testing/federated-scene.ts";
+import { ISSUER, type TokenChanges } from "../testing/hostile-provider.ts";
+import { testKey } from "../testing/signed-token.ts";
+
+const SESSION = "__Host-signet-session";
+
+describe("an ID token of a sign-in", async () => {
+  const stranger = await testKey("key-1");
+  const table: readonly (readonly [string, SignetErrorCode, TokenChanges])[] = [
+    ["of another issuer", "token_issuer", { claims: { iss: "https://evil.example" } }],
+    ["for another client", "token_audience", { claims: { aud: "somebody-else" } }],
+    ["issued to another party", "token_audience", { claims: { azp: "somebody-else" } }],
+    ["of another sign-in", "token_nonce", { claims: { nonce: "another" } }],
+    ["without nonce", "token_nonce", { claims: { nonce: undefined } }],
+    ["with alg none", "token_algorithm", { header: { alg: "none" } }],
+    ["with HS256", "token_algorithm", { header: { alg: "HS256" } }],
+    ["of an unknown key", "token_key_unknown", { header: { kid: "key-9" } }],
+    ["signed by somebody else", "token_signature", { key: stranger }],
+    ["that brings its own key", "token_signature", { key: stranger, header: { jwk: stranger.jwk } }],
+    ["that has expired", "token_expired", { claims: { exp: 1_767_225_000 } }],
+    ["without sub", "token_claim_missing", { claims: { sub: undefined } }],
+    ["without iat", "token_claim_missing", { claims: { iat: undefined } }],
+    ["without exp", "token_claim_missing", { claims: { exp: undefined } }],
+    ["of the wrong access token", "token_claim", { claims: { at_hash: "wrong" } }],
+    ["that is an access token", "token_type", { header: { typ: "at+jwt" } }],
+    ["that is a logout token", "token_type", { header: { typ: "logout+jwt" } }],
+  ];
+  for (const [what, code, changes] of table)
+    test(`${what} signs nobody in: ${code}`, async () => {
+      const scene = await federatedScene();
+      scene.idTokenChanges = changes;
+      const browser = scene.browser();
+      const answer = await browser.signIn("/orders");
+      refusedWith(answer, code);
+      assert.equal(answer.status, 502);
+      assert.match(answer.body, /login\?return_to=%2Forders"/);
+      assert.deepEqual([...browser.cookies.keys()], [], "no session, and the attempt is used up");
+      assert.deepEqual(
+        scene.errors.map((error) => "code" in error && error.code),
+        [code],
+      );
+    });
+});
+
+describe("the token endpoint", () => {
+  const table: readonly (readonly [string, SignetErrorCode, Record<string, unknown>])[] = [
+    ["gives no ID token", "provider_answer", { id_token: undefined }],
+    ["gives no access token", "provider_answer", { access_token: undefined }],
+    ["gives tokens of another type", "provider_answer", { token_type: "DPoP" }],
+    ["gives tokens that end at once", "provider_answer", { expires_in: 0, refresh_token: undefined }],
+    ["gives tokens without a type", "provider_answer", { token_type: undefined }],
+  ];
+  for (const [what, code, changes] of table)
+    test(`${what}: ${code}`, async () => {
+      const scene = await federatedScene();
+      scene.tokenChanges = changes;
+      refusedWith(await scene.browser().signIn(), code);
+    });
+
+  test("refuses, is away, or answers nonsense: each has its page, and the attempt's page can be asked for again", async () => {
+    for (const [answer, code, status] of [
+      [() => Response.json({ error: "invalid_grant" }, { status: 400 }), "provider_refused", 502],
+      [() => new Response("", { status: 503 }), "provider_unreachable", 503],
+      [() => Promise.reject(new TypeError("refused")), "provider_unreachable", 503],
+      [() => new Response("<html>", { headers: { "content-type": "text/html" } }), "provider_answer", 502],
+      [
+        () => new Response(null, { status: 302, headers: { location: "https://evil.example" } }),
+        "provider_answer",
+        502,
+      ],
+    ] as const) {
+      const scene = await federatedScene();
+      scene.provider.answers.set("/token", answer);
+      const shown = await scene.browser().signIn();
+      refusedWith(shown, code);
+      assert.equal(shown.status, status);
+      assert.equal(shown.headers.get("retry-after"), status === 503 ? "5" : null);
+    }
+  });
+});
+
+test("userinfo of another user signs nobody in, userinfo that is away neither", async () => {
+  const scene = await federatedScene();
+  scene.provider.userinfo["sub"] = "somebody-else";
+  refusedWith(await scene.browser().signIn(), "token_subject");
+  scene.provider.answers.set("/userinfo", () => new Response("", { status: 500 }));
+  refusedWith(await scene.browser().signIn(), "provider_unreachable");
+});
+
+test("userinfo cannot speak of the sign-in itself, nor against the signed ID token", async () => {
+  const scene = await federatedScene();
+  scene.idTokenChanges = { claims: { email: "signed@example.com", acr: undefined } };
+  Object.assign(scene.provider.userinfo, {
+    acr: "phr",
+    amr: ["hwk"],
+    sid: "other",
+    email: "unsigned@example.com",
+  });
+  const browser = scene.browser();
+  await browser.signIn();
+  const { claims, user } = principalIn(await browser.go("/"));
+  assert.deepEqual([claims["acr"], claims["amr"], claims["sid"]], [undefined, undefined, "session-1"]);
+  assert.equal(user?.email, "signed@example.com");
+});
+
+test("an answer without the state of this browser signs nobody in: login CSRF, another browser, twice, late", async () => {
+  const scene = await federatedScene();
+  const [victim, attacker] = [scene.browser(), scene.browser()];
+  const begun = await attacker.go("/");
+  const path = attacker.answerTo(new URL(begun.location ?? ""));
+  refusedWith(await victim.go(path), "login_state");
+  await victim.go("/");
+  refusedWith(await victim.go(path), "login_state");
+  const state = begun.location?.searchParams.get("state") ?? "";
+  for (const wrong of ["", "x", `${state}x`, state.slice(0, 23), `${state.slice(0, 24)}${"A".repeat(43)}`]) {
+    const answer = await attacker.go(attacker.answerTo(new URL(begun.location ?? ""), { state: wrong }));
+    refusedWith(answer, "login_state");
+    assert.equal(answer.status, 400);
+  }
+  scene.provider.advance(601);
+  refusedWith(await attacker.go(path), "login_state");
+  assert.equal(scene.provider.forms.length, 0, "no code was redeemed");
+});
+
+test("an answer works once; somebody who is signed in and comes back to it goes to the front page", async () => {
+  const scene = await federatedScene();
+  const browser = scene.browser();
+  const { location } = await browser.go("/orders");
+  const path = browser.answerTo(new URL(location ?? ""));
+  await browser.go(path);
+  assert.equal((await browser.go(path)).location?.href, `${APP}/`);
+  const ended = scene.browser();
+  ended.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
+  const own = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "navigate" };
+  await browser.send("/signet/logout", { method: "POST", headers: own });
+  refusedWith(await browser.go(path), "login_state");
+  refusedWith(await ended.go(path), "login_state");
+});
+
+test("a callback that is loaded again before its answer came redeems the code once and signs in both times", async () => {
+  const scene = await federatedScene();
+  const browser = scene.browser();
+  const { location } = await browser.go("/orders");
+  const path = browser.answerTo(new URL(location ?? ""));
+  const answers = await Promise.all([browser.go(path), browser.go(path)]);
+  for (const answer of answers) assert.equal(answer.location?.href, `${APP}/orders`);
+  assert.equal(scene.provider.forms.length, 1);
+  principalIn(await browser.go("/"));
+});
+
+test("RFC 9207: another provider's name is refused always, a missing one where the provider announces it", async () => {
+  const sign = async (isAnnounced: boolean | undefined, iss: string | undefined): Promise<SceneAnswer> => {
+    const scene = await federatedScene();
+    scene.provider.metadata["authorization_response_iss_parameter_supported"] = isAnnounced;
+    const browser = scene.browser();
+    const { location } = await browser.go("/");
+    return browser.go(browser.answerTo(new URL(location ?? ""), { iss }));
+  };
+  refusedWith(await sign(true, undefined), "provider_answer");
+  refusedWith(await sign(true, `${ISSUER}/`), "provider_answer");
+  refusedWith(await sign(false, "https://evil.example"), "provider_answer");
+  assert.equal((await sign(true, ISSUER)).status, 302);
+  assert.equal((await sign(undefined, undefined)).status, 302);
+});
+
+test("a parameter that comes twice is refused", async () => {
+  const scene = await federatedScene();
+  const browser = scene.browser();
+  const { location } = await browser.go("/");
+  for (const twice of ["code=other", "state=other", `iss=${ISSUER}`, "error=a&error=b"])
+    refusedWith(await browser.go(`${browser.answerTo(new URL(location ?? ""))}&${twice}`), "provider_answer");
+});
+
+test("an error of the provider is told in words of our own, with its code for the log", async () => {
+  for (const [error, status, text] of [
+    ["access_denied", 403, /Sign-in was refused/],
+    ["temporarily_unavailable", 503, /not possible right now/],
+    ["invalid_scope", 502, /Sign-in failed/],
+  ] as const) {
+    const scene = await federatedScene();
+    const browser = scene.browser();
+    const { location } = await browser.go("/");
+    const changes = { code: undefined, error, error_description: "call +45 12 34 56 78" };
+    const answer = await browser.go(browser.answerTo(new URL(location ?? ""), changes));
+    assert.equal(refusedWith(answer, "provider_refused").oauthError, error);
+    assert.equal(answer.status, status);
+    assert.match(answer.body, text);
+    assert.doesNotMatch(answer.body, /\+45/);
+    assert.equal(browser.cookies.size, 0);
+  }
+});
+
+test("a provider without a safe authorization endpoint, of another name, or away: no redirect", async () => {
+  for (const [metadata, code] of [
+    [{ authorization_endpoint: "http://id.example/authorize" }, "provider_answer"],
+    [{ authorization_endpoint: "javascript:alert(1)" }, "provider_answer"],
+    [{ authorization_endpoint: undefined }, "provider_answer"],
+    [{ issuer: "https://evil.example" }, "provider_answer"],
+  ] as const) {
+    const scene = await federatedScene();
+    Object.assign(scene.provider.metadata, metadata);
+    const answer = await scene.browser().go("/");
+    refusedWith(answer, code);
+    assert.equal(answer.location, undefined);
+  }
+  const scene = await federatedScene();
+  scene.provider.answers.set("/.well-known/openid-configuration", () =>
+    Promise.reject(new TypeError("away")),
+  );
+  const answer = await scene.browser().go("/orders");
+  refusedWith(answer, "provider_unreachable");
+  assert.equal(answer.status, 503);
+});
+
+test("with keys that were swapped in its JWKS, the provider's earlier tokens sign nobody in", async () => {
+  const scene = await federatedScene();
+  scene.provider.keys.splice(0, 1, (await testKey("key-1")).jwk);
+  refusedWith(await scene.browser().signIn(), "token_signature");
+});

@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decodeJwt, generateKeyPair } from "jose";
+import { APP, federatedScene, NAVIGATION, principalIn } from "../testing/federated-scene.ts";
+import { CLIENT_ID, ISSUER, PERM_ID } from "../testing/hostile-provider.ts";
+
+test("a page leads to the provider and back to itself, and then somebody is known, with the user's properties", async () => {
+  const scene = await federatedScene();
+  const browser = scene.browser();
+  const sent = await browser.go("/orders?page=2");
+  assert.equal(sent.status, 302);
+  assert.ok(sent.location?.href.startsWith(`${ISSUER}/authorize?`));
+  const asked = Object.fromEntries(sent.location?.searchParams ?? []);
+  assert.equal(asked["response_type"], "code");
+  assert.equal(asked["client_id"], CLIENT_ID);
+  assert.equal(asked["redirect_uri"], `${APP}/signet/callback`);
+  assert.equal(asked["scope"], "openid profile email");
+  assert.equal(asked["code_challenge_method"], "S256");
+  for (const name of ["state", "nonce", "code_challenge"])
+    assert.match(asked[name] ?? "", /[\w-]{43}$/, name);
+
+  const back = await browser.go(browser.answerTo(new URL(sent.location ?? "")));
+  assert.equal(back.status, 302);
+  assert.equal(back.location?.href, `${APP}/orders?page=2`);
+  assert.equal(back.headers.get("cache-control"), "no-store");
+  assert.equal(back.headers.get("referrer-policy"), "no-referrer", "the address has the code in it");
+  assert.deepEqual(
+    [...browser.cookies.keys()],
+    ["__Host-signet-session"],
+    "the sign-in's own cookie is gone",
+  );
+  for (const line of back.cookies) assert.match(line, /Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+
+  const principal = principalIn(await browser.go("/orders?page=2"));
+  assert.equal(principal.subject, PERM_ID);
+  assert.deepEqual(principal.user, {
+    permId: PERM_ID,
+    email: "ada@example.com",
+    firstname: "Ada",
+    surname: "Lovelace",
+    organisationId: "0197aaaa-0000-7000-8000-000000000001",
+  });
+  assert.deepEqual([...principal.scopes], ["openid", "profile", "email"]);
+  assert.match(principal.accessToken ?? "", /^at-/);
+  assert.equal(principal.claims["sid"], "session-1");
+  assert.deepEqual(scene.errors, []);
+});
+
+test("what the provider is told at the token endpoint: code, verifier, the same redirect URI, and who asks", async () => {
+  for (const [methods, isHeader] of [
+    [undefined, true],
+    [["client_secret_post", "client_secret_basic"], true],
+    [["client_secret_post"], false],
+  ] as const) {
+    const scene = await federatedScene();
+    scene.provider.metadata["token_endpoint_auth_methods_supported"] = methods;
+    const authorizations: (string | null)[] = [];
+    const answer = scene.provider.answers.get("/token");
+    scene.provider.answers.set("/token", async (request) => {
+      authorizations.push(request.headers.get("authorization"));
+      return (await answer?.(request)) ?? new Response();
+    });
+    await scene.browser().signIn();
+    const [form] = scene.provider.forms;
+    assert.equal(form?.get("redirect_uri"), `${APP}/signet/callback`);
+    assert.equal(form?.has("client_secret"), !isHeader);
+    const basic = `Basic ${btoa(`${CLIENT_ID}:a+secret%2Fwith%2Bsigns`)}`;
+    assert.deepEqual(authorizations, [isHeader ? basic : null]);
+  }
+});
+
+test("a public client has no secret and says who it is", async () => {
+  const scene = await federatedScene({ oauthClientSecret: undefined });
+  principalIn(await (await signedIn(scene)).go("/"));
+  assert.equal(scene.provider.forms[0]?.get("client_id"), CLIENT_ID);
+});
+
+test("an application that proves itself by a key signs an assertion for the provider", async () => {
+  const { privateKey } = await generateKeyPair("ES256");
+  const clientAuthentication = { method: "private_key_jwt", privateKey, keyId: "app-1" } as const;
+  const scene = await federatedScene({ oauthClientSecret: undefined }, { clientAuthentication });
+  await scene.browser().signIn();
+  const assertion = scene.provider.forms[0]?.get("client_assertion") ?? "";
+  assert.deepEqual([decodeJwt(assertion).aud, decodeJwt(assertion).sub], [ISSUER, CLIENT_ID]);
+});
+
+test("only a page that a tab goes to is sent away; scripts, frames, forms and what is fetched ahead get an answer", async () => {
+  const { browser } = await federatedScene();
+  const script = await browser().go("/api/orders", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" });
+  assert.equal(script.status, 401);
+  assert.deepEqual(JSON.parse(script.body), {
+    error: "login_required",
+    error_description: "Sign in first.",
+    login_url: `${APP}/signet/login`,
+  });
+  assert.match(script.headers.get("www-authenticate") ?? "", /^Signet /);
+  const ahead = await browser().go("/orders", { ...NAVIGATION, "sec-purpose": "prefetch" });
+  assert.deepEqual([ahead.status, ahead.cookies.length], [401, 0]);
+  const frame = await browser().go("/orders", { ...NAVIGATION, "sec-fetch-dest": "iframe" });
+  assert.equal(frame.status, 401);
+  assert.match(frame.body, /href="https:\/\/app\.example\/signet\/login\?return_to=%2Forders" target="_top"/);
+});
+
+test("a form that was sent without a session is not sent again: its sender is told, and goes back to the form", async () => {
+  const { browser } = await federatedScene();
+  const headers = { ...NAVIGATION, "sec-fetch-site": "same-origin", referer: `${APP}/orders/new?of=7` };
+  const answer = await browser().send("/orders", { method: "POST", headers, body: "amount=1" });
+  assert.equal(answer.status, 401);
+  assert.match(answer.body, /not saved/);
+  assert.match(answer.body, /login\?return_to=%2Forders%2Fnew%3Fof%3D7"/);
+  const foreign = { ...headers, referer: "https://evil.example/orders" };
+  const other = await browser().send("/orders", { method: "POST", headers: foreign, body: "amount=1" });
+  assert.match(other.body, /href="https:\/\/app\.example\/signet\/login"/);
+});
+
+test("where it is optional, nobody is sent away, and the login path begins a sign-in all the same", async () => {
+  const scene = await federatedScene({ isOptional: true });
+  const browser = scene.browser();
+  assert.deepEqual((await browser.go("/")).result, { kind: "anonymous", cookies: [] });
+  const { location } = await browser.go("/signet/login?return_to=/account");
+  const back = await browser.go(browser.answerTo(new URL(location ?? "")));
+  assert.equal(back.location?.href, `${APP}/account`);
+  assert.equal(principalIn(await browser.go("/")).subject, PERM_ID);
+});
+
+test("the login path leads back to the application and nowhere else", async () => {
+  const scene = await federatedScene();
+  for (const wanted of ["//evil.example", "https://evil.example", "/.//evil.example", "/signet/logout"]) {
+    const browser = scene.browser();
+    const { location } = await browser.go(`/signet/login?${new URLSearchParams({ return_to: wanted })}`);
+    const back = await browser.go(browser.answerTo(new URL(location ?? "")));
+    assert.equal(back.location?.href, `${APP}/`, wanted);
+  }
+});
+
+test("the filter's own paths have their methods", async () => {
+  const browser = (await federatedScene()).browser();
+  for (const [path, method, allow] of [
+    ["/signet/login", "POST", "GET"],
+    ["/signet/callback", "POST", "GET"],
+    ["/signet/logout", "PUT", "GET, POST"],
+    ["/signet/back-channel-logout", "GET", "POST"],
+  ] as const) {
+    const answer = await browser.send(path, { method });
+    assert.deepEqual([answer.status, answer.headers.get("allow")], [405, allow], path);
+  }
+});
+
+test("a cookie that was changed, or sealed for another client, secret or purpose, is nobody's", async () => {
+  const scene = await federatedScene();
+  const browser = await signedIn(scene);
+  const name = "__Host-signet-session";
+  const good = browser.cookies.get(name) ?? "";
+  const others = await Promise.all([
+    federatedScene({ oauthClientId: "0197aaaa-0000-7000-8000-0000000000c2" }),
+    federatedScene({ cookieSecrets: ["AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"] }),
+  ]);
+  for (const other of others) {
+    const visitor = other.browser();
+    visitor.cookies.set(name, good);
+    assert.equal((await visitor.go("/")).status, 302);
+  }
+  const sealed = scene.browser();
+  await sealed.go("/");
+  const [login = ""] = [...sealed.cookies.values()];
+  for (const value of [`${good.slice(0, -2)}AA`, login, "", "1~", "nonsense"]) {
+    const visitor = scene.browser();
+    visitor.cookies.set(name, value);
+    assert.equal((await visitor.go("/")).status, 302, value.slice(0, 20));
+  }
+});
+
+test("a method that is a word of the language is a wrong method like others", async () => {
+  const { filter } = await federatedScene();
+  for (const path of ["/login", "/callback", "/logout", "/back-channel-logout"])
+    for (const method of ["constructor", "toString", "valueOf", "PROPFIND"]) {
+      const result = await filter.authenticate(new Request(`${APP}/signet${path}`, { method }));
+      assert.equal(result.kind === "answer" && result.response.status, 405, `${method} ${path}`);
+    }
+});
+
+test("what a browser loads ahead, and an image, begin no sign-in by its own path either", async () => {
+  const scene = await federatedScene();
+  for (const headers of [
+    { ...NAVIGATION, "sec-purpose": "prefetch" },
+    { "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image", "sec-fetch-site": "same-site" },
+  ]) {
+    const answer = await scene.browser().go("/signet/login", headers);
+    assert.deepEqual([answer.status, answer.cookies], [401, []]);
+  }
+  assert.equal((await scene.browser().go("/signet/login", {})).status, 302);
+});
+
+test("two filters of one application, below two base paths, have a session each", async () => {
+  const [one, two] = [
+    await federatedScene({ basePath: "/staff" }),
+    await federatedScene({ basePath: "/auth/guests" }),
+  ];
+  const staff = one.browser();
+  const { location } = await staff.go("/");
+  await staff.go(staff.answerTo(new URL(location ?? "")).replace("/signet/", "/staff/"));
+  const guests = two.browser();
+  for (const [name, value] of staff.cookies) guests.cookies.set(name, value);
+  const asked = await guests.go("/");
+  assert.equal(asked.status, 302);
+  await guests.go(guests.answerTo(new URL(asked.location ?? "")).replace("/signet/", "/auth/guests/"));
+  assert.deepEqual([...guests.cookies.keys()].sort(), ["__Host-auth!guests-session", "__Host-staff-session"]);
+  principalIn(await guests.go("/"));
+});
+
+test("an application shows pages of its own, and they keep the filter's cookies", async () => {
+  const scene = await federatedScene(
+    {},
+    { showPage: ({ kind, status }) => Response.json({ kind }, { status }) },
+  );
+  const browser = await signedIn(scene);
+  scene.onRefresh = () => Response.json({ error: "invalid_grant" }, { status: 400 });
+  scene.provider.advance(3590);
+  const answer = await browser.send("/orders", { method: "POST", headers: NAVIGATION });
+  assert.deepEqual([answer.status, answer.body], [401, '{"kind":"not_saved"}']);
+  assert.equal(answer.headers.get("cache-control"), "no-store");
+  assert.equal(browser.cookies.size, 0);
+});
+
+test("parameters of an application go to the provider, the filter's own cannot be replaced, and max_age is checked", async () => {
+  const parameters = { ui_locales: "da", max_age: "300" };
+  const scene = await federatedScene({}, { authorizationParameters: parameters });
+  const browser = scene.browser();
+  const { location } = await browser.go("/");
+  assert.equal(location?.searchParams.get("ui_locales"), "da");
+  scene.idTokenChanges = { claims: { auth_time: scene.provider.clock() / 1000 - 400 } };
+  const old = await browser.go(browser.answerTo(new URL(location ?? "")));
+  assert.equal(old.status, 502);
+  for (const wrong of [
+    { state: "x" },
+    { redirect_uri: "https://evil.example" },
+    { max_age: "soon" },
+    { prompt: "none" },
+  ])
+    await assert.rejects(federatedScene({}, { authorizationParameters: wrong as Record<string, string> }), {
+      code: "configuration",
+    });
+});
+
+async function signedIn(scene: Awaited<ReturnType<typeof federatedScene>>) {
+  const browser = scene.browser();
+  await browser.signIn();
+  return browser;
+}

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SignetConfiguration } from "../configuration.ts";
+import type { SignetErrorCode } from "../errors.ts";
+import { SignetError } from "../errors.ts";
+import type { Filter, FilterResult, RequestContext } from "../filter.ts";
+import {
+  AUDIENCE,
+  CLIENT_ID,
+  createHostileProvider,
+  ISSUER,
+  PERM_ID,
+  type TokenChanges,
+} from "../testing/hostile-provider.ts";
+import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer.ts";
+
+const provider = await createHostileProvider();
+
+function bearer(more: Partial<SignetConfiguration> = {}, options: OAuthUserBearerOptions = {}): Filter {
+  const configuration = { issuer: ISSUER, oauthAudience: AUDIENCE, oauthScopes: "notes", ...more };
+  const { fetch, clock } = provider;
+  return oauthUserBearer({ filterType: "OAuthUserBearer", ...configuration }, { fetch, clock, ...options });
+}
+
+const filter = bearer();
+
+function ask(authorization?: string, asked = filter, context?: RequestContext): Promise<FilterResult> {
+  const headers = authorization === undefined ? {} : { authorization };
+  return asked.authenticate(new Request("https://host.example/notes?x=1", { headers }), context);
+}
+
+async function principalOf(result: FilterResult | Promise<FilterResult>) {
+  const settled = await result;
+  assert.equal(settled.kind, "authenticated", JSON.stringify(settled));
+  return settled.principal;
+}
+
+async function refusal(result: Promise<FilterResult>, code: SignetErrorCode, about = "") {
+  const settled = await result;
+  assert.equal(settled.kind, "answer", about);
+  const { error, response } = settled;
+  assert.ok(error instanceof SignetError, about);
+  assert.equal(error.code, code, `${about}: ${error.message}`);
+  assert.equal(response.status, error.status, about);
+  assert.equal(response.headers.get("cache-control"), "no-store");
+  const body = (await response.json()) as { error: string; error_description: string };
+  return { response, body, challenge: response.headers.get("www-authenticate") ?? "" };
+}
+
+test("a good token tells who calls: a user, or a service by its own right", async () => {
+  const token = await provider.accessToken();
+  const user = await principalOf(ask(`Bearer ${token}`));
+  assert.deepEqual(
+    [user.authenticatedBy, user.kind, user.subject, user.user?.permId, user.clientId, user.accessToken],
+    ["OAuthUserBearer", "user", PERM_ID, PERM_ID, CLIENT_ID, token],
+  );
+  assert.deepEqual([...user.scopes], ["openid", "notes"]);
+  assert.equal(user.claims["jti"], "jti-1");
+  const own = await provider.accessToken({ claims: { sub: CLIENT_ID } });
+  const service = await principalOf(ask(`bearer  ${own}`));
+  assert.deepEqual([service.kind, service.subject, service.user], ["service", CLIENT_ID, undefined]);
+});
+
+test("without a token there is 401 with the realm and no error code, or nobody where that is allowed", async () => {
+  const { challenge, body } = await refusal(ask(), "token_missing");
+  assert.equal(challenge, `Bearer realm="${AUDIENCE}"`);
+  assert.equal(body.error, "unauthorized");
+  const optional = bearer({ isOptional: true });
+  assert.deepEqual(await ask(undefined, optional), { kind: "anonymous", cookies: [] });
+  await refusal(ask("Bearer abc", optional), "token_malformed");
+  await refusal(ask("Basic YTpi", optional), "token_missing");
+  const expired = await provider.accessToken({ claims: { exp: 1 } });
+  await refusal(ask(`Bearer ${expired}`, optional), "token_expired");
+});
+
+test("a header that is no single token is 400", async () => {
+  const token = await provider.accessToken();
+  const wrong = ["Bearer", "Bearer ", `Bearer ${token} ${token}`, `Bearer ${token}, Bearer ${token}`];
+  for (const header of [...wrong, `Bearer token=${token};`, "Bearer æ", `Bearer=${token}`, "DPoP"]) {
+    const { challenge, body } = await refusal(ask(header), "request_malformed", header);
+    assert.equal(body.error, "invalid_request");
+    assert.match(challenge, /error="invalid_request"/);
+  }
+});
+
+test("a token anywhere else than in the header is not seen", async () => {
+  const token = await provider.accessToken();
+  const inQuery = new Request(`https://host.example/?access_token=${token}`);
+  await refusal(filter.authenticate(inQuery), "token_missing");
+  const inForm = { method: "POST", body: new URLSearchParams({ access_token: token }) };
+  await refusal(filter.authenticate(new Request("https://host.example/", inForm)), "token_missing");
+  const inCookie = { headers: { cookie: `access_token=${token}` } };
+  await refusal(filter.authenticate(new Request("https://host.example/", inCookie)), "token_missing");
+});
+
+test("a token that does not hold is 401 invalid_token, and says why", async () => {
+  const cases: [SignetErrorCode, TokenChanges][] = [
+    ["token_audience", { claims: { aud: "https://other.example" } }],
+    ["token_issuer", { claims: { iss: "https://evil.example" } }],
+    ["token_expired", { claims: { exp: provider.clock() / 1000 - 61 } }],
+    ["token_type", { header: { typ: "JWT" } }],
+    ["token_key_unknown", { header: { kid: "other" } }],
+    ["token_algorithm", { header: { alg: "none" } }],
+  ];
+  for (const [code, changes] of cases) {
+    const { challenge, body, response } = await refusal(
+      ask(`Bearer ${await provider.accessToken(changes)}`),
+      code,
+    );
+    assert.equal(response.status, 401);
+    assert.equal(body.error, "invalid_token");
+    assert.match(challenge, /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+"$/, code);
+  }
+  await refusal(ask(`Bearer ${await provider.idToken({ claims: { aud: AUDIENCE } })}`), "token_type");
+});
+
+test("every scope is needed; without one there is 403 that names them", async () => {
+  const strict = bearer({ oauthScopes: "notes write" });
+  const { response, challenge, body } = await refusal(
+    ask(`Bearer ${await provider.accessToken()}`, strict),
+    "insufficient_scope",
+  );
+  assert.equal(response.status, 403);
+  assert.equal(body.error, "insufficient_scope");
+  assert.match(challenge, /error="insufficient_scope".*, scope="notes write"$/);
+  const none = await provider.accessToken({ claims: { scope: undefined } });
+  await refusal(ask(`Bearer ${none}`), "insufficient_scope");
+  const prefix = await provider.accessToken({ claims: { scope: "notes:read notesx" } });
+  await refusal(ask(`Bearer ${prefix}`), "insufficient_scope");
+  await principalOf(ask(`Bearer ${none}`, bearer({ oauthScopes: undefined } as never)));
+});
+
+test("a token bound to a certificate is good with that certificate only", async () => {
+  const der = Uint8Array.of(1, 2, 3);
+  const cnf = { "x5t#S256": "A5BYxvLAy0ksUzsKTRTvd8wPeKvMztUofYShogEc-4E" };
+  const bound = `Bearer ${await provider.accessToken({ claims: { cnf } })}`;
+  await principalOf(ask(bound, filter, { clientCertificate: der }));
+  await refusal(ask(bound), "token_not_proven");
+  const other = { clientCertificate: Uint8Array.of(1, 2, 4) };
+  const { challenge } = await refusal(ask(bound, filter, other), "token_not_proven");
+  assert.match(challenge, /error="invalid_token"/);
+  const unbound = `Bearer ${await provider.accessToken()}`;
+  await principalOf(ask(unbound, filter, other));
+});
+
+test("a binding that is not known, or is none, is refused: never a bearer token for want of understanding", async () => {
+  const der = Uint8Array.of(1, 2, 3);
+  const known = { "x5t#S256": "A5BYxvLAy0ksUzsKTRTvd8wPeKvMztUofYShogEc-4E" };
+  const bindings = [
+    {},
+    [],
+    null,
+    "x5t#S256",
+    { kid: "k" },
+    { jwk: provider.key.jwk },
+    { "x5t#S256": null },
+    { ...known, kid: "k" },
+    { ...known, jkt: "x" },
+  ];
+  for (const cnf of bindings) {
+    const token = `Bearer ${await provider.accessToken({ claims: { cnf } })}`;
+    await refusal(ask(token, filter, { clientCertificate: der }), "token_not_proven", JSON.stringify(cnf));
+  }
+});
+
+test("when the provider is away there is 503 and when to try again, never a way in", async () => {
+  const away: typeof fetch = async () => {
+    throw new TypeError("fetch failed");
+  };
+  const errors: Error[] = [];
+  const lonely = bearer({}, { fetch: away, onError: (error) => errors.push(error) });
+  const token = await provider.accessToken();
+  const { response, body, challenge } = await refusal(ask(`Bearer ${token}`, lonely), "provider_unreachable");
+  assert.equal(response.status, 503);
+  assert.equal(response.headers.get("retry-after"), "5");
+  assert.equal(challenge, "");
+  assert.equal(body.error, "temporarily_unavailable");
+  assert.equal(errors.length, 1);
+  assert.ok(!JSON.stringify(body).includes(token));
+});
+
+test("a configuration that cannot protect is refused at the start", () => {
+  assert.throws(() => bearer({ oauthAudience: undefined } as never), { code: "configuration" });
+  assert.throws(() => bearer({ introspectTokens: true }), { code: "configuration" });
+});

@@ -1,0 +1,265 @@
+import assert from "node:assert/strict";
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { test } from "node:test";
+import { jwkThumbprint } from "@signet/protocol/jwk";
+import {
+  newEcKey,
+  type TestCertificate,
+  type TestCertificateInput,
+  testCertificate,
+} from "@signet/protocol/testing/test-certificate";
+import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
+import type { SovereignSettings } from "../configuration.ts";
+import { SignetError, type SignetErrorCode } from "../errors.ts";
+import { createSovereignKeySource, type SovereignKeySettings } from "./sovereign-key-source.ts";
+
+const ISSUER = "https://id.example/oauth/org";
+const POOL = `${ISSUER}/sovereign/pools/pool`;
+const MINUTE_MS = 60_000;
+
+const agentKey = newEcKey();
+const rogueKey = newEcKey();
+const publicOf = (key: KeyObject): JWK => createPublicKey(key).export({ format: "jwk" });
+const kidOf = (key: KeyObject): string => jwkThumbprint(publicOf(key));
+const kid = kidOf(agentKey);
+/** As the pool publishes it. */
+const published = (key: KeyObject, more: JWK = {}): JWK => ({
+  ...publicOf(key),
+  kid: kidOf(key),
+  use: "sig",
+  alg: "ES256",
+  ...more,
+});
+const spki = (key: KeyObject): string =>
+  createPublicKey(key).export({ format: "pem", type: "spki" }).toString();
+
+const root = testCertificate({ subject: "Root", isCa: true });
+const certified = (issuer: TestCertificate, more: Partial<TestCertificateInput> = {}) =>
+  testCertificate({ subject: "Agent", issuer, privateKey: agentKey, uris: [POOL], ...more }).x5c;
+
+const nothing: SovereignSettings = {
+  trustedRoots: [],
+  thumbprints: [],
+  publicKeys: [],
+  allowUnpinned: false,
+};
+const settingsOf = (sovereign: Partial<SovereignSettings>, more: Partial<SovereignKeySettings> = {}) => ({
+  environment: "production" as const,
+  issuer: ISSUER,
+  sovereign: { ...nothing, poolIssuer: POOL, ...sovereign },
+  ...more,
+});
+
+/** A service that publishes these keys, until others are put in. */
+function stage(
+  sovereign: Partial<SovereignSettings>,
+  keys: readonly JWK[],
+  more: Partial<SovereignKeySettings> = {},
+) {
+  const scene = { keys, now: Date.now(), calls: [] as string[] };
+  const source = createSovereignKeySource(settingsOf(sovereign, more), {
+    clock: () => scene.now,
+    fetch: async (input) => {
+      scene.calls.push(String(input));
+      return Response.json({ keys: scene.keys }, { headers: { "cache-control": "max-age=300" } });
+    },
+  });
+  return Object.assign(scene, {
+    keyFor: (of: string | undefined = kid) => source.keyFor({ alg: "ES256", kid: of }),
+  });
+}
+
+const refused = (work: Promise<unknown>, code: SignetErrorCode, cause?: RegExp) =>
+  assert.rejects(work, (error) => {
+    assert.ok(error instanceof SignetError);
+    assert.equal(error.code, code);
+    if (cause) assert.match(String((error.cause as Error | undefined)?.message), cause);
+    return true;
+  });
+
+async function isAgents(key: Promise<CryptoKey>): Promise<void> {
+  assert.equal(await calculateJwkThumbprint(await exportJWK(await key)), kid);
+}
+
+const modes: ReadonlyArray<readonly [name: string, pins: Partial<SovereignSettings>, x5c?: string[]]> = [
+  ["a pool alone, forced", { allowUnpinned: true }],
+  ["trusted roots", { trustedRoots: [root.pem] }, [certified(root)]],
+  ["thumbprints", { thumbprints: [kidOf(newEcKey()), kid] }],
+  ["public keys", { publicKeys: [publicOf(agentKey)] }],
+];
+
+for (const [name, pins, x5c] of modes) {
+  test(`${name}: the agent's key is taken, another one and one without a name are not`, async () => {
+    const scene = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
+    await isAgents(scene.keyFor());
+    await refused(scene.keyFor("another"), "token_key_unknown");
+    const source = createSovereignKeySource(settingsOf(pins), {
+      fetch: () => assert.fail("nothing to ask for"),
+    });
+    await refused(source.keyFor({ alg: "ES256" }), "token_key_unknown");
+  });
+
+  test(`${name}: only the required key, where one is`, async () => {
+    const keys = [published(agentKey, x5c ? { x5c } : {}), published(rogueKey)];
+    await isAgents(stage({ ...pins, requiredKeyId: kid }, keys).keyFor());
+    await refused(stage({ ...pins, requiredKeyId: "2026-11" }, keys).keyFor(), "token_key_untrusted");
+  });
+
+  test(`${name}: an algorithm that is not the key's is refused`, async () => {
+    const keys = [published(agentKey, x5c ? { x5c } : {})];
+    const source = createSovereignKeySource(settingsOf(pins), { fetch: async () => Response.json({ keys }) });
+    await refused(source.keyFor({ alg: "RS256", kid }), "token_algorithm");
+  });
+}
+
+test("only the pool's own key set is ever asked, and it at most once a minute for names that are made up", async () => {
+  const scene = stage({ thumbprints: [kid] }, [published(agentKey)]);
+  await scene.keyFor();
+  for (let count = 0; count < 5; count++)
+    await refused(scene.keyFor(`made up ${count}`), "token_key_unknown");
+  scene.now += MINUTE_MS;
+  await refused(scene.keyFor("made up"), "token_key_unknown");
+  assert.deepEqual(new Set(scene.calls), new Set([`${POOL}/jwks.json`]));
+  assert.ok(scene.calls.length <= 2, String(scene.calls.length));
+});
+
+test("a pool alone is refused in production, and taken elsewhere", async () => {
+  assert.throws(() => createSovereignKeySource(settingsOf({})), { code: "configuration" });
+  for (const environment of ["staging", "development"] as const)
+    await isAgents(stage({}, [published(agentKey)], { environment }).keyFor());
+});
+
+test("what pins nothing, two things, or cannot be read is refused before any token comes", () => {
+  const { sovereign: _none, ...bare } = settingsOf({});
+  const jwk = publicOf(agentKey);
+  const wrong: Partial<SovereignSettings>[] = [
+    { trustedRoots: [root.pem], thumbprints: [kid] },
+    { thumbprints: [kid], publicKeys: [jwk] },
+    { trustedRoots: ["no certificate"] },
+    { trustedRoots: [root.pem + root.pem] },
+    { publicKeys: ["no key"] },
+    { publicKeys: [root.pem] },
+    { publicKeys: [{ ...jwk, d: "secret" }] },
+    { publicKeys: [{ kty: "oct", k: "AAAA" }] },
+    { publicKeys: [{ kty: "EC", crv: "P-256" }] },
+    { publicKeys: [agentKey.export({ format: "pem", type: "pkcs8" }).toString()] },
+  ];
+  for (const one of wrong)
+    assert.throws(
+      () => createSovereignKeySource(settingsOf(one)),
+      { code: "configuration" },
+      JSON.stringify(one),
+    );
+  assert.throws(() => createSovereignKeySource(bare), { code: "configuration" });
+  const withoutPool = { ...settingsOf({}), sovereign: { ...nothing, trustedRoots: [root.pem] } };
+  assert.throws(() => createSovereignKeySource(withoutPool), { code: "configuration" });
+  assert.throws(() => createSovereignKeySource({ ...withoutPool, sovereign: nothing }), {
+    code: "configuration",
+  });
+});
+
+test("roots: a key without a chain, with another's, of another root or for another pool is not trusted", async () => {
+  const roots = { trustedRoots: [root.pem] };
+  const rogueRoot = testCertificate({ subject: "Root", isCa: true });
+  const past = { validFrom: new Date(Date.now() - 2 * MINUTE_MS), validTo: new Date(Date.now() - MINUTE_MS) };
+  const chains: ReadonlyArray<readonly [fault: RegExp | undefined, x5c: unknown]> = [
+    [undefined, undefined],
+    [undefined, "text"],
+    [undefined, [7]],
+    [/no certificates/, []],
+    [/trusted root/, [certified(rogueRoot)]],
+    [/trusted root/, [certified(rogueRoot), rogueRoot.x5c]],
+    [/lack the URI of the pool/, [certified(root, { uris: [`${ISSUER}/sovereign/pools/other`] })]],
+    [/another key/, [certified(root, { privateKey: rogueKey })]],
+    [/has expired/, [certified(root, past)]],
+  ];
+  for (const [fault, x5c] of chains) {
+    const scene = stage(roots, [published(agentKey, x5c === undefined ? {} : { x5c: x5c as string[] })]);
+    await refused(scene.keyFor(), "token_key_untrusted", fault);
+  }
+});
+
+test("roots: a chain that was good is refused a minute after it has expired, while the key set is still fresh", async () => {
+  const validTo = new Date(Date.now() + 30_000);
+  const scene = stage({ trustedRoots: [root.pem] }, [
+    published(agentKey, { x5c: [certified(root, { validTo })] }),
+  ]);
+  await isAgents(scene.keyFor());
+  scene.now += 91_000;
+  await refused(scene.keyFor(), "token_key_untrusted", /has expired/);
+  assert.equal(scene.calls.length, 1);
+});
+
+test("roots: keys rotate by themselves, as long as their certificates lead to the root", async () => {
+  const scene = stage({ trustedRoots: [root.pem] }, [published(agentKey, { x5c: [certified(root)] })]);
+  await isAgents(scene.keyFor());
+  scene.keys = [published(rogueKey, { x5c: [certified(root, { privateKey: rogueKey })] })];
+  scene.now += MINUTE_MS;
+  assert.ok(await scene.keyFor(kidOf(rogueKey)));
+});
+
+test("a key set that the service has swapped: pinned modes refuse what it puts in under the same name", async () => {
+  const swapped = [published(rogueKey, { kid })];
+  for (const [name, pins, x5c] of modes.slice(1, 3)) {
+    const scene = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
+    await isAgents(scene.keyFor());
+    // The chain of the true key does not fit the key that was put in.
+    scene.keys = swapped.map((key) => ({ ...key, ...(x5c ? { x5c } : {}) }));
+    scene.now += 10 * MINUTE_MS;
+    await refused(scene.keyFor(), "token_key_untrusted");
+    scene.keys = [...swapped, published(agentKey, x5c ? { x5c } : {})];
+    scene.now += 10 * MINUTE_MS;
+    await refused(scene.keyFor(), "token_key_untrusted");
+    assert.ok(name);
+  }
+  // What it does not stop, as the documents say.
+  const unpinned = stage({ allowUnpinned: true }, swapped);
+  assert.equal(await calculateJwkThumbprint(await exportJWK(await unpinned.keyFor())), kidOf(rogueKey));
+});
+
+test("a thumbprint is worked out from the key itself, and a key that is not a public one is none", async () => {
+  const pins = { thumbprints: [kid] };
+  await refused(stage(pins, [published(rogueKey, { kid })]).keyFor(), "token_key_untrusted");
+  await refused(stage(pins, [{ kty: "oct", k: "AAAA", kid }]).keyFor(), "token_key_untrusted");
+  const { y: _y, ...half } = published(agentKey);
+  await refused(stage(pins, [half]).keyFor(), "token_key_untrusted");
+  const secret = { ...published(agentKey), ...agentKey.export({ format: "jwk" }) } as JWK;
+  await refused(stage(pins, [secret]).keyFor(), "token_key_untrusted");
+});
+
+test("thumbprints without a pool are looked for among the issuer's keys", async () => {
+  const calls: string[] = [];
+  const sovereign = { ...nothing, thumbprints: [kid] };
+  const source = createSovereignKeySource(
+    { environment: "production", issuer: ISSUER, sovereign },
+    {
+      fetch: async (input) => {
+        calls.push(String(input));
+        return Response.json(
+          calls.length === 1
+            ? { issuer: ISSUER, jwks_uri: `${ISSUER}/keys` }
+            : { keys: [published(agentKey), published(rogueKey)] },
+        );
+      },
+    },
+  );
+  await isAgents(source.keyFor({ alg: "ES256", kid }));
+  await refused(source.keyFor({ alg: "ES256", kid: kidOf(rogueKey) }), "token_key_untrusted");
+  assert.deepEqual(calls, [`${ISSUER}/.well-known/openid-configuration`, `${ISSUER}/keys`]);
+});
+
+test("public keys: nothing is fetched; as JWK or PEM, by thumbprint or the name that the JWK has", async () => {
+  const named = { ...publicOf(agentKey), kid: "2026-11" };
+  for (const publicKeys of [
+    [publicOf(agentKey)],
+    [spki(agentKey)],
+    [named],
+    [spki(rogueKey), named, named],
+  ]) {
+    const scene = stage({ publicKeys }, []);
+    await isAgents(scene.keyFor());
+    assert.deepEqual(scene.calls, []);
+  }
+  await isAgents(stage({ publicKeys: [named] }, []).keyFor("2026-11"));
+  await refused(stage({ publicKeys: [spki(agentKey)] }, []).keyFor(kidOf(rogueKey)), "token_key_unknown");
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SignetConfiguration } from "../configuration.ts";
+import { signRequest } from "./sign-request.ts";
+import { systemAccountExternal } from "./system-account-external.ts";
+
+const keys = { publicKey: "0198c7a3-1111-7222-8333-444455556666", secretKey: "sgn_sa_secret" };
+const configuration: SignetConfiguration = {
+  filterType: "SystemAccountExternal",
+  federationServer: "https://id.example",
+  applicationId: "0198c7a3-0000-7222-8333-444455556666",
+  systemAccountPublicKey: keys.publicKey.toUpperCase(),
+  systemAccountSecretKey: keys.secretKey,
+};
+const call = () => new Request("https://stock.example/orders", { method: "POST", body: "{}" });
+
+test("a signed request comes from the system account, and once", async () => {
+  const filter = systemAccountExternal(configuration);
+  const request = await signRequest(call(), keys);
+  const result = await filter.authenticate(request.clone());
+  assert.ok(result.kind === "authenticated");
+  const { kind, subject, authenticatedBy, clientId, user } = result.principal;
+  assert.deepEqual(
+    [kind, subject, authenticatedBy, clientId, user],
+    ["service", keys.publicKey, "SystemAccountExternal", configuration.applicationId, undefined],
+  );
+  const again = await filter.authenticate(request);
+  assert.ok(again.kind === "answer");
+  assert.equal(again.response.status, 401);
+  assert.deepEqual(await again.response.json(), {
+    error: "signature",
+    error_description: "The request is not authenticated.",
+  });
+});
+
+test("optional lets unsigned requests through, never wrongly signed ones", async () => {
+  const errors: Error[] = [];
+  const filter = systemAccountExternal(
+    { ...configuration, isOptional: true },
+    { onError: (error) => errors.push(error) },
+  );
+  assert.equal((await filter.authenticate(call())).kind, "anonymous");
+  const wrong = await signRequest(call(), { ...keys, secretKey: "sgn_sa_other" });
+  assert.equal((await filter.authenticate(wrong)).kind, "answer");
+  assert.equal(
+    (
+      await filter.authenticate(
+        new Request("https://stock.example/", { headers: { authorization: "Bearer x" } }),
+      )
+    ).kind,
+    "answer",
+  );
+  assert.equal(errors.length, 2);
+  assert.equal((await systemAccountExternal(configuration).authenticate(call())).kind, "answer");
+});
+
+test("a look-up of the application's own, and none at all", async () => {
+  const { systemAccountPublicKey, systemAccountSecretKey, ...rest } = configuration;
+  assert.throws(() => systemAccountExternal(rest), { code: "configuration" });
+  const filter = systemAccountExternal(rest, {
+    secretKeyOf: async (key) => (key === keys.publicKey ? keys.secretKey : undefined),
+  });
+  assert.equal((await filter.authenticate(await signRequest(call(), keys))).kind, "authenticated");
+});

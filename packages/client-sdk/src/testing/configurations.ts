@@ -1,0 +1,39 @@
+/** Configurations that work, for tests to spoil. */
+import type { SignetConfiguration } from "../configuration.ts";
+import { AUDIENCE, CLIENT_ID } from "./hostile-provider.ts";
+
+/** What the members of `hostile-provider.ts` say as well. */
+export const FEDERATION_SERVER = "https://id.example";
+export const ORGANISATION_ID = "0197aaaa-0000-7000-8000-000000000001";
+export const COOKIE_SECRET = "AAMGCQwPEhUYGx4hJCcqLTAzNjk8P0JFSEtOUVRXWl0";
+
+export const federated: SignetConfiguration = {
+  filterType: "OAuthFederated",
+  federationServer: FEDERATION_SERVER,
+  applicationId: CLIENT_ID,
+  oauthOrganisationId: ORGANISATION_ID,
+  baseUrl: "https://app.example",
+  cookieSecrets: [COOKIE_SECRET],
+};
+
+export const bearer: SignetConfiguration = {
+  filterType: "OAuthUserBearer",
+  federationServer: FEDERATION_SERVER,
+  applicationId: CLIENT_ID,
+  oauthOrganisationId: ORGANISATION_ID,
+  oauthAudience: AUDIENCE,
+};
+
+export const legacy: SignetConfiguration = {
+  filterType: "UserFederated",
+  federationServer: FEDERATION_SERVER,
+  applicationId: CLIENT_ID,
+  baseUrl: "https://app.example",
+  cookieSecrets: [COOKIE_SECRET],
+};
+
+export const systemAccount: SignetConfiguration = {
+  filterType: "SystemAccountExternal",
+  federationServer: FEDERATION_SERVER,
+  applicationId: CLIENT_ID,
+};

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { describe, it } from "node:test";
+import { CLIENT_ID, createHostileProvider, ISSUER, START_MS } from "../testing/hostile-provider.ts";
+import { signedToken, testKey } from "../testing/signed-token.ts";
+import { publicKeyOf } from "./algorithms.ts";
+import { verifyIdToken } from "./id-token.ts";
+
+const ACCESS_TOKEN = "an access token";
+
+describe("verifyIdToken", () => {
+  for (const [alg, digest] of [
+    ["ES256", "sha256"],
+    ["ES384", "sha384"],
+    ["EdDSA", "sha512"],
+  ] as const) {
+    it(`compares at_hash by the hash that goes with ${alg}`, async () => {
+      const key = await testKey("k", alg);
+      const bytes = hash(digest, ACCESS_TOKEN, "buffer");
+      const atHash = bytes.subarray(0, bytes.length / 2).toString("base64url");
+      const seconds = START_MS / 1000;
+      const claims = {
+        iss: ISSUER,
+        sub: "s",
+        aud: CLIENT_ID,
+        iat: seconds,
+        exp: seconds + 60,
+        at_hash: atHash,
+      };
+      const token = await signedToken(key, { alg, kid: "k" }, claims);
+      const verify = (accessToken: string) =>
+        verifyIdToken(token, {
+          keys: { keyFor: () => publicKeyOf(key.jwk, alg) },
+          issuer: ISSUER,
+          clientId: CLIENT_ID,
+          accessToken,
+          clock: () => START_MS,
+        });
+      assert.equal((await verify(ACCESS_TOKEN)).sub, "s");
+      await assert.rejects(verify(`${ACCESS_TOKEN}.`), { code: "token_claim" });
+    });
+  }
+
+  it("accepts several audiences when azp says that the token is ours", async () => {
+    const provider = await createHostileProvider();
+    const token = await provider.idToken({ claims: { aud: [CLIENT_ID, "other"] } });
+    const keys = { keyFor: () => publicKeyOf(provider.key.jwk, "ES256") };
+    const { aud } = await verifyIdToken(token, {
+      keys,
+      issuer: ISSUER,
+      clientId: CLIENT_ID,
+      clock: provider.clock,
+    });
+    assert.deepEqual(aud, [CLIENT_ID, "other"]);
+  });
+});

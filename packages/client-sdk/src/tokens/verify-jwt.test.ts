@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { SignetError } from "../errors.ts";
+import { sharedSecret, signedToken, type TestKey, testKey } from "../testing/signed-token.ts";
+import { publicKeyOf } from "./algorithms.ts";
+import { type JwtChecks, verifyJwt } from "./verify-jwt.ts";
+
+const NOW = 1_767_225_600;
+const claims = { iss: "https://id.example", exp: NOW + 60 };
+
+describe("verifyJwt", () => {
+  for (const alg of ["ES256", "ES384", "ES512", "EdDSA", "Ed25519", "RS256", "RS512", "PS256", "PS384"]) {
+    it(`verifies ${alg}, and refuses it where it is not among the algorithms`, async () => {
+      const key = await testKey("k", alg);
+      const token = await signedToken(key, { alg, kid: "k" }, claims);
+      assert.deepEqual((await verifyJwt(token, checks(key))).claims, claims);
+      await refused("token_algorithm", token, { ...checks(key), algorithms: ["HS256"] });
+    });
+  }
+
+  it("never accepts a shared secret, be it asked to", async () => {
+    const bytes = new Uint8Array(32);
+    const hmac = { name: "HMAC", hash: "SHA-256" };
+    const secret = await crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
+    const keys = { keyFor: async () => secret };
+    for (const alg of ["HS256", "none"]) {
+      const token = await signedToken(sharedSecret(bytes), { alg }, claims);
+      await refused("token_algorithm", token, { ...checks(await testKey("k")), keys, algorithms: [alg] });
+    }
+  });
+
+  it("asks for the key by kid and alg alone: what else a header offers is not looked at", async () => {
+    const key = await testKey("k");
+    const asked: unknown[] = [];
+    const keys = {
+      keyFor: (header: object) => {
+        asked.push(Object.keys(header));
+        return publicKeyOf(key.jwk, key.alg);
+      },
+    };
+    const lures = { jku: "https://evil.example", x5u: "https://evil.example", jwk: {}, x5c: ["MIIB"] };
+    await verifyJwt(await signedToken(key, { alg: "ES256", kid: "k", ...lures }, claims), {
+      ...checks(key),
+      keys,
+    });
+    assert.deepEqual(asked, [["alg", "kid"]]);
+  });
+
+  it("bears a clock that differs by 60 seconds, and not one second more", async () => {
+    const key = await testKey("k");
+    const at = (seconds: number) => ({ ...checks(key), clock: () => (NOW + seconds) * 1000 });
+    const token = await signedToken(key, { alg: "ES256" }, { ...claims, nbf: NOW, iat: NOW, exp: NOW });
+    await verifyJwt(token, at(59));
+    await verifyJwt(token, at(-60));
+    await refused("token_expired", token, at(60));
+    await refused("token_not_yet_valid", token, at(-61));
+    await refused("token_expired", token, { ...at(0), toleranceSeconds: 0 });
+  });
+
+  it("takes typ in any case and with its application/, and a missing one only where that is allowed", async () => {
+    const key = await testKey("k");
+    const typed = async (typ: unknown, types: string[]) =>
+      verifyJwt(await signedToken(key, { alg: "ES256", typ }, claims), { ...checks(key), types });
+    await typed("application/at+JWT", ["at+jwt"]);
+    await typed(undefined, ["JWT", ""]);
+    await assert.rejects(typed(undefined, ["at+jwt"]), { code: "token_type" });
+    await assert.rejects(typed("at+jwt", ["JWT", ""]), { code: "token_type" });
+    await assert.rejects(typed(7, [""]), { code: "token_malformed" });
+  });
+
+  it("refuses what is no JWT, whatever it is, before a key is looked for", async () => {
+    const keys = { keyFor: () => assert.fail("no key is needed") };
+    const part = Buffer.from("{}").toString("base64url");
+    const header = Buffer.from('{"alg":"ES256"}').toString("base64url");
+    const long = `${header}.${"A".repeat(40_000)}.AAAA`;
+    for (const token of [
+      "",
+      "..",
+      "a.b",
+      "a.b.c.d.e",
+      "a.b.c",
+      `${part}.${part}.AAAA`,
+      `[].${part}.A`,
+      long,
+      " a.b.c",
+    ])
+      await refused("token_malformed", token, { ...checks(await testKey("k")), keys });
+    await refused("token_malformed", undefined as unknown as string, { ...checks(await testKey("k")), keys });
+  });
+
+  it("refuses claims that are not a JSON object", async () => {
+    const key = await testKey("k");
+    for (const wrong of [[], null, "text", 7])
+      await refused("token_malformed", await signedToken(key, { alg: "ES256" }, wrong), checks(key));
+  });
+
+  it("refuses RSA keys that are too short", async () => {
+    const short = await crypto.subtle.generateKey(
+      {
+        name: "RSASSA-PKCS1-v1_5",
+        hash: "SHA-256",
+        modulusLength: 1024,
+        publicExponent: new Uint8Array([1, 0, 1]),
+      },
+      true,
+      ["sign", "verify"],
+    );
+    const jwk = await crypto.subtle.exportKey("jwk", short.publicKey);
+    await assert.rejects(publicKeyOf({ kty: "RSA", n: String(jwk.n), e: String(jwk.e) }, "RS256"), {
+      code: "token_key_untrusted",
+    });
+  });
+});
+
+function checks(key: TestKey): JwtChecks {
+  return {
+    keys: { keyFor: ({ alg }) => publicKeyOf(key.jwk, alg) },
+    issuer: "https://id.example",
+    types: undefined,
+    clock: () => NOW * 1000,
+    required: ["exp"],
+  };
+}
+
+async function refused(code: string, token: string, against: JwtChecks): Promise<void> {
+  await assert.rejects(
+    verifyJwt(token, against),
+    (error) => error instanceof SignetError && error.code === code,
+  );
+}
