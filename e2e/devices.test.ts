@@ -15,7 +15,7 @@ import {
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, watchPage } from "./page-watch.ts";
 import { freePort, type ServerProcess, startServer } from "./server-process.ts";
-import { signIn, signInByKeyboard, tabTo, waitForFocus } from "./sign-in-steps.ts";
+import { signIn, signInByKeyboard, tabTo } from "./sign-in-steps.ts";
 
 let browser: Browser;
 let server: ServerProcess;
@@ -76,12 +76,12 @@ for (const colorScheme of ["light", "dark"] as const) {
     await tabTo(page, "replaces");
     await page.keyboard.type("nonsense");
     await page.keyboard.press("Enter");
-    await waitForFocus(page, "replaces");
+    await page.locator("#replaces:focus").waitFor();
     await look("refused", "Devices");
     assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
     await page.locator("#replaces").fill("");
     await page.locator("#replaces").press("Tab");
-    await waitForFocus(page, "device-register-submit");
+    await page.locator("#device-register-submit:focus").waitFor();
     await page.keyboard.press("Enter");
 
     await look("code", `The code for ${name}`);

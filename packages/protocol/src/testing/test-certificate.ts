@@ -76,7 +76,7 @@ export function testCertificate(input: TestCertificateInput): TestCertificate {
   const publicKey = input.publicKey ?? privateKey;
   const body = derSequence(
     derValue(0xa0, derInteger(input.version ?? 2)),
-    derInteger(1 + Math.floor(Math.random() * 126)),
+    derInteger(1 + Math.floor(Math.random() * 2 ** 46)),
     scheme.identifier,
     derName(input.issuer?.subject ?? subject),
     derSequence(
