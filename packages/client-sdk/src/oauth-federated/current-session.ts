@@ -1,6 +1,7 @@
 /** The session that a request brings, refreshed when it is due. */
 import { decodeJwt } from "jose";
 import { SignetError } from "../errors.ts";
+import { fromOutside } from "../from-outside.ts";
 import { hasEnded, ownSessionKey } from "../sign-in/logout-memory.ts";
 import type { CurrentSession } from "../sign-in/mechanism.ts";
 import { SESSION_SECONDS } from "../sign-in/sign-in-context.ts";
@@ -65,9 +66,6 @@ export async function isOver(
   { memory, issuer }: FederatedContext,
   { id, sid, since, idToken }: FederatedSession,
 ): Promise<boolean> {
-  try {
-    return await hasEnded(memory, issuer, { id, sid, sub: decodeJwt(idToken).sub ?? "", since });
-  } catch (cause) {
-    throw new SignetError("provider_unreachable", "The memory of ended sessions cannot be asked.", { cause });
-  }
+  const names = { id, sid, sub: decodeJwt(idToken).sub ?? "", since };
+  return fromOutside("The memory of ended sessions", () => hasEnded(memory, issuer, names));
 }

@@ -1,6 +1,7 @@
 /** A DPoP proof (RFC 9449 §4.2): a small JWT that the caller signs for one request, with the key that its token is bound to. */
 import { calculateJwkThumbprint, compactVerify, decodeProtectedHeader, type JWK } from "jose";
 import { SignetError } from "../errors.ts";
+import { fromOutside } from "../from-outside.ts";
 import { publicKeyOf, signingAlgorithms } from "../tokens/algorithms.ts";
 import { isRecord } from "../tokens/claims.ts";
 import type { DpopNonces } from "./dpop-nonces.ts";
@@ -57,7 +58,8 @@ export async function checkDpopProof(proof: string | null, expected: DpopExpecta
   if ((await calculateJwkThumbprint(jwk, "sha256")) !== expected.thumbprint)
     throw invalidProof("The token is bound to another key.");
   const id = await sha256Base64url(`${expected.thumbprint}.${jti}`);
-  if (!(await expected.replays.isFirst(id, REMEMBER_MS))) throw invalidProof("The proof was used before.");
+  const isFirst = await fromOutside("The memory of proofs", () => expected.replays.isFirst(id, REMEMBER_MS));
+  if (!isFirst) throw invalidProof("The proof was used before.");
 }
 
 function headerOf(proof: string): { readonly jwk: JWK; readonly alg: string } {

@@ -190,6 +190,13 @@ test("a memory that is shared makes a proof good once for all instances; one tha
   await accepted(send(await proof(), { asked: one }));
 });
 
+test("a shared memory of proofs that is away lets nobody in for a while", async () => {
+  const away = api({ replayMemory: { isFirst: () => Promise.reject(new Error("the store is away")) } });
+  const result = await send(await proof(), { asked: away });
+  assert.ok(result.kind === "answer" && result.error instanceof SignetError);
+  assert.deepEqual([result.error.code, result.response.status], ["provider_unreachable", 503]);
+});
+
 test("where nonces are asked for, a proof needs one of ours that is not old", async () => {
   const secret = Buffer.alloc(32, 7).toString("base64url");
   const dpopNonces = createDpopNonces({ secret, clock, lifetimeSeconds: 100 });

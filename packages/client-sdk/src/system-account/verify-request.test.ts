@@ -197,3 +197,16 @@ test("the memory forgets what has ended, keys apart from each other, and refuses
   at = 3_000;
   assert.equal(await roomy.use("a|1", 4_000), true, "what has ended is forgotten");
 });
+
+test("a body that breaks off is the caller's fault, and a memory or a look-up that is away lets nobody in for a while", async () => {
+  const broken = () => new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
+  const { headers } = await signed();
+  const cut = new Request(url, { method: "POST", body: broken(), headers, duplex: "half" } as RequestInit);
+  await assert.rejects(verifierFor()(cut), refused("request_malformed"));
+  const away = () => Promise.reject(new Error("the store is away"));
+  for (const options of [{ secretKeyOf: away }, { secretKeyOf: () => keys.secretKey, nonces: { use: away } }])
+    await assert.rejects(createRequestVerifier({ clock, ...options })(await signed()), {
+      code: "provider_unreachable",
+      status: 503,
+    });
+});

@@ -1,6 +1,7 @@
 /** For receivers: whether a request is signed by a system account whose secret key they know. */
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
+import { fromOutside } from "../from-outside.ts";
 import {
   isHmacSignature,
   MOST_SKEW_SECONDS,
@@ -66,7 +67,7 @@ export function createRequestVerifier(options: ReceiverOptions): RequestVerifier
     if (!strict && !acceptPlain) throw refusal("the strict form is required");
     if (isBodyHidden(request)) throw refusal("a GET request with a body, which no signature can cover");
     const body = await bodyOf(request, maxBodyBytes);
-    const secretKey = await secretKeyOf(presented.publicKey);
+    const secretKey = await fromOutside("The secret keys", () => secretKeyOf(presented.publicKey));
     // The signature is computed for unknown keys too, so that the time does not tell which are known.
     const isSigned = await isHmacSignature(presented.signature, secretKey || NO_KEY, body, strict);
     if (!secretKey) throw refusal("unknown public key");
@@ -98,7 +99,8 @@ async function requireFirst(
   const seconds = Number(timestamp);
   if (Math.abs(seconds - clock() / 1000) > MOST_SKEW_SECONDS) throw refusal("timestamp out of range");
   // Kept a little longer than it is good for, so that no rounding lets it be good once more.
-  const isFirst = await nonces.use(`${publicKey}|${nonce}`, (seconds + MOST_SKEW_SECONDS + 1) * 1000);
+  const until = (seconds + MOST_SKEW_SECONDS + 1) * 1000;
+  const isFirst = await fromOutside("The memory of nonces", () => nonces.use(`${publicKey}|${nonce}`, until));
   if (!isFirst) throw refusal("the nonce was used before");
 }
 
@@ -106,6 +108,11 @@ async function requireFirst(
 function isBodyHidden({ method, headers }: Request): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
   return headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) !== 0;
+}
+
+/** @throws SignetError: a caller that goes away is no fault of the program */
+function brokenOff(cause: unknown): never {
+  throw new SignetError("request_malformed", "The body was broken off.", { cause });
 }
 
 /** Of a copy. @throws SignetError `request_malformed` */
@@ -118,7 +125,7 @@ async function bodyOf(request: Request, most: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   while (reader) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(brokenOff);
     if (done) break;
     length += value.length;
     if (length > most) {

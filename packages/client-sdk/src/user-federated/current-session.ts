@@ -1,5 +1,6 @@
 /** The session that a request brings, looked at again when it is time. */
 import { SignetError } from "../errors.ts";
+import { fromOutside } from "../from-outside.ts";
 import { ownSessionKey } from "../sign-in/logout-memory.ts";
 import type { CurrentSession } from "../sign-in/mechanism.ts";
 import { sha256Text } from "../sign-in/random-text.ts";
@@ -69,12 +70,8 @@ export async function isSignedOut(
   { sessionKey }: LegacySession,
 ): Promise<boolean> {
   const name = await memoryKeyOf(sessionKey);
-  try {
-    const [endedAt] = await memory.recall([name]);
-    return endedAt !== undefined;
-  } catch (cause) {
-    throw new SignetError("provider_unreachable", "The memory of ended sessions cannot be asked.", { cause });
-  }
+  const [endedAt] = await fromOutside("The memory of ended sessions", () => memory.recall([name]));
+  return endedAt !== undefined;
 }
 
 /**
