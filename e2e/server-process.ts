@@ -24,20 +24,30 @@ export type ServerOptions = {
   settings?: Record<string, string>;
 };
 
+export type Settings = Record<string, string>;
+
 export type LogLine = Record<string, unknown>;
 
-export type ServerProcess = {
-  pid: number;
+export type RunningServer = {
   port: number;
   baseUrl: string;
   dataDir: string;
+  /** For the operator's commands beside it. */
+  settings: Settings;
   demo(): Promise<DemoFile>;
   /** All that it wrote, to both of its outputs. */
   output(): string;
   /** What was logged so far; the last half second may be missing. */
   logLines(): LogLine[];
-  /** SIGTERM; fails unless the server ends with 0, within 20 seconds. Does nothing after `stop` or `kill`. */
+  /** Fails unless the server ends well, within 20 seconds. Does nothing after `stop` or `kill`. */
   stop(): Promise<void>;
+  /** SIGKILL; only of a process of its own. */
+  kill?(): Promise<void>;
+};
+
+/** `stop` is SIGTERM. */
+export type ServerProcess = RunningServer & {
+  pid: number;
   /** SIGKILL, to this process by its id. */
   kill(): Promise<void>;
 };
@@ -59,7 +69,8 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   try {
     for (let attempt = 1; ; attempt += 1) {
       const started = await startOnce(options, options.port ?? (await freePort()), dataDir);
-      if (typeof started !== "string") return serverProcess(started, dataDir, cleanUp);
+      if (typeof started !== "string")
+        return serverProcess(started, settingsOf(options, started.port, dataDir), cleanUp);
       // Between our look for a free port and the server's start another process may have taken it.
       const mayRetry = started.includes("EADDRINUSE") && options.port === undefined && attempt < portAttempts;
       if (!mayRetry) throw new Error(`signet did not start:\n${started}`);
@@ -74,12 +85,10 @@ type Running = { child: ChildProcess; port: number; output: { text: string } };
 
 /** @returns the running server, or what it said when it did not get ready */
 async function startOnce(options: ServerOptions, port: number, dataDir: string): Promise<Running | string> {
-  const { databaseUrl, isDemo = true, settings = {} } = options;
+  const { isDemo = true, settings = {} } = options;
   const environment = {
     ...nodeEnvironment(),
-    PORT: String(port),
-    SIGNET_DATA_DIR: dataDir,
-    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...settingsOf(options, port, dataDir),
     ...settings,
   };
   const child = spawn(process.execPath, [program, "start", ...(isDemo ? ["--demo"] : [])], {
@@ -101,21 +110,33 @@ async function startOnce(options: ServerOptions, port: number, dataDir: string):
   return { child, port, output };
 }
 
+/** What the server and the commands beside it are told. */
+export const settingsOf = (
+  { databaseUrl }: ServerOptions,
+  port: number,
+  dataDir: string,
+): Settings & Record<"SIGNET_DATA_DIR", string> => ({
+  PORT: String(port),
+  SIGNET_DATA_DIR: dataDir,
+  ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+});
+
 function serverProcess(
   { child, port, output }: Running,
-  dataDir: string,
+  settings: ReturnType<typeof settingsOf>,
   cleanUp: () => Promise<void>,
 ): ServerProcess {
   let isOver = false;
+  const dataDir = settings.SIGNET_DATA_DIR;
   return {
+    settings,
     pid: child.pid ?? 0,
     port,
     baseUrl: `http://localhost:${port}`,
     dataDir,
     demo: async () => JSON.parse(await readFile(path.join(dataDir, "demo.json"), "utf8")) as DemoFile,
     output: () => output.text,
-    logLines: () =>
-      output.text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LogLine] : [])),
+    logLines: () => logLinesOf(output.text),
     stop: async () => {
       if (isOver) return;
       isOver = true;
@@ -133,6 +154,9 @@ function serverProcess(
     },
   };
 }
+
+export const logLinesOf = (output: string): LogLine[] =>
+  output.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line) as LogLine] : []));
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -6,15 +6,16 @@ import path from "node:path";
 import { test } from "node:test";
 import { groupTests, writeGroups } from "./test-groups.ts";
 
-test("every file is in one group, journeys by themselves", () => {
-  const files = Array.from({ length: 30 }, (_, index) => `packages/server/src/${index}.test.ts`);
-  const groups = groupTests(["e2e/a.test.ts", ...files, "e2e/b.test.ts"]);
-  assert.deepEqual(groups.flat().toSorted(), ["e2e/a.test.ts", "e2e/b.test.ts", ...files].toSorted());
-  assert.deepEqual(groups.slice(0, 2), [["e2e/a.test.ts"], ["e2e/b.test.ts"]]);
+test("every file is in one group, journeys among themselves and before the others", () => {
+  const journeys = Array.from({ length: 7 }, (_, index) => `e2e/${index}.test.ts`);
+  const files = Array.from({ length: 50 }, (_, index) => `packages/server/src/${index}.test.ts`);
+  const groups = groupTests([...files, ...journeys]);
+  assert.deepEqual(groups.flat().toSorted(), [...journeys, ...files].toSorted());
   assert.deepEqual(
-    groups.slice(2).map((group) => group.length),
-    [10, 10, 10],
+    groups.map((group) => group.length),
+    [4, 3, 17, 17, 16],
   );
+  assert.deepEqual(groups.slice(0, 2).flat().toSorted(), journeys);
 });
 
 test("what fails in a group fails the run: a test, a hook, a file that cannot be loaded", async (t) => {

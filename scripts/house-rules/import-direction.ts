@@ -7,9 +7,10 @@ const serverLayers: Record<string, string[]> = {
   http: ["http"],
   html: ["html"],
   core: ["core", "db"],
-  features: ["features", "core", "db", "http", "html"],
-  cli: ["cli", "top", "features", "core", "db", "http", "html"],
-  top: ["cli", "top", "features", "core", "db", "http", "html"],
+  console: ["console", "core", "db", "http", "html"],
+  features: ["features", "console", "core", "db", "http", "html"],
+  cli: ["cli", "top", "features", "console", "core", "db", "http", "html"],
+  top: ["cli", "top", "features", "console", "core", "db", "http", "html"],
 };
 
 /** Where a file stands: its package (or top folder), and in the server its layer and, among features, its feature. */

@@ -51,7 +51,8 @@ test("one spelling of a signature is taken, and one length", () => {
     for (const other of [`${text}=`, ` ${text}`, `${text}\n`, text.replace(/.$/, "~")])
       assert.equal(check(alg, other), "bad_encoding", alg);
     const standard = signature.toString("base64");
-    assert.notEqual(check(alg, standard), "good");
+    // One in sixty of 96 bytes is spelled alike in both alphabets.
+    if (standard !== text) assert.notEqual(check(alg, standard), "good");
     assert.equal(check(alg, Buffer.concat([signature, Buffer.of(0)]).toString("base64url")), "bad_signature");
     assert.equal(check(alg, ""), "bad_signature");
     assert.equal(signature.length, agentSignatureLength({ publicKey: pairs[alg].publicKey, alg }));

@@ -1,5 +1,5 @@
 /** The log: JSON lines on standard output. */
-import { type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
 import type { RequestLine } from "../http/request-log.ts";
 
 export type Log = Logger & { request(line: RequestLine): void };
@@ -11,12 +11,17 @@ const INFO = 30;
  * line of a request is put together by hand, at a third of pino's price: it is the one thing that every request pays.
  */
 export function openLog(level: string): Log {
-  const destination = pino.destination({ sync: false, minLength: 16_000 });
+  const log = logTo(level, pino.destination({ sync: false, minLength: 16_000 }));
+  setInterval(() => log.flush(), 500).unref();
+  return log;
+}
+
+/** The same lines, written to somewhere else. */
+export function logTo(level: string, destination: DestinationStream): Log {
   const log = pino(
     { level, base: { service: "signet" }, timestamp: pino.stdTimeFunctions.isoTime },
     destination,
   );
-  setInterval(() => log.flush(), 500).unref();
   const isInfo = log.isLevelEnabled("info");
   const request = (line: RequestLine) => {
     if (isInfo) destination.write(requestLine(line, new Date()));

@@ -42,9 +42,18 @@ export interface SigningKeys {
    * stays published until the last token it signed has expired.
    * @param compromised the old keys leave the JWKS at once, and all that they signed with them
    */
-  rotate(orgId: string, alg: SigningAlg, by: { actor: string; compromised: boolean }): Promise<SigningKey>;
+  rotate(orgId: string, alg: SigningAlg, by: RotatedBy): Promise<SigningKey>;
   /** Rotates the keys that have reached their age. @returns how many there were, at most `limit`. @throws what failed first, at the end */
   rotateDue(limit: number): Promise<number>;
+}
+
+/** Who rotates, and from where, as the audit log has it. */
+export interface RotatedBy {
+  readonly actor: string;
+  readonly address?: string;
+  readonly compromised: boolean;
+  /** Only while this is still the newest key of its algorithm: else RotatedMeanwhile is thrown. */
+  readonly replaces?: string;
 }
 
 export interface SigningKeyDeps {
@@ -54,6 +63,8 @@ export interface SigningKeyDeps {
   readonly encryption: Encryption;
   /** The age at which a key is rotated without anybody asking; 0: never. */
   readonly rotationDays: number;
+  /** Where new private keys come from; absent: they are generated. */
+  readonly newPrivateKey?: ((alg: SigningAlg) => Promise<KeyObject>) | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -129,7 +140,7 @@ async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg)
 }
 
 /** Another command, or another node, has made the successor. */
-class RotatedMeanwhile extends Error {
+export class RotatedMeanwhile extends Error {
   constructor() {
     super("another command rotated the key meanwhile");
     this.name = "RotatedMeanwhile";
@@ -141,7 +152,7 @@ async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
   alg: SigningAlg,
-  by: { actor: string; compromised: boolean; replaces?: string },
+  by: RotatedBy,
 ): Promise<SigningKey> {
   const made = await makeKey(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
   return deps.database.transaction(async (tx) => {
@@ -161,6 +172,7 @@ async function rotateKey(
       orgId,
       at: now,
       actor: by.actor,
+      address: by.address,
       action: "signing-key.rotated",
       target: row.kid,
       details: { alg, compromised: by.compromised, activeFrom: new Date(activeFrom).toISOString() },
@@ -191,7 +203,7 @@ async function makeKey(
   deps: SigningKeyDeps,
   want: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
 ): Promise<SigningKeyRow> {
-  const privateKey = await generatePrivateKey(want.alg);
+  const privateKey = await (deps.newPrivateKey ?? generatePrivateKey)(want.alg);
   const kid = jwkThumbprint(publicJwk(privateKey, "", want.alg));
   const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" });
   return {
@@ -240,7 +252,7 @@ const generate = promisify(generateKeyPair) as unknown as (
   options: object,
 ) => Promise<{ privateKey: KeyObject }>;
 
-async function generatePrivateKey(alg: SigningAlg): Promise<KeyObject> {
+export async function generatePrivateKey(alg: SigningAlg): Promise<KeyObject> {
   const made = {
     ES256: () => generate("ec", { namedCurve: "P-256" }),
     RS256: () => generate("rsa", { modulusLength: 2048 }),
