@@ -1,4 +1,5 @@
 /** `signet account rotate` and `revoke-key`: a new pair of keys beside the old ones, and the end of one. */
+import { isSecretLabel } from "../core/applications/client-secrets.ts";
 import { isKeyActive } from "../core/system-accounts/system-account.ts";
 import { revokeSystemAccountKey, rotateSystemAccountKey } from "../core/system-accounts/system-accounts.ts";
 import type { Service } from "../open-service.ts";
@@ -45,8 +46,7 @@ const accountRotate: Command = {
 async function rotate(call: Call, service: Service): Promise<number> {
   const { values } = call;
   const label = optionalText(values, "label") ?? "";
-  if ([...label].length > 100 || /[\p{Cc}\p{Cf}]/u.test(label))
-    throw new UsageError("--label must be at most 100 plain characters");
+  if (!isSecretLabel(label)) throw new UsageError("--label must be at most 100 plain characters");
   const expiresAt = readExpiry(optionalText(values, "expires"), service.clock);
   const overlap = readOverlap(optionalText(values, "expire-others-in"));
   const organisation = await organisationOf(service, values);

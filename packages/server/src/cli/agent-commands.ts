@@ -5,6 +5,7 @@ import { listAgents } from "../core/signing-pools/registration/store.ts";
 import { findAgent } from "../core/signing-pools/store.ts";
 import type { PresentedKey } from "../features/sovereign/agent-keys.ts";
 import { addAgentKeys, deactivateAgent, registerAgent } from "../features/sovereign/agents.ts";
+import { readRegistration } from "../features/sovereign/registration-text.ts";
 import type { Service } from "../open-service.ts";
 import { answer, answerList, fields, limitOption, timeOrNull } from "./answer.ts";
 import {
@@ -152,29 +153,19 @@ async function end(
 const MAX_BYTES = 256 * 1024;
 
 /** @throws Error naming the file; what the keys must be is the feature's to say */
-function readKeys(path: string): PresentedKey[] {
-  let value: unknown;
+function readKeys(path: string): readonly PresentedKey[] {
+  let text: string;
   try {
     if (statSync(path).size > MAX_BYTES) throw new Error("it is larger than 256 KiB");
-    value = JSON.parse(readFileSync(path, "utf8"));
+    text = readFileSync(path, "utf8");
   } catch (error) {
     throw new Error(`--keys ${path}: ${reasonOf(error)}`);
   }
-  const listed = isRecord(value) && "keys" in value ? value["keys"] : value;
-  const keys: unknown[] = Array.isArray(listed) ? listed : [listed];
-  if (keys.length === 0 || !keys.every(isPresentedKey))
+  const registration = readRegistration(text);
+  if (!registration)
     throw new Error(`--keys ${path}: it must hold keys of the form {"jwk": …, "x5c": […], "pop": "…"}`);
-  return keys;
+  return registration.keys;
 }
-
-function isPresentedKey(value: unknown): value is PresentedKey {
-  if (!isRecord(value) || !isRecord(value["jwk"]) || typeof value["pop"] !== "string") return false;
-  const { x5c } = value;
-  return x5c === undefined || (Array.isArray(x5c) && x5c.every((one) => typeof one === "string"));
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const agentCommands: readonly Command[] = [
   agentRegister,

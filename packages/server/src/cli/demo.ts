@@ -168,7 +168,9 @@ Signet is ready.
   Start page         ${baseUrl}/
   API reference      ${baseUrl}/docs
   Discovery          ${issuer}/.well-known/openid-configuration
-  Devices            ${baseUrl}/devices/manage/${org}${hasMailbox ? `\n  Mailbox            ${baseUrl}/demo/mailbox` : ""}
+  Console            ${baseUrl}/oauth/manage/${org}
+  Devices            ${baseUrl}/devices/manage/${org}
+  Your account       ${issuer}/account${hasMailbox ? `\n  Mailbox            ${baseUrl}/demo/mailbox` : ""}
 
   User               ${user.email}   ${user.password}
   Administrator      ${admin.email}  ${admin.password}

@@ -40,6 +40,7 @@ const titles: Readonly<Record<string, string>> = {
   scope: "Scopes and consent",
   consent: "Scopes and consent",
   preauth: "Scopes and consent",
+  audit: "Audit log",
 };
 
 const firstWord = ({ name }: Command): string => name.split(" ")[0] ?? name;

@@ -1,6 +1,6 @@
 /** A password for somebody else: typed, piped in or made; never an argument, which others on the machine could read. */
-import { randomSecret } from "@signet/protocol/hash";
 import type { Organisation } from "../core/organisations/organisation.ts";
+import { generatedPassword } from "../core/passwords/generated-password.ts";
 import { type Call, type Options, UsageError } from "./command.ts";
 
 export const generateOption: Options = {
@@ -13,9 +13,7 @@ export async function newPassword(
   organisation: Organisation,
 ): Promise<{ text: string; toShow?: string }> {
   if (values.generate) {
-    // Four characters for three bytes, and never under 120 bits.
-    const bytes = Math.max(15, Math.ceil((organisation.settings.passwordMinLength * 3) / 4));
-    const text = randomSecret("", bytes);
+    const text = generatedPassword(organisation.settings);
     return { text, toShow: text };
   }
   const text = await io.readSecret("New password");

@@ -48,6 +48,26 @@ describe("signet org", () => {
       assert.match((await typed("list")).out, new RegExp(`^${made.id}  Acme +enabled`, "m"));
     });
 
+    test("name, colour and lengths are changed by the rules of the console", async () => {
+      const { id } = await json("create", "--name", "Plain");
+      const set = (...args: string[]) => typed("set", "--org", id, ...args);
+      const done = await set("--name", "Fancy", "--accent-color", "#B00020", "--session-idle", "600");
+      assert.match(done.out, /^Changed at "Fancy": name, accentColor, sessionIdleSeconds\.$/m);
+      assert.equal((await set("--accent-color", "none")).code, 0);
+      for (const [option, value, reason] of [
+        ["--name", "x".repeat(101), /1 to 100 plain characters/],
+        ["--accent-color", "red", /a colour like #2f4fd8/],
+        ["--password-min-length", "7", /from 8 to 128/],
+        ["--session-lifetime", "599", /at most sessionLifetimeSeconds/],
+        ["--default-language", "English", /a language like en/],
+      ] as const) {
+        const refused = await set(option, value);
+        assert.equal(refused.code, 1, option);
+        assert.match(refused.err, reason);
+      }
+      assert.equal((await set("--session-idle", "1e3")).code, 2);
+    });
+
     test("policies are changed one by one, and keep what is not named", async () => {
       type Policies = Shown & { secondFactor: string; requireVerifiedEmail: boolean };
       const { id } = await json("create", "--name", "Strict");

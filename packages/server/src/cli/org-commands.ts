@@ -2,6 +2,7 @@
 import {
   issuerOf,
   type Organisation,
+  type OrganisationSettings,
   type SecondFactorPolicy,
   secondFactorPolicies,
 } from "../core/organisations/organisation.ts";
@@ -104,9 +105,11 @@ async function setDisabled(call: Call, service: Service): Promise<number> {
 const orgSet: Command = {
   name: "org set",
   summary: "change an organisation's policies",
-  usage: "--org ID [--second-factor POLICY] [--verified-email POLICY] [--json]",
+  usage: "--org ID [options]",
   options: {
     ...orgOption,
+    name: { type: "string", value: "NAME", help: "as people see it" },
+    "accent-color": { type: "string", value: "COLOUR", help: "like #2f4fd8; none for Signet's own" },
     "second-factor": {
       type: "string",
       value: "POLICY",
@@ -117,28 +120,79 @@ const orgSet: Command = {
       value: "POLICY",
       help: "optional, or required: nobody goes on to an application before their address is confirmed",
     },
+    "password-min-length": { type: "string", value: "COUNT", help: "characters, 8 to 128" },
+    "session-lifetime": { type: "string", value: "SECONDS", help: "of a sign-in, 300 to 31536000" },
+    "session-idle": {
+      type: "string",
+      value: "SECONDS",
+      help: "after which an unused sign-in ends, from 60 to its lifetime",
+    },
+    "default-language": { type: "string", value: "LANGUAGE", help: "for whose own is not known, like en" },
     ...jsonOption,
   },
-  examples: ["signet org set --org 01998d6e-… --second-factor required"],
+  examples: [
+    "signet org set --org 01998d6e-… --second-factor required",
+    "signet org set --org 01998d6e-… --accent-color '#2f4fd8' --password-min-length 14",
+  ],
   run: (call) => withService(call, (service) => change(call, service)),
 };
 
 async function change(call: Call, service: Service): Promise<number> {
   const { id } = await organisationOf(service, call.values);
+  const name = optionalText(call.values, "name");
+  const accent = optionalText(call.values, "accent-color")?.toLowerCase();
+  const settings = policiesOf(call);
+  if (name === undefined && accent === undefined && Object.keys(settings).length === 0)
+    throw new UsageError("name what shall change, e.g. --second-factor POLICY; see signet help org set");
+  await changeOrganisationSettings(service, {
+    orgId: id,
+    ...(name === undefined ? {} : { name }),
+    settings: ({ settings: { branding } }) => ({ ...settings, ...brandingWith(branding, accent) }),
+    actor: OPERATOR,
+  });
+  const changed = await findOrganisation(service.database.query, id);
+  const { secondFactor, requireVerifiedEmail, ...others } = settings;
+  const members = [
+    ...(name === undefined ? [] : ["name"]),
+    ...(accent === undefined ? [] : ["accentColor"]),
+    ...Object.keys(others),
+  ];
+  const at = `at "${changed?.name}"`;
+  return answer(call, changed && record(changed, call.config.baseUrl), () => [
+    ...(secondFactor === undefined ? [] : [`A second factor is ${secondFactor} ${at}.`]),
+    ...(requireVerifiedEmail === undefined
+      ? []
+      : [`A confirmed address is ${requireVerifiedEmail ? "required" : "optional"} ${at}.`]),
+    ...(members.length === 0 ? [] : [`Changed ${at}: ${members.join(", ")}.`]),
+  ]);
+}
+
+function brandingWith(
+  { accentColor: _, ...others }: OrganisationSettings["branding"],
+  accent: string | undefined,
+): Partial<OrganisationSettings> {
+  if (accent === undefined) return {};
+  return { branding: accent === "none" ? others : { ...others, accentColor: accent } };
+}
+
+function policiesOf(call: Call): Partial<OrganisationSettings> {
   const factor = policyOf(call, "second-factor");
   const email = policyOf(call, "verified-email");
-  if (factor === undefined && email === undefined)
-    throw new UsageError("name what shall change: --second-factor POLICY or --verified-email POLICY");
-  const settings = {
+  const language = optionalText(call.values, "default-language");
+  const number = (option: string, member: keyof OrganisationSettings) => {
+    const text = optionalText(call.values, option);
+    if (text !== undefined && !/^\d{1,9}$/.test(text))
+      throw new UsageError(`--${option} must be a whole number`);
+    return text === undefined ? {} : { [member]: Number(text) };
+  };
+  return {
     ...(factor === undefined ? {} : { secondFactor: factor }),
     ...(email === undefined ? {} : { requireVerifiedEmail: email === "required" }),
+    ...number("password-min-length", "passwordMinLength"),
+    ...number("session-lifetime", "sessionLifetimeSeconds"),
+    ...number("session-idle", "sessionIdleSeconds"),
+    ...(language === undefined ? {} : { defaultLocale: language }),
   };
-  await changeOrganisationSettings(service, { orgId: id, settings, actor: OPERATOR });
-  const changed = await findOrganisation(service.database.query, id);
-  return answer(call, changed && record(changed, call.config.baseUrl), () => [
-    ...(factor === undefined ? [] : [`A second factor is ${factor} at "${changed?.name}".`]),
-    ...(email === undefined ? [] : [`A confirmed address is ${email} at "${changed?.name}".`]),
-  ]);
 }
 
 function policyOf({ values }: Call, name: string): SecondFactorPolicy | undefined {

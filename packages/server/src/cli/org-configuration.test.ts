@@ -240,18 +240,15 @@ describe("signet org export and apply", () => {
     const settings = await operatorSettings("");
     try {
       const env = { ...settings.env, DATABASE_URL: "" };
-      const [from, to] = await Promise.all(
-        ["A", "B"].map(async (name) => {
-          const { out } = await runProgram(["org", "create", "--name", name, "--json"], env);
-          return (JSON.parse(out) as { id: string }).id;
-        }),
-      );
+      const newOrg = async (name: string) =>
+        (await jsonHere<{ id: string }>(["org", "create", "--name", name], env)).id;
+      const [from, to] = [await newOrg("A"), await newOrg("B")];
       const file = path.join(settings.env["SIGNET_DATA_DIR"] ?? "", "acme.json");
       await writeFile(file, JSON.stringify(content));
       const args = ["org", "apply", "--yes", "--json", "--org"];
-      assert.equal((await runProgram([...args, from ?? "", "--file", file], env)).code, 0);
-      const { out } = await runProgram(["org", "export", "--org", from ?? ""], env);
-      const piped = await runProgram([...args, to ?? "", "--file", "-"], env, out);
+      assert.equal((await runHere([...args, from, "--file", file], env)).code, 0);
+      const { out } = await runProgram(["org", "export", "--org", from], env);
+      const piped = await runProgram([...args, to, "--file", "-"], env, out);
       assert.equal(piped.err, "");
       assert.equal((JSON.parse(piped.out) as Outcome).created, 4);
     } finally {

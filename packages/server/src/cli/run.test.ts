@@ -44,13 +44,13 @@ test("the program does an operator's whole work, on a data folder that it makes 
   assert.ok((await here(["user", "disable", ...person]))["disabledAt"]);
 
   const made = ["--name", "Batch", "--type", "confidential", "--grant", "client_credentials"];
-  const app = await program(["app", "create", "--org", org, ...made]);
+  const app = await here(["app", "create", "--org", org, ...made]);
   const client = ["--org", org, "--app", String(app["clientId"])];
-  const second = await program(["secret", "create", ...client, "--label", "second", "--expires", "30"]);
+  const second = await here(["secret", "create", ...client, "--label", "second", "--expires", "30"]);
   await here(["secret", "revoke", ...client, "--id", String(second["id"])]);
   const later = [
     await here(["app", "list", "--org", org]),
-    await program(["app", "show", ...client]),
+    await here(["app", "show", ...client]),
     await here(["app", "disable", ...client]),
   ];
   for (const { out } of later) {
@@ -58,7 +58,7 @@ test("the program does an operator's whole work, on a data folder that it makes 
     for (const secret of [app["clientSecret"], second["clientSecret"]])
       assert.ok(!out.includes(String(secret)));
   }
-  const key = await program(["keys", "rotate", "--org", org, "--alg", "EdDSA"]);
+  const key = await here(["keys", "rotate", "--org", org, "--alg", "EdDSA"]);
   assert.ok((await here(["keys", "list", "--org", org])).out.includes(String(key["kid"])));
   assert.deepEqual((await here(["migrate"]))["applied"], []);
   assert.equal((await program(["doctor"]))["ok"], true);

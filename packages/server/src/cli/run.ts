@@ -4,6 +4,7 @@ import { type Config, InvalidConfig, readConfig } from "../config.ts";
 import { accountCommands } from "./account-commands.ts";
 import { agentCommands } from "./agent-commands.ts";
 import { appCommands } from "./app-commands.ts";
+import { auditCommands } from "./audit-commands.ts";
 import { type Command, type Io, optionalText, UsageError } from "./command.ts";
 import { consentCommands } from "./consent-commands.ts";
 import { deviceCaCommands } from "./device-ca-commands.ts";
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   ...deviceTrustCommands,
   ...scopeCommands,
   ...consentCommands,
+  ...auditCommands,
 ];
 
 /** What a command meets outside: the terminal and the environment. */

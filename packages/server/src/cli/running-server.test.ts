@@ -129,7 +129,7 @@ describe("a command on the database of a running server takes effect in it at on
       const name = path.join(dataDir, "organisation.json");
       await writeFile(name, JSON.stringify({ ...file, applications }));
       const args = ["org", "apply", "--org", demo.org, "--file", name, "--yes"];
-      assert.equal((await runProgram(args, env)).code, 0);
+      assert.equal((await runHere(args, env)).code, 0);
     };
     await apply(false);
     await becomes(401, ask);

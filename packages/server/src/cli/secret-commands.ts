@@ -1,6 +1,11 @@
 /** `signet secret …`: the secrets of a confidential application. Several may be active, so that one replaces another in peace. */
 import type { Application } from "../core/applications/application.ts";
-import { createClientSecret, isActive, revokeSecret } from "../core/applications/client-secrets.ts";
+import {
+  createClientSecret,
+  isActive,
+  isSecretLabel,
+  revokeSecret,
+} from "../core/applications/client-secrets.ts";
 import { findApplication } from "../core/applications/store.ts";
 import type { Service } from "../open-service.ts";
 import { answer, fields } from "./answer.ts";
@@ -40,8 +45,7 @@ const secretCreate: Command = {
 async function create(call: Call, service: Service): Promise<number> {
   const { values } = call;
   const label = optionalText(values, "label") ?? "";
-  if ([...label].length > 100 || /[\p{Cc}\p{Cf}]/u.test(label))
-    throw new UsageError("--label must be at most 100 plain characters");
+  if (!isSecretLabel(label)) throw new UsageError("--label must be at most 100 plain characters");
   const expiresAt = readExpiry(optionalText(values, "expires"), service.clock);
   const organisation = await organisationOf(service, values);
   const application = await applicationOf(service, organisation, call);

@@ -3,6 +3,8 @@ import { hostname } from "node:os";
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import type { FastifyInstance } from "fastify";
 import type { OpenListeners } from "../certificate-listeners.ts";
+import type { Config } from "../config.ts";
+import { startAuditChain } from "../core/audit/chain/background.ts";
 import { startLogoutDelivery } from "../core/backchannel-logout/delivery.ts";
 import { startHousekeeping } from "../core/housekeeping/housekeeping.ts";
 import { startMailDelivery } from "../core/mail/delivery.ts";
@@ -34,27 +36,34 @@ export const startCommand: Command = {
   run: async ({ config, values, io }) => {
     // Before anything is opened: a signal that comes during the start ends in order too.
     const told = nextSignal();
-    const log = openLog(config.logLevel);
-    // Applications to try run on the same machine.
-    const local = values.demo === true ? loopbackNetworks : [];
-    const outboundAllow = [...config.outboundAllow, ...local];
-    const service = await openService(
-      { ...config, outboundAllow },
-      {
-        onError: (error) => log.error(describe(error), "background work failed"),
-      },
-    );
-    try {
-      const demo = values.demo === true ? await prepareDemo(service, io) : undefined;
-      await serve(demo ? withMailbox(service) : service, { log, io, demo, told });
-    } finally {
-      await service.close();
-      log.info("stopped");
-      log.flush();
-    }
+    await runServer(config, { isDemo: values.demo === true, io, log: openLog(config.logLevel), told });
     return 0;
   },
 };
+
+/**
+ * Opens everything, serves, and leaves in order.
+ * @param told resolves with what the log calls the reason when the server is to stop
+ */
+export async function runServer(
+  config: Config,
+  { isDemo, io, log, told }: { isDemo: boolean; io: Io; log: Log; told: Promise<string> },
+): Promise<void> {
+  // Applications to try run on the same machine.
+  const local = isDemo ? loopbackNetworks : [];
+  const service = await openService(
+    { ...config, outboundAllow: [...config.outboundAllow, ...local] },
+    { onError: (error) => log.error(describe(error), "background work failed") },
+  );
+  try {
+    const demo = isDemo ? await prepareDemo(service, io) : undefined;
+    await serve(demo ? withMailbox(service) : service, { log, io, demo, told });
+  } finally {
+    await service.close();
+    log.info("stopped");
+    log.flush();
+  }
+}
 
 /** Resolves when the server has been told to stop and has stopped. */
 async function serve(
@@ -88,9 +97,25 @@ async function serve(
     throw error;
   }
   const stopReloading = atHangUp(() => void listeners.reload());
+  const stopBackground = startBackground(service, log);
+  const { baseUrl, mtlsBaseUrl } = config;
+  log.info({ baseUrl, mtlsBaseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
+  if (demo) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
+
+  const signal = await told;
+  draining = true;
+  log.info({ signal }, "stopping: requests under way are finished");
+  await closeWithin(app, listeners, DRAIN_MS);
+  stopReloading();
+  await stopBackground();
+}
+
+/** What goes on beside the requests. @returns a function that stops it all and waits for what is under way */
+function startBackground(service: Service, log: Log): () => Promise<void> {
+  const { config } = service;
   const stopHousekeeping = startHousekeeping({
     ...service,
-    featureRemovals: [...requestRemovals, ...enrollmentRemovals],
+    featureRemovals: [...requestRemovals(service.activity.count), ...enrollmentRemovals],
     onError: (error) => log.error(describe(error), "housekeeping failed"),
   });
   const stopLogoutDelivery = startLogoutDelivery({
@@ -105,16 +130,16 @@ async function serve(
     note: (line) => log.info(line, "mail"),
     onError: (error) => log.error(describe(error), "sending mail failed"),
   });
-  const { baseUrl, mtlsBaseUrl } = config;
-  log.info({ baseUrl, mtlsBaseUrl, database: service.database.kind, migrated: service.migrated }, "ready");
-  if (demo) printDemo(demo, io, { hasMailbox: service.mailTransport.kind === "mailbox" });
-
-  const signal = await told;
-  draining = true;
-  log.info({ signal }, "stopping: requests under way are finished");
-  await closeWithin(app, listeners, DRAIN_MS);
-  stopReloading();
-  await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
+  const stopAuditChain = startAuditChain({
+    ...service,
+    noteHead: (head) => log.info(head, "audit head"),
+    onError: (error) => log.error(describe(error), "chaining the audit log failed"),
+  });
+  return async () => {
+    await Promise.all([stopHousekeeping(), stopLogoutDelivery(), stopMailDelivery()]);
+    // Last of all: what the others have just done is in it.
+    await stopAuditChain();
+  };
 }
 
 function nextSignal(): Promise<string> {

@@ -28,7 +28,7 @@ export function readExpiry(text: string | undefined, clock: Clock): number | nul
 }
 
 /** RFC 3339; a time without its zone would mean another one on each machine. */
-function readTime(text: string): number | undefined {
+export function readTime(text: string): number | undefined {
   const [, date] =
     /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/i.exec(text) ?? [];
   const at = Date.parse(text.toUpperCase());

@@ -10,6 +10,7 @@ import { type Call, type Command, jsonOption, type Options, orgOption } from "./
 import { generateOption, newPassword } from "./new-password.ts";
 import { userSetAttributes } from "./user-attributes.ts";
 import { userCreate } from "./user-create.ts";
+import { userDelete } from "./user-delete.ts";
 import { userChangeEmail, userInvite } from "./user-mails.ts";
 import { answerUser, userRecord } from "./user-record.ts";
 import { userSetUsername } from "./user-username.ts";
@@ -59,7 +60,7 @@ const userDisable: Command = {
     withService(call, async (service) => {
       const key = await accountOf(call, service);
       const disabled = call.values.enable !== true;
-      await disableUser(service, { ...key, disabled, actor: OPERATOR });
+      await disableUser(service, { ...key, disabled, actor: OPERATOR, mayBeLastAdministrator: true });
       return answerUser(call, service, key, undefined, disabled ? "has been disabled" : "has been enabled");
     }),
 };
@@ -127,6 +128,7 @@ export const userCommands: readonly Command[] = [
   userCreate,
   userList,
   userDisable,
+  userDelete,
   userSignOut,
   userSetPassword,
   userResetFactors,

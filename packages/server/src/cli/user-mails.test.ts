@@ -1,4 +1,4 @@
-/** Usernames, invitations and new addresses by command. */
+/** Usernames, invitations, new addresses and the end of accounts by command. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../config.ts";
@@ -73,6 +73,25 @@ describe("signet user, with names and mails", () => {
         ["ChangeEmail"],
       );
       assert.notEqual((await typed(change("bob@example.com"))).code, 0);
+    });
+
+    test("a deleted user is gone when it is said with --yes, or to the question; a guest keeps the account", async () => {
+      await json(["create", "--email", "del@example.com", "--verified"], PASSWORD);
+      const remove = ["delete", "--email", "del@example.com"];
+      assert.equal((await typed(remove)).code, 2, "nobody to ask");
+      assert.equal((await typed([...remove, "--json"])).code, 2);
+      const found = () =>
+        opened((service) => findUserByEmail(service.database.query, org, "del@example.com"));
+      assert.ok(await found());
+      assert.equal((await json<{ deleted: boolean }>([...remove, "--yes"])).deleted, true);
+      assert.equal(await found(), undefined);
+      await json(
+        ["create", "--email", "boss@example.com", "--verified", "--role", "administrator"],
+        PASSWORD,
+      );
+      const refused = await typed(["delete", "--email", "boss@example.com", "--yes"]);
+      assert.equal(refused.code, 1);
+      assert.match(refused.err, /no other administrator/);
     });
   });
 });

@@ -1,5 +1,6 @@
 /** `signet user invite` and `signet user change-email`: mails with a link, which their readers complete. */
-import { inviteUser, requestNewEmail } from "../core/users/account-mails.ts";
+import { requestNewEmail } from "../core/users/account-mails.ts";
+import { inviteUser } from "../core/users/invitations/invitations.ts";
 import type { Role } from "../core/users/user.ts";
 import type { Service } from "../open-service.ts";
 import { answer } from "./answer.ts";

@@ -1,6 +1,5 @@
 /** `signet user set-username`: the name that tokens tell as `preferred_username`. */
-import { recordAuditEvent } from "../core/audit/store.ts";
-import { setUsername } from "../core/users/identifiers/store.ts";
+import { changeUsername, UsernameTaken } from "../core/users/identifiers/change-username.ts";
 import { isUsername, usernameKey } from "../core/users/identifiers/username.ts";
 import { type Command, jsonOption, orgOption, UsageError } from "./command.ts";
 import { answerUser } from "./user-record.ts";
@@ -31,14 +30,10 @@ export const userSetUsername: Command = {
       if (user.homeOrgId !== organisation.id)
         throw new Error(`the account belongs to the organisation ${user.homeOrgId}: change it there`);
       const key = { orgId: organisation.id, id: user.id };
-      const now = service.clock();
-      const isSet = await service.database.transaction(async (tx) => {
-        if (!(await setUsername(tx, key, name, now))) return false;
-        const event = { orgId: key.orgId, at: now, actor: OPERATOR, action: "user.username-changed" };
-        await recordAuditEvent(tx, { ...event, target: key.id });
-        return true;
+      await changeUsername(service, { ...key, username: name, actor: OPERATOR }).catch((error: unknown) => {
+        if (!(error instanceof UsernameTaken)) throw error;
+        throw new Error("another user of the organisation has this username");
       });
-      if (!isSet) throw new Error("another user of the organisation has this username");
       const done = name === null ? "has no username any more" : `has the username ${name}`;
       return answerUser(call, service, key, undefined, done);
     }),

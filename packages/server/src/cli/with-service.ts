@@ -88,7 +88,7 @@ export async function readAll<Item extends { readonly id: string }>(
   values: Values,
   readPage: (page: { after?: string; limit: number }) => Promise<readonly Item[]>,
 ): Promise<{ items: Item[]; more: boolean }> {
-  const limit = limitOf(values);
+  const limit = readLimit(values) ?? Number.POSITIVE_INFINITY;
   const items: Item[] = [];
   for (;;) {
     const after = items.at(-1)?.id;
@@ -99,9 +99,10 @@ export async function readAll<Item extends { readonly id: string }>(
   }
 }
 
-function limitOf(values: Values): number {
+/** `--limit`; undefined when absent. @throws UsageError */
+export function readLimit(values: Values): number | undefined {
   const text = optionalText(values, "limit");
-  if (text === undefined) return Number.POSITIVE_INFINITY;
+  if (text === undefined) return undefined;
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (limit < 1) throw new UsageError("--limit must be a whole number from 1");
   return limit;

@@ -22,7 +22,12 @@ import type {
 } from "./tables/device-identity.ts";
 import type { BackgroundLeaseTable, ConsumedValueTable, RateLimitTable } from "./tables/guards.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable, UserActionTable } from "./tables/messages.ts";
-import type { AuditEventTable, OrganisationTable } from "./tables/organisations.ts";
+import type {
+  ActivityTable,
+  AuditChainTable,
+  AuditEventTable,
+  OrganisationTable,
+} from "./tables/organisations.ts";
 import type {
   PasskeyTable,
   RecoveryCodeTable,
@@ -77,6 +82,8 @@ export interface Schema {
   consent: ConsentTable;
   rate_limit: RateLimitTable;
   audit_event: AuditEventTable;
+  audit_chain: AuditChainTable;
+  activity: ActivityTable;
   background_lease: BackgroundLeaseTable;
   device_authorization: DeviceAuthorizationTable;
   custom_scope: CustomScopeTable;

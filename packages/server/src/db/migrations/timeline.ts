@@ -4,6 +4,7 @@ import { openidComplete } from "./0002-openid-complete.ts";
 import { systemAccountsSessionKeys } from "./0003-system-accounts-session-keys.ts";
 import { sovereignSigning } from "./0004-sovereign-signing.ts";
 import { deviceIdentity } from "./0005-device-identity.ts";
+import { consolePages } from "./0006-console.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const timeline: readonly Migration[] = [
   systemAccountsSessionKeys,
   sovereignSigning,
   deviceIdentity,
+  consolePages,
 ];

@@ -19,4 +19,29 @@ export interface AuditEventTable {
   address: string | null;
   /** JSON; never a secret. */
   details: string;
+  /** The place in the organisation's chain, from 1; null until it is chained. */
+  seq: number | null;
+  /** Of the event and the hash before it, base64url SHA-256. */
+  hash: string | null;
+  /** 1 when it made its target what it is (core/audit/actions.ts). */
+  is_change: number;
+}
+
+/** The end of an organisation's audit chain. */
+export interface AuditChainTable {
+  org_id: string;
+  seq: number;
+  hash: string;
+  /** HMAC of the two, with a key derived from the master key. */
+  mac: string;
+  updated_at: number;
+}
+
+/** How often something happened in an hour. */
+export interface ActivityTable {
+  org_id: string;
+  kind: string;
+  /** Its beginning, milliseconds. */
+  hour: number;
+  total: number;
 }

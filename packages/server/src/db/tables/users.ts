@@ -33,6 +33,8 @@ export interface MembershipTable {
   attributes: string | null;
   /** JSON array of names. */
   groups: string | null;
+  /** What a search for members looks in, in small letters; see core/users/members/search-key.ts. */
+  search_key: string | null;
 }
 
 export interface BrowserSessionTable {

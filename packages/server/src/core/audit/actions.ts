@@ -1,0 +1,177 @@
+/**
+ * Everything that the audit log can say, as `<noun>.<past participle>`. The list is closed: `recordAuditEvent` takes
+ * nothing else, and the console has a text for each in every language (html/messages/<lang>/console/audit-log.ts).
+ * An action is never renamed: what is in the chain stays.
+ */
+
+/** It made its target what it is: the pages of records say who did so last. */
+const CHANGE = "change";
+/** It happened with its target, or to it, and left the record as it was. */
+const OCCURRENCE = "occurrence";
+
+/** In the groups that the console lets people choose from. */
+export const auditGroups = {
+  signIn: {
+    "session.started": OCCURRENCE,
+    "session.renewed": OCCURRENCE,
+    "session.ended": OCCURRENCE,
+    "user.session-ended": OCCURRENCE,
+    "user.signed-out-everywhere": OCCURRENCE,
+    "sign-in.failed": OCCURRENCE,
+    "sign-in.limited": OCCURRENCE,
+    "second-factor.failed": OCCURRENCE,
+    "second-factor.limited": OCCURRENCE,
+    "recovery-code.used": OCCURRENCE,
+    "remembered-device.added": OCCURRENCE,
+    "remembered-device.revoked": OCCURRENCE,
+    "password-reset.requested": OCCURRENCE,
+    "verify-email.requested": OCCURRENCE,
+    "registration.requested": OCCURRENCE,
+    "user-code.failed": OCCURRENCE,
+  },
+  users: {
+    "user.created": CHANGE,
+    "user.registered": CHANGE,
+    "user.invited": CHANGE,
+    "invitation.accepted": CHANGE,
+    "invitation.withdrawn": CHANGE,
+    "user.attributes-changed": CHANGE,
+    "user.profile-changed": CHANGE,
+    "user.username-changed": CHANGE,
+    "user.role-changed": CHANGE,
+    "user.disabled": CHANGE,
+    "user.enabled": CHANGE,
+    "user.data-exported": OCCURRENCE,
+    "user.deleted": CHANGE,
+    "user-settings.changed": CHANGE,
+    "email-change.requested": OCCURRENCE,
+    "email.changed": CHANGE,
+    "email.verified": CHANGE,
+    "password.set": CHANGE,
+    "password.reset": CHANGE,
+    "password.changed": CHANGE,
+    "roaming.requested": OCCURRENCE,
+    "roaming.accepted": CHANGE,
+    "roaming.ended": CHANGE,
+  },
+  secondFactors: {
+    "authenticator.added": CHANGE,
+    "authenticator.removed": CHANGE,
+    "passkey.added": CHANGE,
+    "passkey.renamed": CHANGE,
+    "passkey.removed": CHANGE,
+    "recovery-codes.made": CHANGE,
+    "second-factors.reset": CHANGE,
+  },
+  consents: {
+    "consent.granted": OCCURRENCE,
+    "consent.granted-for-user": OCCURRENCE,
+    "consent.granted-for-organisation": OCCURRENCE,
+    "consent.denied": OCCURRENCE,
+    "consent.revoked": OCCURRENCE,
+    "preauthorization.created": OCCURRENCE,
+    "preauthorization.deleted": OCCURRENCE,
+    "device.approved": OCCURRENCE,
+    "device.denied": OCCURRENCE,
+  },
+  tokens: {
+    "code.replayed": OCCURRENCE,
+    "device-code.replayed": OCCURRENCE,
+    "refresh-token.replayed": OCCURRENCE,
+    "refresh-token.revoked": OCCURRENCE,
+    "access-token.revoked": OCCURRENCE,
+    "session-key.issued": OCCURRENCE,
+    "session-key.revoked": OCCURRENCE,
+    "backchannel-logout.failed": OCCURRENCE,
+  },
+  applications: {
+    "application.created": CHANGE,
+    "application.changed": CHANGE,
+    "application.key-changed": CHANGE,
+    "application.disabled": CHANGE,
+    "application.enabled": CHANGE,
+    "application.deleted": CHANGE,
+    "application.user-assigned": CHANGE,
+    "application.user-unassigned": CHANGE,
+    "application.refused": OCCURRENCE,
+    "client-secret.created": CHANGE,
+    "client-secret.revoked": CHANGE,
+  },
+  systemAccounts: {
+    "system-account.created": CHANGE,
+    "system-account.changed": CHANGE,
+    "system-account.disabled": CHANGE,
+    "system-account.enabled": CHANGE,
+    "system-account.deleted": CHANGE,
+    "system-account.key-created": CHANGE,
+    "system-account.key-revoked": CHANGE,
+    "system-account.permission-granted": CHANGE,
+    "system-account.permission-withdrawn": CHANGE,
+    "system-account.refused": OCCURRENCE,
+  },
+  scopes: {
+    "scope.created": CHANGE,
+    "scope.changed": CHANGE,
+    "scope.deleted": CHANGE,
+  },
+  keys: {
+    "signing-key.rotated": CHANGE,
+    "device-ca.created": CHANGE,
+    "device-ca.rotated": CHANGE,
+  },
+  pools: {
+    "signing-pool.created": CHANGE,
+    "signing-pool.changed": CHANGE,
+    "signing-pool.disabled": CHANGE,
+    "signing-pool.enabled": CHANGE,
+    "signing-pool.deleted": CHANGE,
+    "signing-agent.registered": CHANGE,
+    "signing-agent.keys-added": CHANGE,
+    "signing-agent.key-retired": CHANGE,
+    "signing-agent.deactivated": CHANGE,
+    "signing-agent.compromised": CHANGE,
+    "signing-request.signed": OCCURRENCE,
+    "signing-request.rejected": OCCURRENCE,
+    "signing-request.denied": OCCURRENCE,
+    "signing-request.failed": OCCURRENCE,
+  },
+  devices: {
+    "enrollment-code.created": CHANGE,
+    "enrollment-code.withdrawn": CHANGE,
+    "device.enrolled": CHANGE,
+    "device.renewed": CHANGE,
+    "device.revoked": CHANGE,
+    "device-attestation.refused": OCCURRENCE,
+    "device-root.imported": CHANGE,
+    "device-root.removed": CHANGE,
+    "device-ek.allowed": CHANGE,
+    "device-ek.removed": CHANGE,
+  },
+  organisation: {
+    "organisation.created": CHANGE,
+    "organisation.changed": CHANGE,
+    "organisation.disabled": CHANGE,
+    "organisation.enabled": CHANGE,
+    "organisation.configuration-applied": CHANGE,
+    "mail.failed": OCCURRENCE,
+    "mail.test-sent": OCCURRENCE,
+    "audit.exported": OCCURRENCE,
+    "audit.events-withheld": OCCURRENCE,
+  },
+} as const;
+
+type Groups = typeof auditGroups;
+export type AuditGroup = keyof Groups;
+type ActionsOf<Group> = Group extends AuditGroup ? keyof Groups[Group] : never;
+export type AuditAction = ActionsOf<AuditGroup>;
+
+const kinds = new Map<string, typeof CHANGE | typeof OCCURRENCE>(
+  Object.values(auditGroups).flatMap((group) => Object.entries(group)),
+);
+
+export const auditActions: readonly AuditAction[] = [...kinds.keys()] as AuditAction[];
+
+export const isAuditAction = (text: string): text is AuditAction => kinds.has(text);
+
+/** Whether it changed its target. */
+export const isChange = (action: AuditAction): boolean => kinds.get(action) === CHANGE;

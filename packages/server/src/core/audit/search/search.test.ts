@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { sql } from "kysely";
+import { migrate } from "../../../db/migrate.ts";
+import { type Database, openDatabase } from "../../../db/open.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { createOrganisation } from "../../organisations/organisations.ts";
+import { chainOrganisation } from "../chain/chaining.ts";
+import { chainKey } from "../chain/link.ts";
+import { exportAuditEvents } from "../export/export.ts";
+import { type AuditEvent, lastChange, lastChanges, recordAuditEvent } from "../store.ts";
+import { type AuditFilter, actionsNamed } from "./filter.ts";
+import { listUserActivity, searchAuditEvents } from "./search.ts";
+
+const [ADA, BOB] = ["user:ada", "user:bob"];
+
+forEachDatabase(({ name, fresh }) => {
+  let database: Database;
+  let orgId: string;
+  let otherId: string;
+  let now = 1_000;
+  const clock = () => now;
+  const happened = (event: Partial<AuditEvent>) => {
+    now += 10;
+    const { action = "application.changed", actor = ADA } = event;
+    return recordAuditEvent(database.query, { orgId, at: now, ...event, action, actor });
+  };
+  before(async () => {
+    database = openDatabase(await fresh());
+    await migrate(database);
+    const make = () => createOrganisation({ clock }, database.query, { name: "Acme", actor: "operator" });
+    orgId = (await make()).id;
+    otherId = (await make()).id;
+    await happened({ orgId: otherId, target: "shop", details: { name: "another organisation's" } });
+    await happened({ target: "shop", address: "192.0.2.1", details: { changed: ["Name"] } });
+    await happened({ target: "shop", actor: BOB, address: "192.0.2.2" });
+    await happened({ action: "consent.granted", target: "shop", actor: BOB });
+    await happened({ action: "sign-in.failed", actor: "anonymous", target: "ada", address: "192.0.2.9" });
+    await happened({ action: "device.revoked", target: "till", actor: ADA });
+    await happened({ action: "device.enrolled", target: "till", actor: "device:till" });
+    await happened({ action: "user.disabled", target: "bob", actor: ADA });
+  });
+  after(() => database.close());
+
+  const found = async (filter: AuditFilter, limit = 25) =>
+    (await searchAuditEvents(database.query, orgId, filter, { limit })).events.map(
+      ({ at, action }) => `${at} ${action}`,
+    );
+
+  test("newest first, of this organisation alone", async () => {
+    assert.deepEqual(await found({}), [
+      "1080 user.disabled",
+      "1070 device.enrolled",
+      "1060 device.revoked",
+      "1050 sign-in.failed",
+      "1040 consent.granted",
+      "1030 application.changed",
+      "1020 application.changed",
+      "1000 organisation.created",
+    ]);
+  });
+
+  const searches: Array<[what: string, filter: AuditFilter, found: readonly number[]]> = [
+    ["who", { actors: [BOB] }, [1040, 1030]],
+    ["any of some", { actors: [BOB, "anonymous"] }, [1050, 1040, 1030]],
+    ["what", { actions: ["application.changed"] }, [1030, 1020]],
+    ["what, by the beginning of its name", { actions: actionsNamed("device.") }, [1070, 1060]],
+    ["on what", { target: "shop" }, [1040, 1030, 1020]],
+    ["from where", { address: "192.0.2.9" }, [1050]],
+    ["when", { from: 1030, to: 1060 }, [1050, 1040, 1030]],
+    ["a word in it, whatever its case", { text: "nAmE" }, [1020]],
+    ["several at once", { actors: [ADA], target: "shop", from: 1000, text: "192.0.2.1" }, [1020]],
+    ["who did something or had it done to them", { about: "ada" }, [1080, 1060, 1050, 1020]],
+    ["both, of whom both are", { about: "ada", actions: ["sign-in.failed"] }, [1050]],
+    ["what there is not", { target: "nothing" }, []],
+    ["an action that there is not", { actions: actionsNamed("nonsense") }, []],
+    ["a time that runs backwards", { from: 1060, to: 1030 }, []],
+  ];
+  for (const [what, filter, expected] of searches)
+    test(`a search finds ${what}, at once and page by page, and so does an export`, async () => {
+      const { query } = database;
+      assert.deepEqual(
+        (await found(filter)).map((line) => Number(line.split(" ")[0])),
+        expected,
+      );
+      const paged: number[] = [];
+      for (let before: string | undefined, page = 0; page < 20; page++) {
+        const { events, next } = await searchAuditEvents(query, orgId, filter, { before, limit: 2 });
+        paged.push(...events.map(({ at }) => at));
+        before = next;
+        if (before === undefined) break;
+      }
+      assert.deepEqual(paged, expected);
+      const exported: number[] = [];
+      for await (const { at } of exportAuditEvents(query, orgId, filter)) exported.push(at);
+      assert.deepEqual(exported, expected.toReversed());
+    });
+
+  test("a page says that there is another only when there is one", async () => {
+    const page = (limit: number) => searchAuditEvents(database.query, orgId, { target: "shop" }, { limit });
+    assert.equal((await page(3)).next, undefined);
+    assert.notEqual((await page(2)).next, undefined);
+    const nonsense = { before: "1040.x' or 1=1", limit: 3 };
+    const again = await searchAuditEvents(database.query, orgId, { target: "shop" }, nonsense);
+    assert.equal(again.events.length, 3, "a page that is none begins anew");
+  });
+
+  test("what a user did, and what was done to them", async () => {
+    const { events } = await listUserActivity(database.query, orgId, "bob", { limit: 10 });
+    assert.deepEqual(
+      events.map(({ action }) => action),
+      ["user.disabled", "consent.granted", "application.changed"],
+    );
+  });
+
+  test("who changed a record last: what merely happened with it does not count", async () => {
+    const { query } = database;
+    assert.deepEqual(await lastChange(query, orgId, "shop"), { actor: BOB, at: 1030 });
+    assert.equal(await lastChange(query, orgId, "ada"), undefined, "a failed sign-in changes nobody");
+    const several = await lastChanges(query, orgId, ["shop", "till", "bob", "ada", "shop"]);
+    assert.deepEqual(
+      [...several].sort().map(([target, { actor, at }]) => [target, actor, at]),
+      [
+        ["bob", ADA, 1080],
+        ["shop", BOB, 1030],
+        ["till", "device:till", 1070],
+      ],
+    );
+    assert.equal((await lastChanges(query, orgId, [])).size, 0);
+  });
+
+  test("an export of everything is in the order of the chain, and has what waits at its end", async () => {
+    const deps = { database, clock, key: chainKey(Buffer.alloc(32, 1)) };
+    await chainOrganisation(deps, orgId);
+    now = 500;
+    await happened({ action: "mail.failed", actor: "system" });
+    await chainOrganisation(deps, orgId);
+    await happened({ action: "mail.failed", actor: "system" });
+    const seqs: Array<number | undefined> = [];
+    for await (const { seq } of exportAuditEvents(database.query, orgId, {})) seqs.push(seq);
+    assert.deepEqual(seqs, [1, 2, 3, 4, 5, 6, 7, 8, 9, undefined]);
+  });
+
+  test("a search for what has no index looks at so many events and leaves the rest to the next page", async () => {
+    const { id } = await createOrganisation({ clock }, database.query, { name: "Big", actor: "operator" });
+    const series =
+      name === "sqlite"
+        ? "(with recursive n (n) as (select 1 union all select n + 1 from n where n < 12000) select n from n) n"
+        : "generate_series(1, 12000) n";
+    await sql
+      .raw(`insert into audit_event (org_id, id, at, actor, action, details)
+        select '${id}', '01998d6e-0000-7000-8000-0000000' || (10000 + n), n, 'system', 'mail.failed',
+          case n when 5 then '{"reason":"needle"}' else '{}' end from ${series}`)
+      .execute(database.query);
+    const look = (before?: string) =>
+      searchAuditEvents(database.query, id, { text: "needle" }, { before, limit: 25 });
+    const first = await look();
+    assert.deepEqual([first.events.length, first.lookedBackTo], [0, 2001]);
+    const second = await look(first.next);
+    assert.deepEqual(
+      [second.events.map(({ at }) => at), second.next, second.lookedBackTo],
+      [[5], undefined, undefined],
+    );
+  });
+});

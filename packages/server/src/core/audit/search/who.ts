@@ -1,0 +1,24 @@
+/** Who is meant by what somebody types into a search of the audit log. */
+import { isUuid } from "@signet/protocol/hash";
+import type { Db } from "../../../db/open.ts";
+import { findUserByEmail } from "../../users/store.ts";
+import { emailKey } from "../../users/user.ts";
+
+const withoutId = ["operator", "system", "anonymous"];
+const withId = ["user", "client", "system-account", "agent", "device"];
+
+/**
+ * @param text an email address of the organisation's, an id, or an actor as the log has it
+ * @returns actors, any of whom is meant; none when there is nobody such
+ */
+export async function actorsMeant(db: Db, orgId: string, text: string): Promise<readonly string[]> {
+  const typed = text.trim();
+  if (typed.includes("@")) {
+    const found = await findUserByEmail(db, orgId, emailKey(typed));
+    return found ? [`user:${found.user.id}`] : [];
+  }
+  const lower = typed.toLowerCase();
+  if (isUuid(lower)) return withId.map((kind) => `${kind}:${lower}`);
+  const isActor = withoutId.includes(lower) || withId.some((kind) => lower.startsWith(`${kind}:`));
+  return isActor ? [lower] : [];
+}
