@@ -1,6 +1,8 @@
 /** Opens what the server and the operators' commands share: storage, keys and the core's nouns. */
 import { mkdir } from "node:fs/promises";
 import type { Config } from "./config.ts";
+import { type Activity, activityCounts } from "./core/activity/activity.ts";
+import { addActivity } from "./core/activity/store.ts";
 import { type ApplicationDirectory, applicationDirectory } from "./core/applications/applications.ts";
 import { type ClientKeys, clientKeys } from "./core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "./core/applications/secret-use.ts";
@@ -16,7 +18,12 @@ import { type OrganisationDirectory, organisationDirectory } from "./core/organi
 import { type Outbound, outbound } from "./core/outbound/outbound.ts";
 import { createPasswordHasher, type PasswordHasher } from "./core/passwords/password-hasher.ts";
 import { type CustomScopeDirectory, customScopeDirectory } from "./core/scopes/custom-scopes.ts";
-import { requireOpeningKey, type SigningKeys, signingKeys } from "./core/signing-keys/signing-keys.ts";
+import {
+  requireOpeningKey,
+  type SigningKeyDeps,
+  type SigningKeys,
+  signingKeys,
+} from "./core/signing-keys/signing-keys.ts";
 import { type SigningPoolDirectory, signingPoolDirectory } from "./core/signing-pools/directory.ts";
 import { type SystemAccountDirectory, systemAccountDirectory } from "./core/system-accounts/directory.ts";
 import { type AccessTokens, accessTokens } from "./core/tokens/access-tokens.ts";
@@ -45,6 +52,7 @@ export interface Service {
   readonly accessTokens: AccessTokens;
   readonly passwords: PasswordHasher;
   readonly secretUse: SecretUse;
+  readonly activity: Activity;
   readonly systemAccounts: SystemAccountDirectory;
   readonly outbox: Outbox;
   /** What takes the mails out of the outbox, in `signet start`. */
@@ -58,6 +66,8 @@ export interface ServiceOptions {
   readonly clock?: Clock;
   /** An error of background work, which no request can be told of. */
   onError(error: unknown): void;
+  /** For tests, which make hundreds of organisations. */
+  readonly newPrivateKey?: SigningKeyDeps["newPrivateKey"];
 }
 
 /** @throws when the data folder, the key or the database cannot be used */
@@ -74,10 +84,13 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     await requireOpeningCaKey(database.query, encryption);
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
-    const keys = signingKeys({ ...shared, encryption, rotationDays: config.keyRotationDays });
+    const { newPrivateKey } = options;
+    const rotation = { rotationDays: config.keyRotationDays, newPrivateKey };
+    const keys = signingKeys({ ...shared, encryption, ...rotation });
     const signingPools = signingPoolDirectory(shared);
     const wayOut = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
+    const activity = countsIn(database, clock, options);
     const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
     return {
       config,
@@ -96,15 +109,15 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       accessTokens: accessTokens({ ...shared, baseUrl: config.baseUrl, keys, signingPools, applications }),
       passwords: createPasswordHasher({ concurrency: config.passwordConcurrency }),
       secretUse: use,
+      activity,
       systemAccounts,
       outbox: outbox({ encryption, clock, isOpen: config.mail !== undefined }),
-      mailTransport: config.mail
-        ? smtpTransport(config.mail.smtp, config.mail.sender, config.baseUrl)
-        : noMail(),
+      mailTransport: mailTransportOf(config),
       migrated,
       close: async () => {
         await use.close().catch(options.onError);
         await systemAccounts.close().catch(options.onError);
+        await activity.close().catch(options.onError);
         await changes.close();
         await database.close();
       },
@@ -114,6 +127,12 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     throw error;
   }
 }
+
+const countsIn = (database: Database, clock: Clock, { onError }: ServiceOptions): Activity =>
+  activityCounts({ clock, write: (rows) => addActivity(database.query, rows), onError });
+
+const mailTransportOf = ({ mail, baseUrl }: Config): MailTransport =>
+  mail ? smtpTransport(mail.smtp, mail.sender, baseUrl) : noMail();
 
 /** Demo mode: mail that would go nowhere goes to the mailbox page. */
 export function withMailbox(service: Service): Service {

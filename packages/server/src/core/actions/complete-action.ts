@@ -4,6 +4,7 @@
  */
 import { isDuplicate } from "../../db/duplicate.ts";
 import type { Database, Db } from "../../db/open.ts";
+import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import { changeEmail } from "../users/identifiers/store.ts";
@@ -132,7 +133,7 @@ function audit(
   tx: Db,
   { clock }: CompletionDeps,
   { action: { orgId, userId }, origin }: Completion,
-  event: { action: string; userId?: string; details?: Readonly<Record<string, string>> },
+  event: { action: AuditAction; userId?: string; details?: Readonly<Record<string, string>> },
 ): Promise<void> {
   const id = event.userId ?? userId;
   return recordAuditEvent(tx, {

@@ -32,7 +32,13 @@ export function assignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<bo
     if (!(await findUser(tx, orgId, userId))) return "no-user";
     const now = deps.clock();
     if (!(await insertAssignment(tx, { orgId, applicationId, userId, by: actor, now }))) return false;
-    const event = { orgId, at: now, actor, action: "application.user-assigned", target: applicationId };
+    const event = {
+      orgId,
+      at: now,
+      actor,
+      action: "application.user-assigned" as const,
+      target: applicationId,
+    };
     await recordAuditEvent(tx, { ...event, address, details: { userId } });
     return true;
   });
@@ -54,7 +60,13 @@ export function unassignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<
       await revokeSessionKeys(tx, ended);
       await revokeTokenFamilies(tx, ended);
     }
-    const event = { orgId, at: now, actor, action: "application.user-unassigned", target: applicationId };
+    const event = {
+      orgId,
+      at: now,
+      actor,
+      action: "application.user-unassigned" as const,
+      target: applicationId,
+    };
     await recordAuditEvent(tx, { ...event, address, details: { userId } });
     return true;
   });

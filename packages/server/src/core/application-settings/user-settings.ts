@@ -23,7 +23,14 @@ export async function writeUserSettings(
   const { settings, actor, address } = write;
   await database.transaction(async (tx) => {
     await putSettings(tx, key, JSON.stringify(settings), now);
-    const event = { orgId, at: now, actor, action: "user-settings.changed", target: userId, address };
+    const event = {
+      orgId,
+      at: now,
+      actor,
+      action: "user-settings.changed" as const,
+      target: userId,
+      address,
+    };
     await recordAuditEvent(tx, { ...event, details: { applicationId } });
   });
 }

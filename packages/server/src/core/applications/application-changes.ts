@@ -59,7 +59,15 @@ export async function changeApplication(
     if (!(await replaceApplication(tx, after))) throw new LostRace();
     if (disabled && before.disabledAt === null) await endWhatItHolds(tx, after, now);
     const details = { changed: changedMembers(before, after) };
-    const event = { orgId, at: now, actor, address, action: "application.changed", target: id, details };
+    const event = {
+      orgId,
+      at: now,
+      actor,
+      address,
+      action: "application.changed" as const,
+      target: id,
+      details,
+    };
     await recordAuditEvent(tx, event);
     await deps.changes.publish(tx, { orgId, topic: "application" });
     return after;

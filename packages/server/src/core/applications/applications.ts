@@ -132,7 +132,7 @@ export async function endWhatItHolds(
 /** Disabling ends what the application holds: its codes of both kinds and refresh tokens for good, its own tokens while it lasts. */
 export async function disableApplication(
   deps: ApplicationDeps,
-  input: { orgId: string; id: string; disabled: boolean; actor: string },
+  input: { orgId: string; id: string; disabled: boolean; actor: string; address?: string },
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
@@ -144,6 +144,7 @@ export async function disableApplication(
       actor: input.actor,
       action: input.disabled ? "application.disabled" : "application.enabled",
       target: input.id,
+      address: input.address,
     });
     await deps.changes.publish(tx, { orgId: input.orgId, topic: "application" });
     return true;

@@ -19,6 +19,10 @@ export interface NewClientSecret {
   readonly address?: string;
 }
 
+/** At most 100 characters, none of them invisible: a label tells secrets apart. */
+export const isSecretLabel = (label: string): boolean =>
+  [...label].length <= 100 && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(label);
+
 /** @returns the record and, this once, the plaintext */
 export async function createClientSecret(
   deps: ApplicationDeps,

@@ -1,4 +1,5 @@
 import type { ClientType } from "@signet/protocol/redirect-uri";
+import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
@@ -72,6 +73,43 @@ export async function listApplications(
   return rows.map((row) =>
     fromRow(row, secrets.filter((secret) => secret.application_id === row.id).map(secretFromRow)),
   );
+}
+
+export interface ApplicationSearch {
+  /** The id that the page before ended with. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  /** Part of a name or an id; letters beyond ASCII are compared in their case on SQLite. */
+  readonly text?: string | undefined;
+  readonly clientType?: ClientType | undefined;
+  readonly state?: "enabled" | "disabled" | undefined;
+}
+
+/** Newest first, without their secrets. */
+export async function searchApplications(
+  db: Db,
+  orgId: string,
+  { after, limit, text, clientType, state }: ApplicationSearch,
+): Promise<Application[]> {
+  const rows = await db
+    .selectFrom("application")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
+    .$if(text !== undefined, (query) => query.where(isNamed(text ?? "")))
+    .$if(clientType !== undefined, (query) => query.where("client_type", "=", clientType ?? ""))
+    .$if(state === "enabled", (query) => query.where("disabled_at", "is", null))
+    .$if(state === "disabled", (query) => query.where("disabled_at", "is not", null))
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => fromRow(row, []));
+}
+
+function isNamed(text: string) {
+  const part = (words: string) => `%${words.replaceAll(/[!%_]/g, "!$&")}%`;
+  const [typed, lower] = [part(text), part(text.toLowerCase())];
+  return sql<boolean>`(name like ${typed} escape '!' or lower(name) like ${lower} escape '!' or id like ${lower} escape '!')`;
 }
 
 const selectOrganisation = prepared((db, value: Parameter<{ id: string }>) =>

@@ -150,7 +150,8 @@ function scopeFaults(scopes: readonly string[]): Fault[] {
   );
 }
 
-const ranges = {
+/** Seconds, least and most. */
+export const lifetimeRanges = {
   accessTokenLifetimeSeconds: [60, 86_400],
   refreshTokenLifetimeSeconds: [300, 31_536_000],
   refreshTokenAbsoluteLifetimeSeconds: [300, 31_536_000],
@@ -158,8 +159,8 @@ const ranges = {
 } as const;
 
 function rangeFaults(settings: ApplicationSettings): Fault[] {
-  return Object.entries(ranges).flatMap(([path, [least, most]]) => {
-    const value = settings[path as keyof typeof ranges];
+  return Object.entries(lifetimeRanges).flatMap(([path, [least, most]]) => {
+    const value = settings[path as keyof typeof lifetimeRanges];
     const fine = Number.isInteger(value) && value >= least && value <= most;
     return fine ? [] : [{ path, message: `must be a whole number from ${least} to ${most}` }];
   });

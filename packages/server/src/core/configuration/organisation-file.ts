@@ -14,6 +14,7 @@ import {
 } from "../applications/application.ts";
 import { attestationPolicies, ekTrustModes } from "../devices/device.ts";
 import { type OrganisationSettings, secondFactorPolicies } from "../organisations/organisation.ts";
+import { ACCENT_COLOUR, LANGUAGE, settingRanges } from "../organisations/settings-validation.ts";
 import { claimSources } from "../scopes/custom-scope.ts";
 import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
 import { acrValues } from "../sessions/session.ts";
@@ -45,19 +46,24 @@ const texts = () => Type.Array(Type.String());
 /** Whole records only: what a member may be is the schema's to say, what its value may be the validation's. */
 const closed = { additionalProperties: false } as const;
 
+const within = (member: keyof typeof settingRanges) =>
+  Type.Integer({ minimum: settingRanges[member].least, maximum: settingRanges[member].most });
+
 const brandingMembers = {
-  accentColor: Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description: "a colour like #2f4fd8" }),
+  accentColor: Type.String({ pattern: ACCENT_COLOUR, description: "a colour like #2f4fd8" }),
   logoUri: Type.String(),
 } satisfies Record<keyof OrganisationSettings["branding"], TSchema>;
 
 const policyMembers = {
-  passwordMinLength: Type.Integer({ minimum: 8, maximum: 128 }),
-  sessionLifetimeSeconds: Type.Integer({ minimum: 300, maximum: 31_536_000 }),
-  sessionIdleSeconds: Type.Integer({ minimum: 60, maximum: 31_536_000 }),
+  passwordMinLength: within("passwordMinLength"),
+  sessionLifetimeSeconds: within("sessionLifetimeSeconds"),
+  sessionIdleSeconds: within("sessionIdleSeconds"),
   secondFactor: Type.Enum([...secondFactorPolicies]),
   requireVerifiedEmail: Type.Boolean(),
+  allowAccountDeletion: Type.Boolean(),
   deviceAttestation: Type.Enum([...attestationPolicies]),
   deviceEkTrust: Type.Enum([...ekTrustModes]),
+  defaultLocale: Type.String({ pattern: LANGUAGE, description: "a language like en" }),
 } satisfies Record<Exclude<keyof OrganisationSettings, "branding">, TSchema>;
 
 /** `requireConsent` is the same setting as `consentMode`, seen another way: a file says it once. */

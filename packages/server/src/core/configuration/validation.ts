@@ -1,10 +1,7 @@
 /** Reads a file and finds all that is wrong with it, before anything is looked up or changed. */
-import {
-  InvalidApplication,
-  optionalWebAddress,
-  requireValidApplication,
-} from "../applications/validation.ts";
+import { InvalidApplication, requireValidApplication } from "../applications/validation.ts";
 import { defaultOrganisationSettings } from "../organisations/organisation.ts";
+import { logoFaults } from "../organisations/settings-validation.ts";
 import { InvalidScope, requireValidScope } from "../scopes/validation.ts";
 import { readJsonText } from "./json-text.ts";
 import { memberFaults } from "./member-faults.ts";
@@ -67,7 +64,7 @@ function recordsOf<Item>(
 }
 
 const brandingFaults = ({ branding }: OrganisationFile): FileFault[] =>
-  optionalWebAddress("/branding/logoUri", branding?.logoUri);
+  logoFaults("/branding/logoUri", branding?.logoUri);
 
 function policyFaults(file: OrganisationFile): FileFault[] {
   const { sessionIdleSeconds, sessionLifetimeSeconds } = organisationOfFile(

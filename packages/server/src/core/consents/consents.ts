@@ -5,6 +5,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { holdApplication } from "../applications/store.ts";
+import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import { fingerprintsOf } from "../scopes/custom-scope.ts";
@@ -72,6 +73,8 @@ export async function grantByAdministrator(
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
+    // Kept from being deleted meanwhile.
+    if (!(await holdApplication(tx, application))) throw new InvalidConsent("the application is gone");
     // For all users, what a scope gives is the same administrators' decision; one user's consent is to what it gives today.
     const fingerprints =
       userId === undefined ? {} : fingerprintsOf(await listCustomScopes(tx, orgId), scopes);
@@ -119,11 +122,17 @@ export async function createPreauthorization(
     revokedAt: null,
   };
   await deps.database.transaction(async (tx) => {
-    await holdApplication(tx, application);
+    if (!(await holdApplication(tx, application))) throw new InvalidConsent("the application is gone");
     const others = await preauthorizedScopes(tx, { orgId, applicationId });
     if (others.some((one) => isSubset(one, scopes) && isSubset(scopes, one))) throw new ConsentThere();
     await insertPreauthorization(tx, record);
-    const event = { orgId, at: now, actor, action: "preauthorization.created", target: applicationId };
+    const event = {
+      orgId,
+      at: now,
+      actor,
+      action: "preauthorization.created" as const,
+      target: applicationId,
+    };
     await recordAuditEvent(tx, { ...event, address, details: { scopes } });
   });
   return record;
@@ -171,7 +180,7 @@ async function endWhatRests(
   tx: Db,
   consent: Consent,
   { actor, address }: Taking,
-  { now, action }: { now: number; action: string },
+  { now, action }: { now: number; action: AuditAction },
 ): Promise<void> {
   const { orgId, id: consentId, applicationId: target, scopes } = consent;
   const ended = await revokeTokenFamilies(tx, { orgId, consentId, now, reason: "consent_revoked" });

@@ -45,7 +45,7 @@ export interface DeviceCa {
   /** Whether one of the organisation's generations signed it (by its own key, not by name). */
   isIssuedHere(orgId: string, der: Buffer): Promise<boolean>;
   /** A new generation issues from now on. @throws RotatedMeanwhile when another command or node has made it */
-  rotate(input: { orgId: string; actor: string }): Promise<CaGeneration>;
+  rotate(input: { orgId: string; actor: string; address?: string }): Promise<CaGeneration>;
   /** Rotates those that near their end. @returns how many there were, at most `limit`. @throws what failed first, at the end */
   rotateDue(limit: number): Promise<number>;
 }
@@ -76,7 +76,7 @@ export function deviceCa(deps: DeviceCaDeps & { capacity?: number }): DeviceCa {
     else if (change.topic === "device-ca") cache.evictOrganisation(change.orgId);
   });
   const signers = (orgId: string) => openGenerations(deps, cache, orgId);
-  const rotate = async (orgId: string, by: { actor: string; replaces: number }) => {
+  const rotate = async (orgId: string, by: { actor: string; address?: string; replaces: number }) => {
     const made = await rotateGeneration(deps, orgId, by);
     // The news went out before the commit: who asked in between has put what was there before into the cache.
     cache.evictOrganisation(orgId);
@@ -94,8 +94,8 @@ export function deviceCa(deps: DeviceCaDeps & { capacity?: number }): DeviceCa {
       return { ...made, generation: issuer.generation, caPem: issuer.certificatePem };
     },
     isIssuedHere: async (orgId, der) => isSignedByOne(await signers(orgId), der),
-    rotate: async ({ orgId, actor }) =>
-      rotate(orgId, { actor, replaces: newestOf(await signers(orgId)).generation }),
+    rotate: async ({ orgId, ...by }) =>
+      rotate(orgId, { ...by, replaces: newestOf(await signers(orgId)).generation }),
     rotateDue: (limit) => rotateDueGenerations(deps, limit),
   };
 }

@@ -1,6 +1,7 @@
 /** How a generation of a device CA comes to be: the first one, and each that follows. */
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
+import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
@@ -77,13 +78,13 @@ export async function addFirstGeneration(
 export async function rotateGeneration(
   deps: RotationDeps,
   orgId: string,
-  by: { actor: string; replaces: number },
+  { replaces, ...by }: { actor: string; address?: string; replaces: number },
 ): Promise<OpenGeneration> {
-  const { row, open } = await makeGeneration(deps, orgId, by.replaces + 1);
+  const { row, open } = await makeGeneration(deps, orgId, replaces + 1);
   await deps.database.transaction(async (tx) => {
-    const retired = await retireGeneration(tx, { orgId, generation: by.replaces }, row.created_at);
+    const retired = await retireGeneration(tx, { orgId, generation: replaces }, row.created_at);
     if (!retired || !(await insertGeneration(tx, row))) throw new RotatedMeanwhile();
-    await recordGeneration(deps, tx, row, { actor: by.actor, action: "device-ca.rotated" });
+    await recordGeneration(deps, tx, row, { ...by, action: "device-ca.rotated" });
   });
   return open;
 }
@@ -92,7 +93,7 @@ async function recordGeneration(
   { changes }: Pick<RotationDeps, "changes">,
   tx: Db,
   row: CaRow,
-  by: { actor: string; action: string },
+  by: { actor: string; address?: string; action: AuditAction },
 ): Promise<void> {
   await recordAuditEvent(tx, {
     orgId: row.org_id,

@@ -5,6 +5,7 @@
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import { deletePassedActions } from "../actions/store.ts";
+import { deleteOldActivity, noteLiveAgents } from "../activity/store.ts";
 import { deleteOldLogouts } from "../backchannel-logout/store.ts";
 import type { Clock } from "../clock.ts";
 import { deleteDeadCodes } from "../codes/store.ts";
@@ -23,6 +24,7 @@ import { deleteDeadSessions } from "../sessions/store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { deleteRetiredKeys } from "../signing-keys/store.ts";
+import { AGENT_SEEN_MS } from "../signing-pools/agent-key.ts";
 import { deleteRetiredAgentKeys } from "../signing-pools/registration/store.ts";
 import { deleteDeadTokens } from "../tokens/store.ts";
 import { takeLease } from "./store.ts";
@@ -71,6 +73,7 @@ const removals: readonly Removal[] = [
   // They left their CRL when they expired; the newest of each device stays.
   (db, now) => deletePassedCertificates(db, now - 30 * DAY_MS, BATCH),
   (db, now) => removeDrainedGenerations(db, now, BATCH),
+  (db, now) => deleteOldActivity(db, now - 400 * DAY_MS, BATCH),
 ];
 
 /**
@@ -133,10 +136,11 @@ export async function runRound(
   const now = deps.clock();
   const lease = { name: "housekeeping", holder, now, until: now + LEASE_MS };
   if (!(await takeLease(deps.database.query, lease))) return false;
-  await inTurn([
+  await inTurn<unknown>([
     () => removeExpired(deps),
     () => deps.keys.rotateDue(MOST_KEYS),
     () => deps.deviceCa.rotateDue(MOST_KEYS),
+    () => noteLiveAgents(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
   ]);
   return true;
 }

@@ -14,6 +14,7 @@ export type Mail =
   | { readonly template: "ChangeEmail"; readonly data: LinkData }
   | { readonly template: "AccountExists"; readonly data: NoticeData }
   | { readonly template: "EmailChanged"; readonly data: NoticeData }
+  | { readonly template: "AccountDeleted"; readonly data: NoticeData }
   | { readonly template: "PasswordChanged"; readonly data: NoticeData }
   | { readonly template: "NewSignIn"; readonly data: NoticeData }
   | { readonly template: "FactorAdded"; readonly data: FactorNoticeData }
@@ -21,14 +22,35 @@ export type Mail =
 
 export type MailTemplate = Mail["template"];
 
-export interface LinkData {
+/** Each of them, in the order in which a person meets them. */
+export const mailTemplates = [
+  "AcceptInvitation",
+  "VerifyEmail",
+  "AccountExists",
+  "ResetPassword",
+  "PasswordChanged",
+  "ChangeEmail",
+  "EmailChanged",
+  "AcceptRoaming",
+  "NewSignIn",
+  "FactorAdded",
+  "FactorRemoved",
+  "AccountDeleted",
+] as const satisfies readonly MailTemplate[];
+
+/** A mail that an administrator has asked for to see it: it says so itself, and its link leads to no act. */
+interface Tried {
+  readonly isTest?: true;
+}
+
+export interface LinkData extends Tried {
   /** Holds a secret: it is in the mail, and sealed in the outbox, and nowhere else. */
   readonly link: string;
   /** Milliseconds, as every time here. */
   readonly expiresAt: number;
 }
 
-export interface NoticeData {
+export interface NoticeData extends Tried {
   readonly at: number;
   /** The network address that it came from; undefined when an operator did it. */
   readonly address?: string;
@@ -41,6 +63,9 @@ export interface NoticeData {
 export interface FactorNoticeData extends NoticeData {
   readonly factor: MailedFactor;
 }
+
+/** Undetermined (ISO 639-2): the reader has chosen no language, and gets the organisation's. */
+export const NO_LANGUAGE = "und";
 
 /** A mail on its way. */
 export interface OutgoingMail {

@@ -3,7 +3,7 @@ import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import { browserName } from "../known-browsers/browser-name.ts";
 import type { User } from "../users/user.ts";
-import type { MailedFactor } from "./mail.ts";
+import { type MailedFactor, NO_LANGUAGE } from "./mail.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface NoticeDeps {
@@ -12,7 +12,7 @@ export interface NoticeDeps {
 }
 
 export type Notice =
-  | { readonly template: "PasswordChanged" | "NewSignIn" | "EmailChanged" }
+  | { readonly template: "PasswordChanged" | "NewSignIn" | "EmailChanged" | "AccountDeleted" }
   | { readonly template: "FactorAdded" | "FactorRemoved"; readonly factor: MailedFactor };
 
 /** Where it came from; nothing when an operator did it. */
@@ -48,7 +48,7 @@ export async function sendNotice(
   await outbox.put(tx, {
     orgId: user.orgId,
     recipient: user.email,
-    locale: user.locale ?? locale ?? "en",
+    locale: user.locale ?? locale ?? NO_LANGUAGE,
     mail:
       "factor" in notice
         ? { template: notice.template, data: { ...seen, factor: notice.factor } }

@@ -5,6 +5,7 @@ export interface OrganisationSettings {
   readonly branding: {
     /** `#rrggbb`; the pages check it once more before they use it. */
     readonly accentColor?: string;
+    /** A PNG as a `data:` address; see logo.ts. */
     readonly logoUri?: string;
   };
   /** NIST SP 800-63B-4: length is what counts; no composition rules. */
@@ -15,9 +16,13 @@ export interface OrganisationSettings {
   readonly secondFactor: SecondFactorPolicy;
   /** Whether users show that their address is theirs before anything is issued to an application. */
   readonly requireVerifiedEmail: boolean;
+  /** Whether users may delete their own accounts; administrators always can. */
+  readonly allowAccountDeletion: boolean;
   /** What devices must show when they are enrolled; a code can only tighten it. */
   readonly deviceAttestation: AttestationPolicy;
   readonly deviceEkTrust: EkTrust;
+  /** The language of pages and mails for people whose own is not known, or is none that there are texts in. */
+  readonly defaultLocale: string;
 }
 
 export const secondFactorPolicies = ["optional", "required"] as const;
@@ -38,8 +43,10 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   sessionIdleSeconds: 2 * 3600,
   secondFactor: "optional",
   requireVerifiedEmail: false,
+  allowAccountDeletion: true,
   deviceAttestation: "optional",
   deviceEkTrust: "chain",
+  defaultLocale: "en",
 };
 
 /** The issuer identifier: what discovery, tokens and answers name (wire-contract.md §1). */

@@ -11,12 +11,13 @@ import {
   type Organisation,
   type OrganisationSettings,
 } from "./organisation.ts";
+import { requireValidSettings } from "./settings-validation.ts";
 import {
   findOrganisation,
   holdOrganisation,
   insertOrganisation,
   setOrganisationDisabled,
-  setOrganisationSettings,
+  setOrganisationRecord,
 } from "./store.ts";
 
 export interface OrganisationDirectory {
@@ -101,30 +102,47 @@ export async function disableOrganisation(
   });
 }
 
+export interface OrganisationChange {
+  readonly orgId: string;
+  readonly name?: string;
+  /** Others stay. A function sees what is there, held until the end, and may throw: then nothing is changed. */
+  readonly settings:
+    | Partial<OrganisationSettings>
+    | ((before: Organisation) => Partial<OrganisationSettings>);
+  readonly actor: string;
+  readonly address?: string;
+}
+
 /**
  * Changes some of the settings and leaves the others as they are, whoever changes those at the same time; every node hears
  * of it.
  * @returns all of them as they are now; undefined when there is no such organisation
+ * @throws InvalidSettings naming every fault, InvalidOrganisation for the name
  */
 export async function changeOrganisationSettings(
   deps: OrganisationDeps,
-  input: { orgId: string; settings: Partial<OrganisationSettings>; actor: string },
+  { orgId, name, settings: wanted, actor, address }: OrganisationChange,
 ): Promise<OrganisationSettings | undefined> {
+  if (name !== undefined && !isOrganisationName(name)) throw new InvalidOrganisation();
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const before = await holdOrganisation(tx, input.orgId);
+    const before = await holdOrganisation(tx, orgId);
     if (!before) return undefined;
-    const settings = { ...before.settings, ...input.settings };
-    await setOrganisationSettings(tx, input.orgId, settings);
+    const changes = typeof wanted === "function" ? wanted(before) : wanted;
+    const changed = Object.keys(changes) as Array<keyof OrganisationSettings>;
+    const settings = { ...before.settings, ...changes };
+    requireValidSettings(settings, changed);
+    await setOrganisationRecord(tx, orgId, { name: name?.trim() ?? before.name, settings });
     await recordAuditEvent(tx, {
-      orgId: input.orgId,
+      orgId,
       at: now,
-      actor: input.actor,
+      actor,
       action: "organisation.changed",
-      target: input.orgId,
-      details: { settings: Object.keys(input.settings) },
+      target: orgId,
+      ...(address === undefined ? {} : { address }),
+      details: { settings: changed, ...(name === undefined ? {} : { name: name.trim() }) },
     });
-    await deps.changes.publish(tx, { orgId: input.orgId, topic: "organisation" });
+    await deps.changes.publish(tx, { orgId, topic: "organisation" });
     return settings;
   });
 }

@@ -41,6 +41,27 @@ export async function listOrganisations(
   return (await query.execute()).map(fromRow);
 }
 
+/** The others that an account administers: where its console can go. By name. */
+export async function organisationsAdministeredBy(
+  db: Db,
+  user: { readonly homeOrgId: string; readonly orgId: string; readonly id: string },
+  limit: number,
+): Promise<Array<{ id: string; name: string }>> {
+  return db
+    .selectFrom("membership")
+    .innerJoin("organisation", "organisation.id", "membership.org_id")
+    .select(["organisation.id", "organisation.name"])
+    .where("membership.home_org_id", "=", user.homeOrgId)
+    .where("membership.user_id", "=", user.id)
+    .where("membership.role", "=", "Administrator")
+    .where("membership.org_id", "<>", user.orgId)
+    .where("organisation.disabled_at", "is", null)
+    .orderBy("organisation.name")
+    .orderBy("organisation.id")
+    .limit(limit)
+    .execute();
+}
+
 /** @returns false when there is no such organisation */
 export async function setOrganisationDisabled(
   db: Db,
@@ -56,14 +77,14 @@ export async function setOrganisationDisabled(
 }
 
 /** @returns false when there is no such organisation */
-export async function setOrganisationSettings(
+export async function setOrganisationRecord(
   db: Db,
   orgId: string,
-  settings: OrganisationSettings,
+  { name, settings }: { name: string; settings: OrganisationSettings },
 ): Promise<boolean> {
   const result = await db
     .updateTable("organisation")
-    .set({ settings: JSON.stringify(settings) })
+    .set({ name, settings: JSON.stringify(settings) })
     .where("id", "=", orgId)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;

@@ -10,7 +10,7 @@ import { deletePassedWindows } from "./store.ts";
 const ORG = "0190a1b2-0000-7000-8000-000000000001";
 const limit = { name: "password-account", count: 3, windowSeconds: 60 };
 
-test("the limits are those of the contract", () => {
+test("the limits are those of the contract, and two of the pages", () => {
   assert.deepEqual(defaultRateLimits, {
     "password-account": { name: "password-account", count: 10, windowSeconds: 900 },
     "password-address": { name: "password-address", count: 100, windowSeconds: 3_600 },
@@ -27,6 +27,8 @@ test("the limits are those of the contract", () => {
     "enrollment-code-address": { name: "enrollment-code-address", count: 10, windowSeconds: 60 },
     "enrollment-code-organisation": { name: "enrollment-code-organisation", count: 60, windowSeconds: 60 },
     "enrollment-address": { name: "enrollment-address", count: 600, windowSeconds: 60 },
+    "data-export": { name: "data-export", count: 5, windowSeconds: 3_600 },
+    "mail-test": { name: "mail-test", count: 10, windowSeconds: 3_600 },
   });
 });
 

@@ -22,6 +22,10 @@ export const defaultRateLimits = {
   "recovery-address": { name: "recovery-address", count: 60, windowSeconds: 60 },
   // Of one mailbox, whoever asks: nobody can fill it, and the newest link in it goes on working.
   "recovery-account": { name: "recovery-account", count: 5, windowSeconds: 60 * 60 },
+  // Of one account: everything that is kept about somebody is read and sent.
+  "data-export": { name: "data-export", count: 5, windowSeconds: 60 * 60 },
+  // Mails that an administrator sends to themselves to see how they look.
+  "mail-test": { name: "mail-test", count: 10, windowSeconds: 60 * 60 },
   // Of the legacy API, where one address may be an application's with all of its users behind it.
   "registration-address": { name: "registration-address", count: 60, windowSeconds: 60 },
   "registration-account": { name: "registration-account", count: 5, windowSeconds: 60 * 60 },

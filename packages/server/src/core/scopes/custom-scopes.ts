@@ -85,7 +85,11 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
   await deps.database.transaction(async (tx) => {
     if ((await listCustomScopes(tx, orgId)).length >= MOST_SCOPES)
       throw new InvalidScope([
-        { path: "name", message: `an organisation has at most ${MOST_SCOPES} scopes` },
+        {
+          path: "name",
+          message: `an organisation has at most ${MOST_SCOPES} scopes`,
+          code: "too-many-scopes",
+        },
       ]);
     if (!(await insertCustomScope(tx, scope))) throw new ScopeConflict("name-taken");
     await told(deps, tx, { orgId, id: scope.id, name, actor, address, action: "scope.created" });

@@ -3,9 +3,25 @@ import { parseScope } from "@signet/protocol/scope";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
 import { standardScopes } from "./scopes.ts";
 
+/** For pages, which say it in the reader's language. */
+export type ScopeFaultCode =
+  | "name-form"
+  | "name-standard"
+  | "too-many-scopes"
+  | "text"
+  | "too-many-claims"
+  | "claim-name"
+  | "claim-reserved"
+  | "claim-source"
+  | "claim-path"
+  | "claim-value"
+  | "claim-meaning"
+  | "claim-twice";
+
 export interface ScopeFault {
   readonly path: string;
   readonly message: string;
+  readonly code: ScopeFaultCode;
 }
 
 export class InvalidScope extends Error {
@@ -38,12 +54,14 @@ const meanings: Readonly<Record<string, string>> = {
   locale: "locale",
 };
 
-const paths = {
+/** What a claim can be read from, besides `attributes.<name>`. */
+export const claimPaths = {
   user: ["email", "firstname", "surname", "phone", "permId", "username", "locale"],
   membership: ["role", "groups"],
 } as const;
 
 const limits = { claims: 50, value: 2_000 } as const;
+export const MOST_CLAIMS = limits.claims;
 
 type Checked = Pick<CustomScope, "name" | "displayName" | "description" | "claims">;
 
@@ -53,7 +71,9 @@ export function requireValidScope(scope: Checked): void {
     ...nameFaults(scope.name),
     ...textFaults("displayName", scope.displayName, 1, 100),
     ...textFaults("description", scope.description, 0, 500),
-    ...(scope.claims.length > limits.claims ? [{ path: "claims", message: `at most ${limits.claims}` }] : []),
+    ...(scope.claims.length > limits.claims
+      ? [{ path: "claims", message: `at most ${limits.claims}`, code: "too-many-claims" as const }]
+      : []),
     ...scope.claims.flatMap((claim, index) => claimFaults(claim, `claims[${index}]`)),
     ...duplicates(scope.claims),
   ];
@@ -62,9 +82,17 @@ export function requireValidScope(scope: Checked): void {
 
 function nameFaults(name: string): ScopeFault[] {
   if (parseScope(name)?.length !== 1 || name.includes(" ") || name.length > 100)
-    return [{ path: "name", message: "must be one scope token of at most 100 characters (RFC 6749 §3.3)" }];
+    return [
+      {
+        path: "name",
+        message: "must be one scope token of at most 100 characters (RFC 6749 §3.3)",
+        code: "name-form",
+      },
+    ];
   const standard: readonly string[] = standardScopes;
-  return standard.includes(name) ? [{ path: "name", message: "is a standard scope" }] : [];
+  return standard.includes(name)
+    ? [{ path: "name", message: "is a standard scope", code: "name-standard" }]
+    : [];
 }
 
 function textFaults(path: string, text: string, least: number, most: number): ScopeFault[] {
@@ -72,39 +100,41 @@ function textFaults(path: string, text: string, least: number, most: number): Sc
   // Control and bidirectional characters could make one thing look like another on the consent page.
   const deceptive = /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
   return length < least || length > most || deceptive
-    ? [{ path, message: `must be ${least} to ${most} plain characters` }]
+    ? [{ path, message: `must be ${least} to ${most} plain characters`, code: "text" }]
     : [];
 }
 
 function claimFaults(claim: ScopeClaim, path: string): ScopeFault[] {
   const { name } = claim;
-  const fault = (member: string, message: string) => [{ path: `${path}.${member}`, message }];
+  const fault = (member: string, code: ScopeFaultCode, message: string) => [
+    { path: `${path}.${member}`, message, code },
+  ];
   if (!/^[A-Za-z][A-Za-z0-9_.:/-]{0,99}$/.test(name))
-    return fault("name", "must be 1 to 100 of A-Z a-z 0-9 _ . : / - and begin with a letter");
-  if (reserved.has(name)) return fault("name", `${name} is reserved`);
+    return fault("name", "claim-name", "must be 1 to 100 of A-Z a-z 0-9 _ . : / - and begin with a letter");
+  if (reserved.has(name)) return fault("name", "claim-reserved", `${name} is reserved`);
   if (!claimSources.includes(claim.source))
-    return fault("source", `must be one of ${claimSources.join(", ")}`);
+    return fault("source", "claim-source", `must be one of ${claimSources.join(", ")}`);
   if (claim.source === "static") {
     const length = JSON.stringify(claim.value)?.length ?? 0;
     if (length < 1 || length > limits.value || claim.value === null)
-      return fault("value", `must be a JSON value of at most ${limits.value} characters`);
+      return fault("value", "claim-value", `must be a JSON value of at most ${limits.value} characters`);
   } else if (!isPath(claim.source, claim.path)) {
-    const known = [...paths[claim.source], "attributes.<name>"].join(", ");
-    return fault("path", `must be one of ${known}`);
+    const known = [...claimPaths[claim.source], "attributes.<name>"].join(", ");
+    return fault("path", "claim-path", `must be one of ${known}`);
   }
   const meaning = Object.hasOwn(meanings, name) ? meanings[name] : undefined;
   return meaning === undefined || (claim.source === "user" && claim.path === meaning)
     ? []
-    : fault("name", `${name} may only be the user's ${meaning}`);
+    : fault("name", "claim-meaning", `${name} may only be the user's ${meaning}`);
 }
 
 const isPath = (source: "user" | "membership", path: string): boolean =>
-  (paths[source] as readonly string[]).includes(path) || /^attributes\.[A-Za-z0-9_-]{1,100}$/.test(path);
+  (claimPaths[source] as readonly string[]).includes(path) || /^attributes\.[A-Za-z0-9_-]{1,100}$/.test(path);
 
 function duplicates(claims: readonly ScopeClaim[]): ScopeFault[] {
   return claims.flatMap(({ name }, index) =>
     claims.findIndex((other) => other.name === name) < index
-      ? [{ path: `claims[${index}].name`, message: `${name} is there already` }]
+      ? [{ path: `claims[${index}].name`, message: `${name} is there already`, code: "claim-twice" }]
       : [],
   );
 }

@@ -4,6 +4,7 @@
  * of it by mail.
  */
 import type { Database, Db } from "../../db/open.ts";
+import type { AuditAction } from "../audit/actions.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { MailedFactor } from "../mail/mail.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
@@ -30,6 +31,8 @@ export interface FactorChange {
   /** As the audit log names it. */
   readonly actor: string;
   readonly origin?: NoticeOrigin;
+  /** Of an administrator, for the audit log alone: where they are is not told to the user. */
+  readonly address?: string;
   /** What the sign-in behind it has proven; undefined for an operator. */
   readonly reached?: Assurance;
 }
@@ -139,7 +142,7 @@ export function removePasskey(deps: ChangeDeps, change: FactorChange, id: string
 async function removing(
   deps: ChangeDeps,
   change: FactorChange,
-  removed: { action: string; factor: MailedFactor; remove(tx: Db): Promise<boolean> },
+  removed: { action: AuditAction; factor: MailedFactor; remove(tx: Db): Promise<boolean> },
 ): Promise<boolean> {
   const now = deps.clock();
   const owner = ownerOf(change.user);
@@ -206,8 +209,8 @@ export function resetFactors(deps: ChangeDeps, change: FactorChange): Promise<vo
 async function record(
   { clock }: NoticeDeps,
   tx: Db,
-  { organisation, user, actor, origin }: FactorChange,
-  action: string,
+  { organisation, user, actor, origin, address = origin?.address }: FactorChange,
+  action: AuditAction,
   details: Readonly<Record<string, string | number>> = {},
 ): Promise<void> {
   await recordAuditEvent(tx, {
@@ -216,7 +219,7 @@ async function record(
     actor,
     action,
     target: user.id,
-    ...(origin?.address === undefined ? {} : { address: origin.address }),
+    address,
     details,
   });
 }

@@ -3,10 +3,11 @@
  * guesses sent at once are all counted; given back when the sign-in is complete.
  */
 import type { Database, Db } from "../../db/open.ts";
+import { recordOnce } from "../audit/strangers.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { networkOf } from "../rate-limits/network.ts";
-import { type Attempt, countAttempt, type RateLimits } from "../rate-limits/rate-limits.ts";
+import { type Attempt, countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
 import type { User } from "../users/user.ts";
 import { acrOfMethod, codeAmr, type FactorProof } from "./factor-proof.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes/recovery-codes.ts";
@@ -34,7 +35,10 @@ export interface TypedCode {
 /** @returns undefined for a wrong one. @throws RateLimited */
 export async function checkCode(deps: CodeCheckDeps, code: TypedCode): Promise<FactorProof | undefined> {
   const { user, method, typed } = code;
-  const attempts = await countGuess(deps, code);
+  const attempts = await countGuess(deps, code).catch(async (error: unknown) => {
+    if (error instanceof RateLimited) await recordLimited(deps, code, error);
+    throw error;
+  });
   const owner = ownerOf(user);
   const now = deps.clock();
   const read = method === "totp" ? readTotpCode(typed) : readRecoveryCode(typed);
@@ -63,3 +67,17 @@ async function countGuess(deps: CodeCheckDeps, { orgId, user, address }: TypedCo
     await countAttempt(deps, user.homeOrgId, [{ limit: ofAccount, subject: user.id }]),
   ];
 }
+
+/** Said once in the limit's time. */
+const recordLimited = (
+  deps: CodeCheckDeps,
+  { orgId, user, address }: TypedCode,
+  { limit: { name, windowSeconds } }: RateLimited,
+): Promise<void> =>
+  recordOnce(deps, { orgId, subject: `${name}|${user.id}`, everyMs: windowSeconds * 1000 }, () => ({
+    actor: `user:${user.id}`,
+    action: "second-factor.limited",
+    target: user.id,
+    address,
+    details: { limit: name },
+  }));

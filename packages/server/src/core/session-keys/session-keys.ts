@@ -147,7 +147,7 @@ async function insertNew(
   const owner = { orgId, id: newUuid(), kind, applicationId, userId, sessionId };
   const key: SessionKey = { ...owner, authTime, amr, acr, address, ...times };
   await insertSessionKey(tx, { ...key, keyHash: sha256Base64url(secret) });
-  const event = { orgId, at: now, actor, action: "session-key.issued", target: key.id, address };
+  const event = { orgId, at: now, actor, action: "session-key.issued" as const, target: key.id, address };
   await recordAuditEvent(tx, { ...event, details: { kind, applicationId, userId } });
   return { key, secret };
 }
@@ -161,7 +161,7 @@ export async function revokeSessionKey(
   const { reason, actor, address, now } = act;
   if ((await revokeSessionKeys(tx, { ...key, reason, now })) === 0) return false;
   const from = address === undefined ? {} : { address };
-  const event = { orgId: key.orgId, at: now, actor, action: "session-key.revoked", target: key.id };
+  const event = { orgId: key.orgId, at: now, actor, action: "session-key.revoked" as const, target: key.id };
   await recordAuditEvent(tx, { ...event, ...from, details: { reason } });
   return true;
 }

@@ -15,7 +15,12 @@ export interface SessionEnd {
   /** One session of the user; without it all of them, and every refresh token and session key of the user. */
   readonly sessionId?: string;
   /** Kept with the refresh tokens and session keys that end. */
-  readonly reason: "signed_out" | "signed_out_everywhere" | "user_disabled" | "password_changed";
+  readonly reason:
+    | "signed_out"
+    | "signed_out_everywhere"
+    | "user_disabled"
+    | "user_deleted"
+    | "password_changed";
   readonly now: number;
 }
 

@@ -21,11 +21,15 @@ export interface SessionDeps {
 /** Written at most this often: a page view must not cost a durable write. */
 const TOUCH_EVERY_MS = 60_000;
 
-/** Who is signed in by this cookie, if the session lives and the user may still be here. */
+/**
+ * Who is signed in by this cookie, if the session lives and the user may still be here.
+ * @param looking.isWatching a page that looks by itself: nobody is active by it, and a session idles on beside it
+ */
 export async function findSignedIn(
   deps: SessionDeps,
   organisation: Organisation,
   token: string | undefined,
+  { isWatching = false }: { readonly isWatching?: boolean } = {},
 ): Promise<SignedIn | undefined> {
   if (token === undefined) return undefined;
   const now = deps.clock();
@@ -34,7 +38,7 @@ export async function findSignedIn(
   if (!session || hasRunOut(session, organisation, now)) return undefined;
   const user = await findUser(db, organisation.id, session.userId);
   if (!user || user.disabledAt !== null) return undefined;
-  if (now - session.lastSeenAt >= TOUCH_EVERY_MS) await touchSession(db, session, now);
+  if (!isWatching && now - session.lastSeenAt >= TOUCH_EVERY_MS) await touchSession(db, session, now);
   return { session, user };
 }
 

@@ -207,3 +207,19 @@ function fromRow(row: BrowserSessionTable): Session {
     expiresAt: row.expires_at,
   };
 }
+
+/** Which browsers some of a user's sessions are of, by the session's id: the `User-Agent` header as it came. */
+export async function findSessionBrowsers(
+  db: Db,
+  of: { orgId: string; userId: string; ids: readonly string[] },
+): Promise<ReadonlyMap<string, string>> {
+  if (of.ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom("browser_session")
+    .select(["id", "user_agent"])
+    .where("org_id", "=", of.orgId)
+    .where("user_id", "=", of.userId)
+    .where("id", "in", of.ids)
+    .execute();
+  return new Map(rows.map(({ id, user_agent }) => [id, user_agent]));
+}

@@ -34,14 +34,15 @@ export async function endUserSession(deps: SessionDeps, act: Act & { sessionId: 
   return deps.database.transaction(async (tx) => {
     const ended = await endSessions(tx, { orgId, userId, sessionId, reason: "signed_out", now });
     if (ended === 0) return false;
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor,
-      action: "session.ended",
-      target: sessionId,
-      ...(address === undefined ? {} : { address }),
-    });
+    const from = address === undefined ? {} : { address };
+    const event = { orgId, at: now, actor, ...from };
+    // Somebody else's act on a user is found with the user.
+    await recordAuditEvent(
+      tx,
+      actor === `user:${userId}`
+        ? { ...event, action: "session.ended", target: sessionId }
+        : { ...event, action: "user.session-ended", target: userId, details: { sessionId } },
+    );
     return true;
   });
 }

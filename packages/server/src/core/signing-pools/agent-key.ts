@@ -15,6 +15,9 @@ export interface SigningAgent {
   readonly compromisedAt: number | null;
 }
 
+/** An agent that was seen within this time is there. */
+export const AGENT_SEEN_MS = 60_000;
+
 export interface AgentKey {
   readonly orgId: string;
   /** RFC 7638 thumbprint. */

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { SystemAccountKeyTable, SystemAccountTable } from "../../db/tables/system-accounts.ts";
@@ -56,6 +56,66 @@ export async function listSystemAccounts(
     rows.map(({ id }) => id),
   );
   return rows.map((row) => toAccount(row, permissions.get(row.id) ?? []));
+}
+
+export interface AccountSearch {
+  /** The id that the page before ended with. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  /** Part of a name or an id; letters beyond ASCII are compared in their case on SQLite. */
+  readonly text?: string | undefined;
+}
+
+/** Newest first, each with the name of the application that it belongs to. */
+export async function searchSystemAccounts(
+  db: Db,
+  orgId: string,
+  { after, limit, text }: AccountSearch,
+): Promise<Array<{ account: SystemAccount; applicationName: string }>> {
+  let query = db
+    .selectFrom("system_account")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "system_account.org_id")
+        .onRef("application.id", "=", "system_account.application_id"),
+    )
+    .selectAll("system_account")
+    .select("application.name as application_name")
+    .where("system_account.org_id", "=", orgId);
+  if (after !== undefined) query = query.where("system_account.id", "<", after);
+  if (text !== undefined) query = query.where(isNamed(text));
+  const rows = await query.orderBy("system_account.id", "desc").limit(limit).execute();
+  return rows.map(({ application_name: applicationName, ...row }) => ({
+    account: toAccount(row, []),
+    applicationName,
+  }));
+}
+
+function isNamed(text: string) {
+  const part = (words: string) => `%${words.replaceAll(/[!%_]/g, "!$&")}%`;
+  const [typed, lower] = [part(text), part(text.toLowerCase())];
+  return sql<boolean>`(system_account.name like ${typed} escape '!' or lower(system_account.name) like ${lower} escape '!'
+    or system_account.id like ${lower} escape '!')`;
+}
+
+/** The applications that an account may act for besides its own, by name. */
+export async function listPermittedApplications(
+  db: Db,
+  { orgId, id }: { orgId: string; id: string },
+): Promise<Array<{ id: string; name: string }>> {
+  return db
+    .selectFrom("system_account_permission")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "system_account_permission.org_id")
+        .onRef("application.id", "=", "system_account_permission.application_id"),
+    )
+    .select(["application.id", "application.name"])
+    .where("system_account_permission.org_id", "=", orgId)
+    .where("system_account_permission.account_id", "=", id)
+    .orderBy("application.name")
+    .orderBy("application.id")
+    .execute();
 }
 
 async function permissionsOf(

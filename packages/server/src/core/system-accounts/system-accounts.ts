@@ -4,6 +4,7 @@ import { randomSecret } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
+import { isSecretLabel } from "../applications/client-secrets.ts";
 import { findApplication } from "../applications/store.ts";
 import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
@@ -30,7 +31,12 @@ export interface SystemAccountDeps {
 }
 
 export class InvalidSystemAccount extends Error {
-  readonly code: "invalid-name" | "unknown-application" | "unknown-account" | "invalid-expiry";
+  readonly code:
+    | "invalid-name"
+    | "invalid-label"
+    | "unknown-application"
+    | "unknown-account"
+    | "invalid-expiry";
   constructor(code: InvalidSystemAccount["code"], message: string) {
     super(message);
     this.name = "InvalidSystemAccount";
@@ -106,6 +112,8 @@ export async function rotateSystemAccountKey(deps: SystemAccountDeps, input: Key
   const now = deps.clock();
   if (input.expiresAt !== null && input.expiresAt <= now)
     throw new InvalidSystemAccount("invalid-expiry", "the expiry date has passed");
+  if (!isSecretLabel(input.label))
+    throw new InvalidSystemAccount("invalid-label", "a label has at most 100 plain characters");
   return deps.database.transaction(async (tx) => {
     const account = await requireAccount(tx, orgId, id);
     const made = await addKey(tx, deps, account, { label: input.label, expiresAt: input.expiresAt });
@@ -247,9 +255,13 @@ async function addKey(
   return { key, secret };
 }
 
+/** @param name without white space at its ends */
+export const isAccountName = (name: string): boolean =>
+  name !== "" && [...name].length <= 100 && !/\p{Cc}/u.test(name);
+
 function requireName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === "" || [...trimmed].length > 100 || /\p{Cc}/u.test(trimmed))
+  if (!isAccountName(trimmed))
     throw new InvalidSystemAccount("invalid-name", "a name has 1 to 100 plain characters");
   return trimmed;
 }

@@ -147,16 +147,18 @@ export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promi
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Remembers the `jti` until the token would have expired anyway. */
+/** Remembers the `jti` until the token would have expired anyway. @returns false when it was revoked before */
 export async function revokeAccessToken(
   db: Db,
   token: { orgId: string; jti: string; expiresAt: number },
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const row = await db
     .insertInto("revoked_access_token")
     .values({ org_id: token.orgId, jti: token.jti, expires_at: token.expiresAt })
     .onConflict((conflict) => conflict.columns(["org_id", "jti"]).doNothing())
-    .execute();
+    .returning("jti")
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 const selectRevoked = prepared((db, value: Parameter<{ orgId: string; jti: string }>) =>
@@ -262,4 +264,29 @@ function fromRow(row: TokenFamilyTable): TokenFamily {
     requestedClaims: readRequestedClaims(row.requested_claims),
     deviceId: row.device_id,
   };
+}
+
+const MOST_APPLICATIONS = 100;
+
+/** The applications that a user has been given tokens for and that have not been taken back, the newest first. */
+export async function listUsedApplications(
+  db: Db,
+  of: { orgId: string; userId: string },
+): Promise<Array<{ applicationId: string; applicationName: string; lastUsedAt: number }>> {
+  return db
+    .selectFrom("token_family")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "token_family.org_id")
+        .onRef("application.id", "=", "token_family.application_id"),
+    )
+    .select(["application.id as applicationId", "application.name as applicationName"])
+    .select((eb) => eb.fn.max("token_family.created_at").as("lastUsedAt"))
+    .where("token_family.org_id", "=", of.orgId)
+    .where("token_family.user_id", "=", of.userId)
+    .where("token_family.revoked_at", "is", null)
+    .groupBy(["application.id", "application.name"])
+    .orderBy("lastUsedAt", "desc")
+    .limit(MOST_APPLICATIONS)
+    .execute();
 }

@@ -1,60 +1,24 @@
-/** Mails that an operator or an administrator has sent to somebody: an invitation, or the confirmation of a new address. */
+/** Mails that an operator or an administrator has sent to somebody: for a new address, or a new password. */
 import type { Database } from "../../db/open.ts";
 import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/link-mail.ts";
-import type { Organisation } from "../organisations/organisation.ts";
-import { findUserByEmail, insertUser } from "./store.ts";
-import { emailKey, isEmail, isPersonName, type Role, type User } from "./user.ts";
-import { InvalidUser, newPermId } from "./users.ts";
+import { NO_LANGUAGE } from "../mail/mail.ts";
+import { findUserByEmail } from "./store.ts";
+import { emailKey, isEmail, type User } from "./user.ts";
+import { InvalidUser } from "./users.ts";
 
 export interface AccountMailDeps extends LinkMailDeps {
   readonly database: Database;
   readonly baseUrl: string;
 }
 
-export interface Invitation {
-  readonly organisation: Organisation;
-  readonly email: string;
-  readonly firstname: string;
-  readonly surname: string;
-  readonly role: Role;
+export interface NewAddress {
+  readonly newEmail: string;
   readonly actor: string;
-}
-
-/**
- * An account without a password, and a link to choose one: nobody signs in before. Invited again, the newest link works.
- * @returns the PermId. @throws InvalidUser when there is a user with a password already; Error when mail is not set up
- */
-export async function inviteUser(deps: AccountMailDeps, invitation: Invitation): Promise<string> {
-  const { organisation, firstname, surname, role, actor } = invitation;
-  const email = invitation.email.trim();
-  if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
-  if (![firstname, surname].every(isPersonName))
-    throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
-  const orgId = organisation.id;
-  const key = emailKey(email);
-  const now = deps.clock();
-  return deps.database.transaction(async (tx) => {
-    const id = newPermId();
-    const account = { orgId, id, email, emailKey: key, emailVerifiedAt: null, passwordHash: null, now };
-    const isNew = await insertUser(tx, { ...account, firstname, surname, phone: null, role });
-    const found = isNew ? undefined : await findUserByEmail(tx, orgId, key);
-    if (!isNew && (found === undefined || found.passwordHash !== null || found.user.disabledAt !== null))
-      throw new InvalidUser("email-taken", "the organisation has a user of this address already");
-    const userId = found?.user.id ?? id;
-    const recipient = found?.user.email ?? email;
-    await sendLinkMail(tx, deps, {
-      orgId,
-      type: "AcceptInvitation",
-      userId,
-      data: { email: recipient },
-      recipient,
-      locale: found?.user.locale ?? "en",
-      addressOf: actionAddress(deps.baseUrl, "AcceptInvitation"),
-      isDecoy: false,
-      audit: { orgId, actor, action: "user.invited", target: userId },
-    });
-    return userId;
-  });
+  readonly address?: string;
+  /** The language of the page that it was asked for on: for users who have chosen none. */
+  readonly locale?: string;
+  /** False for the user's own wish: whether somebody else has the address is not told, and nobody gets a mail then. */
+  readonly tellsTaken?: boolean;
 }
 
 /**
@@ -64,14 +28,15 @@ export async function inviteUser(deps: AccountMailDeps, invitation: Invitation):
 export async function requestNewEmail(
   deps: AccountMailDeps,
   user: User,
-  { newEmail, actor }: { newEmail: string; actor: string },
+  { newEmail, actor, address, locale, tellsTaken = true }: NewAddress,
 ): Promise<void> {
   const to = newEmail.trim();
   const { homeOrgId: orgId, id } = user;
   if (!isEmail(to)) throw new InvalidUser("invalid-email", "the email address is not valid");
   await deps.database.transaction(async (tx) => {
     const other = await findUserByEmail(tx, orgId, emailKey(to));
-    if (other && other.user.id !== id)
+    const isTaken = other !== undefined && other.user.id !== id;
+    if (isTaken && tellsTaken)
       throw new InvalidUser("email-taken", "the organisation has a user of this address already");
     await sendLinkMail(tx, deps, {
       orgId,
@@ -79,10 +44,35 @@ export async function requestNewEmail(
       userId: id,
       data: { email: user.email, newEmail: to },
       recipient: to,
-      locale: user.locale ?? "en",
+      locale: user.locale ?? locale ?? NO_LANGUAGE,
       addressOf: actionAddress(deps.baseUrl, "ChangeEmail"),
-      isDecoy: false,
-      audit: { orgId, actor, action: "email-change.requested", target: id },
+      isDecoy: isTaken,
+      audit: { orgId, actor, action: "email-change.requested", target: id, address },
     });
   });
+}
+
+/**
+ * A link to set another password, which the user has not asked for: the present one works until the link is used.
+ * @param user of the organisation that owns the account. @throws Error when mail is not set up
+ */
+export async function sendPasswordReset(
+  deps: AccountMailDeps,
+  user: User,
+  by: { actor: string; address?: string },
+): Promise<void> {
+  const { homeOrgId: orgId, id, email } = user;
+  await deps.database.transaction((tx) =>
+    sendLinkMail(tx, deps, {
+      orgId,
+      type: "ResetPassword",
+      userId: id,
+      data: { email },
+      recipient: email,
+      locale: user.locale ?? NO_LANGUAGE,
+      addressOf: actionAddress(deps.baseUrl, "ResetPassword"),
+      isDecoy: false,
+      audit: { ...by, orgId, action: "password-reset.requested", target: id },
+    }),
+  );
 }

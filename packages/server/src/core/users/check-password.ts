@@ -3,11 +3,12 @@
  * password; guesses are counted before they are looked at.
  */
 import type { Database } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import type { Activity } from "../activity/activity.ts";
+import { recordOnce, recordStrangersEvent } from "../audit/strangers.ts";
 import type { Clock } from "../clock.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
 import { networkOf } from "../rate-limits/network.ts";
-import { countAttempt, type RateLimits } from "../rate-limits/rate-limits.ts";
+import { countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
 import { findSignInAccount, setPasswordHash } from "./store.ts";
 import { emailKey, type User } from "./user.ts";
 
@@ -16,6 +17,7 @@ export interface PasswordCheckDeps {
   readonly clock: Clock;
   readonly passwords: PasswordHasher;
   readonly rateLimits: RateLimits;
+  readonly activity: Pick<Activity, "count">;
 }
 
 export interface TypedPassword {
@@ -46,7 +48,10 @@ export async function checkPassword(
     // The network first: once it is refused, the addresses that it invents leave no rows.
     { limit: deps.rateLimits["password-address"], subject: network },
     { limit: deps.rateLimits["password-account"], subject: `${key}|${network}` },
-  ]);
+  ]).catch(async (error: unknown) => {
+    if (error instanceof RateLimited) await recordLimited(deps, { orgId, key, address, network }, error);
+    throw error;
+  });
   const found = await findSignInAccount(deps.database.query, orgId, key);
   const stored = password.length <= MAX_PASSWORD_INPUT ? (found?.passwordHash ?? undefined) : undefined;
   let matches: boolean;
@@ -95,13 +100,28 @@ async function recordFailure(
   user: User | undefined,
   reason: string,
 ): Promise<void> {
-  await recordAuditEvent(deps.database.query, {
+  deps.activity.count(orgId, "failed-sign-ins");
+  await recordStrangersEvent(deps, {
     orgId,
-    at: deps.clock(),
     actor: "anonymous",
     action: "sign-in.failed",
     address,
     details: { reason: user ? reason : "unknown account" },
     ...(user ? { target: user.id } : {}),
+  });
+}
+
+/** What goes on is not looked at any more, and said once in the limit's time. */
+function recordLimited(
+  deps: PasswordCheckDeps,
+  { orgId, key, address, network }: { orgId: string; key: string; address: string; network: string },
+  { limit: { name, windowSeconds } }: RateLimited,
+): Promise<void> {
+  const isOfAccount = name === "password-account";
+  const subject = `${name}|${network}|${isOfAccount ? key : ""}`;
+  return recordOnce(deps, { orgId, subject, everyMs: windowSeconds * 1000 }, async () => {
+    const found = isOfAccount ? await findSignInAccount(deps.database.query, orgId, key) : undefined;
+    const target = found ? { target: found.user.id } : {};
+    return { actor: "anonymous", action: "sign-in.limited", address, details: { limit: name }, ...target };
   });
 }

@@ -20,28 +20,46 @@ const limits = { attributes: 100, groups: 200, text: 16_000 } as const;
  */
 export async function changeMemberRecord(
   deps: { readonly database: Database; readonly clock: Clock },
-  input: { orgId: string; id: string; record: MemberRecord; actor: string },
+  input: { orgId: string; id: string; record: MemberRecord; actor: string; address?: string },
 ): Promise<boolean> {
-  const { orgId, id, record, actor } = input;
+  const { orgId, id, record, actor, address } = input;
   requireValid(record.attributes ?? {}, "attribute");
   requireValid(record.membership?.attributes ?? {}, "membership attribute");
   const groups = record.membership?.groups ?? [];
-  const isGroup = (name: string) => name.length >= 1 && name.length <= 200 && !/[\p{Cc}\p{Cf}]/u.test(name);
-  if (groups.length > limits.groups || !groups.every(isGroup))
+  if (!areGroups(groups))
     throw new InvalidMemberRecord(`at most ${limits.groups} groups, each of 1 to 200 plain characters`);
   return deps.database.transaction(async (tx) => {
     if (!(await setMemberRecord(tx, { orgId, id }, record))) return false;
-    const event = { orgId, at: deps.clock(), actor, action: "user.attributes-changed", target: id };
-    await recordAuditEvent(tx, { ...event, details: { changed: Object.keys(record) } });
+    const event = { orgId, at: deps.clock(), actor, action: "user.attributes-changed" as const, target: id };
+    await recordAuditEvent(tx, { ...event, address, details: { changed: Object.keys(record) } });
     return true;
   });
 }
 
+const isGroup = (name: string): boolean =>
+  name.length >= 1 && name.length <= 200 && !/[\p{Cc}\p{Cf}]/u.test(name);
+
+export const areGroups = (groups: readonly string[]): boolean =>
+  groups.length <= limits.groups && groups.every(isGroup);
+
+const haveNames = (attributes: Attributes): boolean =>
+  Object.keys(attributes).every((name) => /^[A-Za-z0-9_-]{1,100}$/.test(name));
+
+const areWithinLimits = (attributes: Attributes): boolean =>
+  Object.keys(attributes).length <= limits.attributes && JSON.stringify(attributes).length <= limits.text;
+
+/** @param value as somebody typed it */
+export const areAttributes = (value: unknown): value is Attributes =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  haveNames(value as Attributes) &&
+  areWithinLimits(value as Attributes);
+
 function requireValid(attributes: Attributes, what: string): void {
-  const names = Object.keys(attributes);
-  if (!names.every((name) => /^[A-Za-z0-9_-]{1,100}$/.test(name)))
+  if (!haveNames(attributes))
     throw new InvalidMemberRecord(`the name of an ${what} has 1 to 100 of A-Z a-z 0-9 _ -`);
-  if (names.length > limits.attributes || JSON.stringify(attributes).length > limits.text)
+  if (!areWithinLimits(attributes))
     throw new InvalidMemberRecord(
       `at most ${limits.attributes} of each kind, ${limits.text} characters in all`,
     );

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { MembershipTable, UserAccountTable } from "../../db/tables/users.ts";
+import { noteSearchKey } from "./members/store.ts";
 import type { Attributes, Role, User } from "./user.ts";
 
 export interface NewUserRow {
@@ -15,6 +16,8 @@ export interface NewUserRow {
   readonly phone: string | null;
   readonly passwordHash: string | null;
   readonly role: Role;
+  /** A language tag; left out, whatever the browser asks for. */
+  readonly locale?: string | null;
   readonly now: number;
 }
 
@@ -32,7 +35,7 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
       firstname: user.firstname,
       surname: user.surname,
       phone: user.phone,
-      locale: null,
+      locale: user.locale ?? null,
       password_hash: user.passwordHash,
       password_changed_at: user.passwordHash === null ? null : user.now,
       created_at: user.now,
@@ -66,7 +69,9 @@ export async function insertMembership(db: Db, membership: NewMembership): Promi
     .values({ ...row, attributes: null, groups: null })
     .onConflict((conflict) => conflict.columns(["org_id", "user_id"]).doNothing())
     .executeTakeFirst();
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+  if ((result.numInsertedOrUpdatedRows ?? 0n) === 0n) return false;
+  await noteSearchKey(db, { homeOrgId, id: userId });
+  return true;
 }
 
 const members = (db: Db, orgId: string) =>
@@ -293,6 +298,20 @@ const enabledAccount = (tx: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id"
     .where("org_id", "=", homeOrgId)
     .where("id", "=", id)
     .where("disabled_at", "is", null);
+
+/** Milliseconds: when a user became a member of the organisation in whose light they are seen. */
+export async function findMemberSince(
+  db: Db,
+  user: Pick<User, "orgId" | "id" | "createdAt">,
+): Promise<number> {
+  const row = await db
+    .selectFrom("membership")
+    .select("created_at")
+    .where("org_id", "=", user.orgId)
+    .where("user_id", "=", user.id)
+    .executeTakeFirst();
+  return row?.created_at ?? user.createdAt;
+}
 
 /** Milliseconds; null for an account without a password. */
 export async function findPasswordChangedAt(

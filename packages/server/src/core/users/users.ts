@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { Database, Db } from "../../db/open.ts";
 import { voidActions } from "../actions/store.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import { forgetBrowsers } from "../known-browsers/store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
@@ -11,7 +11,15 @@ import type { PasswordHasher } from "../passwords/password-hasher.ts";
 import { refusePassword } from "../passwords/password-policy.ts";
 import { revokeRememberedDevices } from "../second-factors/remembered-devices/store.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
-import { findUser, insertUser, organisationsOfUser, setPasswordHash, setUserDisabled } from "./store.ts";
+import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
+import {
+  findUser,
+  holdPassword,
+  insertUser,
+  organisationsOfUser,
+  setPasswordHash,
+  setUserDisabled,
+} from "./store.ts";
 import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
 
 export interface UserDeps {
@@ -39,11 +47,17 @@ export interface NewUser {
   readonly role: Role;
   /** True when the address is known to be the user's, e.g. because an operator says so. */
   readonly emailVerified: boolean;
+  readonly locale?: string | null;
   readonly actor: string;
+  readonly address?: string;
 }
 
 /** v4: strangers see the PermId, and it must not tell when somebody joined. */
 export const newPermId = (): string => randomUUID();
+
+/** For the audit log: whoever is made an administrator from the start leaves no change of the role. */
+export const roleDetails = (role: Role): Pick<AuditEvent, "details"> =>
+  role === "Administrator" ? { details: { role } } : {};
 
 /** @returns the PermId. @throws InvalidUser */
 export async function createUser(deps: UserDeps, input: NewUser): Promise<string> {
@@ -68,29 +82,43 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
       phone: input.phone ?? null,
       passwordHash,
       role: input.role,
+      locale: input.locale ?? null,
       now,
     });
     if (!inserted)
       throw new InvalidUser("email-taken", "the organisation has a user of this address already");
-    await recordAuditEvent(tx, { orgId, at: now, actor: input.actor, action: "user.created", target: id });
+    const { actor, address, role } = input;
+    const event = { orgId, at: now, actor, action: "user.created", target: id, address } as const;
+    await recordAuditEvent(tx, { ...event, ...roleDetails(role) });
   });
   return id;
 }
 
 /**
- * Disabling ends the user's sessions, tokens, remembered browsers and open links to set a password at once; enabling
- * brings none of them back.
- * @returns false when there is no such user
+ * Disabling ends the user's sessions, tokens, remembered browsers and open links to a password or an address at once;
+ * enabling brings none of them back.
+ * @param input.orgId the organisation that owns the account; whatever others it administers, it can shut it out
+ * @returns false when there is no such user. @throws LastAdministrator when it would have none any more
  */
 export async function disableUser(
   deps: Pick<UserDeps, "database" | "clock">,
-  input: { orgId: string; id: string; disabled: boolean; actor: string },
+  input: {
+    orgId: string;
+    id: string;
+    disabled: boolean;
+    actor: string;
+    address?: string;
+    /** For operators, who can make another administrator; and who shut out the one whose account is in other hands. */
+    mayBeLastAdministrator?: boolean;
+  },
 ): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    if (input.disabled) await voidPasswordLinks(tx, { orgId: input.orgId, userId: input.id, now });
+    if (input.disabled) await voidAccountLinks(tx, { orgId: input.orgId, userId: input.id, now });
     if (!(await setUserDisabled(tx, input, input.disabled ? now : null, now))) return false;
     if (input.disabled) {
+      if (!input.mayBeLastAdministrator)
+        await requireAnotherAdministrator(tx, { orgId: input.orgId, userId: input.id });
       await endEverywhere(tx, input.orgId, { userId: input.id, now, reason: "user_disabled" });
     }
     await recordAuditEvent(tx, {
@@ -99,6 +127,7 @@ export async function disableUser(
       actor: input.actor,
       action: input.disabled ? "user.disabled" : "user.enabled",
       target: input.id,
+      address: input.address,
     });
     return true;
   });
@@ -116,13 +145,17 @@ export async function setPassword(
     password: string;
     about: readonly string[];
     actor: string;
+    /** For the audit log alone: where an administrator is, is not told to the user. */
+    address?: string;
   },
 ): Promise<boolean> {
   await requireGoodPassword(input.organisation, input.password, input.about);
   const hash = await deps.passwords.hash(input.password);
   const orgId = input.organisation.id;
+  const { id, actor } = input;
+  const from = input.address === undefined ? {} : { address: input.address };
   return deps.database.transaction((tx) =>
-    replacePassword(tx, deps, { orgId, id: input.id, hash, actor: input.actor, action: "password.set" }),
+    replacePassword(tx, deps, { orgId, id, hash, actor, action: "password.set", ...from }),
   );
 }
 
@@ -133,36 +166,45 @@ export interface NewPassword {
   readonly hash: string;
   readonly actor: string;
   /** What the audit log says it was. */
-  readonly action: "password.set" | "password.reset";
+  readonly action: "password.set" | "password.reset" | "password.changed";
   readonly origin?: NoticeOrigin;
+  /** For the audit log, when it is not the origin's. */
+  readonly address?: string;
+  /** When the one that was shown was set, null for none: with another one since then nothing is replaced. */
+  readonly replacesOf?: number | null;
 }
 
 /**
- * A new password ends every session, token and remembered browser of the user, and every open link to set one: whoever
+ * A new password ends every session, token and remembered browser of the user, and every open link to set one or to another address: whoever
  * knew the old one is out. The user gets a notice. Second factors stay as they are.
- * @returns false when there is no such user
+ * @returns false when there is no such user, or the password is another one: the transaction is to be undone
  */
 export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassword): Promise<boolean> {
   const { orgId, id, hash, actor, action, origin = {} } = change;
   const now = deps.clock();
   // Links before the account, as the use of a link does it: two changes at once wait for each other in one direction.
-  await voidPasswordLinks(tx, { orgId, userId: id, now });
+  await voidAccountLinks(tx, { orgId, userId: id, now });
+  const { replacesOf } = change;
+  if (replacesOf !== undefined && !(await holdPassword(tx, { homeOrgId: orgId, id }, replacesOf)))
+    return false;
   if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
   await endEverywhere(tx, orgId, { userId: id, now, reason: "password_changed" });
-  const { address } = origin;
-  const from = address === undefined ? {} : { address };
-  await recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, ...from });
+  const { address = origin.address } = change;
+  await recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, address });
   const user = await findUser(tx, orgId, id);
   if (user) await sendNotice(tx, deps, user, { template: "PasswordChanged" }, origin);
   return true;
 }
 
-/** An invitation sets a password too. */
-async function voidPasswordLinks(
+/**
+ * An invitation sets a password too. And whoever asked for another address while they were in gets in by it again: the
+ * link to it goes with the password that they knew.
+ */
+async function voidAccountLinks(
   tx: Db,
   which: { orgId: string; userId: string; now: number },
 ): Promise<void> {
-  for (const type of ["ResetPassword", "AcceptInvitation"] as const)
+  for (const type of ["ResetPassword", "AcceptInvitation", "ChangeEmail"] as const)
     await voidActions(tx, { ...which, type });
 }
 

@@ -51,6 +51,54 @@ export async function countPools(db: Db, orgId: string): Promise<number> {
   return Number(row?.count ?? 0);
 }
 
+/**
+ * Everything that may be changed, by one statement that looks at the version before.
+ * @returns false when it is gone, or somebody else was faster
+ */
+export async function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
+  const row = await db
+    .updateTable("signing_pool")
+    .set({
+      name: pool.name,
+      algs: JSON.stringify(pool.algs),
+      max_token_lifetime_seconds: pool.maxTokenLifetimeSeconds,
+      token_wait_seconds: pool.tokenWaitSeconds,
+      key_publish_delay_seconds: pool.keyPublishDelaySeconds,
+      max_pending: pool.maxPending,
+      trusted_roots: JSON.stringify(pool.trustedRoots),
+      require_x5c: pool.requireX5c ? 1 : 0,
+      updated_at: pool.updatedAt,
+      version: pool.version,
+    })
+    .where("org_id", "=", pool.orgId)
+    .where("id", "=", pool.id)
+    .where("version", "=", pool.version - 1)
+    .returning("id")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** With its agents, their keys, and what waits to be signed. */
+export async function deletePoolRow(db: Db, orgId: string, id: string): Promise<void> {
+  await db.deleteFrom("signing_pool").where("org_id", "=", orgId).where("id", "=", id).execute();
+}
+
+/** The applications whose tokens the pool signs, by name, at most `limit`. @param poolId a UUID */
+export async function applicationsOfPool(
+  db: Db,
+  { orgId, poolId, limit }: { orgId: string; poolId: string; limit: number },
+): Promise<Array<{ id: string; name: string }>> {
+  return db
+    .selectFrom("application")
+    .select(["id", "name"])
+    .where("org_id", "=", orgId)
+    .where("settings", "like", `%"signingPoolId":"${poolId}"%`)
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}
+
 /** @returns false when there is none, or it was so before */
 export async function setPoolDisabled(
   db: Db,
@@ -113,6 +161,28 @@ export async function countWorkingAgents(db: Db, orgId: string, poolId: string):
     .where("deactivated_at", "is", null)
     .executeTakeFirst();
   return Number(row?.count ?? 0);
+}
+
+/** How many agents of each pool were there since then, and how many it has; a pool without any is not in it. */
+export async function agentsOfPools(
+  db: Db,
+  orgId: string,
+  since: number,
+): Promise<ReadonlyMap<string, { agents: number; live: number }>> {
+  const rows = await db
+    .selectFrom("signing_agent")
+    .select((eb) => [
+      "pool_id",
+      eb.fn.countAll<number | string>().as("agents"),
+      eb.fn.sum<number | string>(eb.case().when("last_seen_at", ">", since).then(1).else(0).end()).as("live"),
+    ])
+    .where("org_id", "=", orgId)
+    .where("deactivated_at", "is", null)
+    .groupBy("pool_id")
+    .execute();
+  return new Map(
+    rows.map(({ pool_id, agents, live }) => [pool_id, { agents: Number(agents), live: Number(live) }]),
+  );
 }
 
 export async function insertAgent(db: Db, agent: SigningAgent, apiKeyHash: string): Promise<void> {
@@ -211,6 +281,24 @@ export async function retireKeys(
     .$if(only !== undefined, (query) => query.where("alg", "=", only ?? ""))
     .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", at)]))
     .execute();
+}
+
+/** One key signs nothing new from then on. @returns false when there is none, or it had retired before */
+export async function retireKey(
+  db: Db,
+  { orgId, agentId, kid, now }: { orgId: string; agentId: string; kid: string; now: number },
+): Promise<boolean> {
+  const row = await db
+    .updateTable("agent_key")
+    .set({ retiring_at: now })
+    .where("org_id", "=", orgId)
+    .where("agent_id", "=", agentId)
+    .where("kid", "=", kid)
+    .where("compromised_at", "is", null)
+    .where((eb) => eb.or([eb("retiring_at", "is", null), eb("retiring_at", ">", now)]))
+    .returning("kid")
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** They leave the JWKS now, retired or not. */

@@ -1,4 +1,5 @@
 import type { Db } from "../../../db/open.ts";
+import { noteSearchKey } from "../members/store.ts";
 
 /**
  * Another address, known to be the user's: only in the place of the one that it was asked for with.
@@ -28,7 +29,9 @@ export async function changeEmail(
       ),
     )
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  if (result.numUpdatedRows === 0n) return false;
+  await noteSearchKey(db, { homeOrgId: orgId, id });
+  return true;
 }
 
 /** @param username as `usernameKey` gives it */
@@ -69,5 +72,7 @@ export async function setUsername(
       ),
     )
     .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+  if (result.numUpdatedRows === 0n) return false;
+  await noteSearchKey(db, { homeOrgId: key.orgId, id: key.id });
+  return true;
 }

@@ -1,0 +1,120 @@
+/** That what happens is counted where it happens: through the service's own doors. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { makeAgent, makePool } from "../../testing/test-agent.ts";
+import { testBrowser } from "../../testing/test-browser.ts";
+import { credentials, postForm } from "../../testing/test-client.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import { callApi, makeSystemAccount } from "../../testing/test-system-account.ts";
+import { logIn, visit } from "../../testing/test-visit.ts";
+import { AGENTS, countedKinds, HOUR_MS, ofPool, type StoredKind } from "./kinds.ts";
+import { readActivity } from "./read-activity.ts";
+
+let running: TestService;
+let org: TestOrganisation;
+before(async () => {
+  running = await startTestService({ databaseUrl: "sqlite::memory:" });
+  org = await makeOrganisation(running.service);
+});
+after(async () => {
+  await running.close();
+  // A pool without agents is an operator's business.
+  assert.deepEqual(running.errors.map(String), ["OAuthError: no signing agent is there"]);
+});
+
+async function totals(more: readonly StoredKind[] = []): Promise<Record<string, number>> {
+  const { activity, database, clock } = running.service;
+  await activity.flush();
+  const kinds = [...countedKinds, AGENTS, ...more] as StoredKind[];
+  const times = { from: clock() - HOUR_MS, to: clock() + HOUR_MS, by: "hour" } as const;
+  const read = await readActivity(database.query, org.organisation.id, { kinds, ...times });
+  return Object.fromEntries(
+    kinds.map((kind) => [kind, (read.totals[kind] ?? []).reduce((sum, count) => sum + count, 0)]),
+  );
+}
+
+/** What an act adds. */
+async function counted(act: () => Promise<unknown>, more: readonly StoredKind[] = []) {
+  const was = await totals(more);
+  await act();
+  const is = await totals(more);
+  const added = Object.keys(is).map((kind) => [kind, (is[kind] ?? 0) - (was[kind] ?? 0)] as const);
+  return Object.fromEntries(added.filter(([, count]) => count !== 0));
+}
+
+const token = (form: Record<string, string>) => postForm(`${org.issuer}/token`, form);
+const batchToken = () => token({ grant_type: "client_credentials", ...credentials(org.batch) });
+
+test("sign-ins and failed ones, in the browser", async () => {
+  const browser = testBrowser();
+  const page = await visit(browser, org);
+  assert.deepEqual(await counted(() => logIn(browser, org, page, { password: "wrong" })), {
+    "failed-sign-ins": 1,
+  });
+  assert.deepEqual(await counted(() => logIn(browser, org, page)), { "sign-ins": 1 });
+});
+
+test("sign-ins by call of an application", async () => {
+  const account = await makeSystemAccount(running.service, org);
+  const url = `${running.baseUrl}/legacy/api/Authentication/User/Login`;
+  const call = (Password: string) => callApi(url, account, { body: { Email: org.user.email, Password } });
+  assert.deepEqual(await counted(() => call("wrong")), { "failed-sign-ins": 1 });
+  assert.deepEqual(await counted(() => call(org.user.password)), { "sign-ins": 1 });
+});
+
+test("tokens, and refusals of known clients alone", async () => {
+  assert.deepEqual(await counted(batchToken), { tokens: 1 });
+  const { client_id, client_secret } = credentials(org.batch);
+  const grant_type = "client_credentials";
+  const refused = { "refused-tokens": 1 };
+  assert.deepEqual(await counted(() => token({ grant_type, client_id, client_secret: "no" })), refused);
+  assert.deepEqual(await counted(() => token({ grant_type: "none", client_id, client_secret })), refused);
+  const stranger = { grant_type, client_id: org.organisation.id, client_secret };
+  assert.deepEqual(await counted(() => token(stranger)), {});
+});
+
+test("a device that still waits for its user is not refused", async () => {
+  const grant = "urn:ietf:params:oauth:grant-type:device_code";
+  const client = credentials(await makeClient(running.service, org.organisation, { grantTypes: [grant] }));
+  const { body } = await postForm(`${org.issuer}/device`, { ...client, scope: "openid" });
+  const waiting = { grant_type: grant, ...client, device_code: String(body["device_code"]) };
+  assert.equal((await token(waiting)).body["error"], "authorization_pending");
+  assert.deepEqual(await counted(() => token(waiting)), {});
+});
+
+test("what the agents of a pool sign and refuse, and that there was none", async () => {
+  const pool = await makePool(running.service, org);
+  const agent = await makeAgent(running.service, org, pool);
+  const client = await makeClient(running.service, org.organisation, {
+    grantTypes: ["client_credentials"],
+    allowedScopes: ["jobs:run"],
+    signingPoolId: pool.id,
+  });
+  const ask = () => token({ grant_type: "client_credentials", ...credentials(client) });
+  const kinds = [ofPool("pool-signatures", pool.id), ofPool("failed-pool-signatures", pool.id)] as const;
+  const failed = { "refused-tokens": 1, "failed-pool-signatures": 1, [kinds[1]]: 1 };
+  assert.deepEqual(await counted(ask, kinds), failed, "no agent");
+  await agent.call("queue");
+  const answers = async (
+    answer: (claimed: NonNullable<Awaited<ReturnType<typeof agent.claim>>>) => unknown,
+  ) => {
+    const asked = ask();
+    const claimed = await agent.claim({ wait: 5 });
+    assert.ok(claimed);
+    await answer(claimed);
+    await asked;
+  };
+  assert.deepEqual(await counted(() => answers((claimed) => agent.sign(claimed)), kinds), {
+    tokens: 1,
+    "pool-signatures": 1,
+    [kinds[0]]: 1,
+  });
+  const refusal = () => answers((claimed) => agent.reject(claimed, "policy_denied"));
+  assert.deepEqual(await counted(refusal, kinds), failed);
+});

@@ -1,0 +1,78 @@
+/** Who used an application last: sign-ins by OAuth and by the legacy federation, and its own calls with a secret. */
+import type { Db } from "../../../db/open.ts";
+
+export interface RecentSignIn {
+  readonly userId: string;
+  /** Null for who is no member any more. */
+  readonly email: string | null;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly isEnded: boolean;
+}
+
+type Of = { readonly orgId: string; readonly applicationId: string };
+
+/** Newest first: what was begun with a code, in a browser or on a device. */
+export async function recentSignIns(db: Db, of: Of, limit: number): Promise<RecentSignIn[]> {
+  const rows = await db
+    .selectFrom("token_family as begun")
+    .leftJoin("membership", (join) =>
+      join.onRef("membership.org_id", "=", "begun.org_id").onRef("membership.user_id", "=", "begun.user_id"),
+    )
+    .leftJoin("user_account", (join) =>
+      join
+        .onRef("user_account.org_id", "=", "membership.home_org_id")
+        .onRef("user_account.id", "=", "membership.user_id"),
+    )
+    .select(["begun.user_id", "begun.created_at", "begun.revoked_at", "user_account.email"])
+    .where("begun.org_id", "=", of.orgId)
+    .where("begun.application_id", "=", of.applicationId)
+    .orderBy("begun.id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toSignIn);
+}
+
+/** The same for session keys. */
+export async function recentSessionKeys(db: Db, of: Of, limit: number): Promise<RecentSignIn[]> {
+  const rows = await db
+    .selectFrom("session_key as begun")
+    .leftJoin("membership", (join) =>
+      join.onRef("membership.org_id", "=", "begun.org_id").onRef("membership.user_id", "=", "begun.user_id"),
+    )
+    .leftJoin("user_account", (join) =>
+      join
+        .onRef("user_account.org_id", "=", "membership.home_org_id")
+        .onRef("user_account.id", "=", "membership.user_id"),
+    )
+    .select(["begun.user_id", "begun.created_at", "begun.revoked_at", "user_account.email"])
+    .where("begun.org_id", "=", of.orgId)
+    .where("begun.application_id", "=", of.applicationId)
+    .orderBy("begun.id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(toSignIn);
+}
+
+const toSignIn = (row: {
+  user_id: string;
+  email: string | null;
+  created_at: number;
+  revoked_at: number | null;
+}): RecentSignIn => ({
+  userId: row.user_id,
+  email: row.email,
+  at: row.created_at,
+  isEnded: row.revoked_at !== null,
+});
+
+/** When any of its secrets was used last; null for never. */
+export async function lastSecretUse(db: Db, of: Of): Promise<number | null> {
+  const row = await db
+    .selectFrom("client_secret")
+    .select((eb) => eb.fn.max("last_used_at").as("at"))
+    .where("org_id", "=", of.orgId)
+    .where("application_id", "=", of.applicationId)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}

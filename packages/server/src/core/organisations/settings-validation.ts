@@ -1,0 +1,109 @@
+/** What an organisation's settings must be before they are kept: for the console, the command line and the file alike. */
+import { optionalWebAddress } from "../applications/validation.ts";
+import { type LogoFault, logoUriFault } from "./logo.ts";
+import type { OrganisationSettings } from "./organisation.ts";
+
+export const settingRanges = {
+  passwordMinLength: { least: 8, most: 128 },
+  sessionLifetimeSeconds: { least: 300, most: 31_536_000 },
+  sessionIdleSeconds: { least: 60, most: 31_536_000 },
+} as const;
+
+/** Six hexadecimal digits and nothing else: it is written into the style element of pages. */
+export const ACCENT_COLOUR = "^#[0-9A-Fa-f]{6}$";
+/** The first part of a language tag (RFC 5646): the message files have no others. */
+export const LANGUAGE = "^[a-z]{2,3}$";
+
+export type SettingsFaultCode = "colour" | LogoFault | "range" | "idle-above-lifetime" | "language";
+
+export interface SettingsFault {
+  /** A member's name; `branding.accentColor` for one of the branding. */
+  readonly path: string;
+  readonly message: string;
+  readonly code: SettingsFaultCode;
+}
+
+export class InvalidSettings extends Error {
+  readonly faults: readonly SettingsFault[];
+  constructor(faults: readonly SettingsFault[]) {
+    super(faults.map(({ path, message }) => `${path}: ${message}`).join("; "));
+    this.name = "InvalidSettings";
+    this.faults = faults;
+  }
+}
+
+/**
+ * @param settings all of them, as they would be afterwards
+ * @param changed the members that are looked at: what another release has kept stays as it is
+ * @throws InvalidSettings naming every fault
+ */
+export function requireValidSettings(
+  settings: OrganisationSettings,
+  changed: ReadonlyArray<keyof OrganisationSettings>,
+): void {
+  const faults = [
+    ...brandingFaults(settings.branding),
+    ...(["passwordMinLength", "sessionLifetimeSeconds", "sessionIdleSeconds"] as const).flatMap((member) =>
+      rangeFaults(settings, member),
+    ),
+    ...idleFaults(settings),
+    ...(new RegExp(LANGUAGE).test(settings.defaultLocale)
+      ? []
+      : [{ path: "defaultLocale", message: "must be a language like en", code: "language" as const }]),
+  ].filter(({ path, code }) => {
+    const isOfBoth = code === "idle-above-lifetime" && changed.includes("sessionLifetimeSeconds");
+    return isOfBoth || changed.some((member) => path.split(".")[0] === member);
+  });
+  if (faults.length > 0) throw new InvalidSettings(faults);
+}
+
+function brandingFaults({ accentColor, logoUri }: OrganisationSettings["branding"]): SettingsFault[] {
+  const isColour = accentColor === undefined || new RegExp(ACCENT_COLOUR).test(accentColor);
+  return [
+    ...(isColour
+      ? []
+      : [
+          {
+            path: "branding.accentColor",
+            message: "must be a colour like #2f4fd8",
+            code: "colour" as const,
+          },
+        ]),
+    ...logoFaults("branding.logoUri", logoUri),
+  ];
+}
+
+/** A web address is kept for others who read the record; our own pages ask no other server and do not show it. */
+export function logoFaults(path: string, uri: string | undefined): SettingsFault[] {
+  if (uri === undefined) return [];
+  if (!uri.startsWith("data:"))
+    return optionalWebAddress(path, uri).map(({ message }) => ({ path, message, code: "logo-form" }));
+  const code = logoUriFault(uri);
+  return code === undefined ? [] : [{ path, message: logoMessages[code], code }];
+}
+
+const logoMessages: Readonly<Record<LogoFault, string>> = {
+  "logo-form": "must be data:image/png;base64,… or a web address",
+  "logo-size": "must have at most 8 KiB",
+  "logo-sides": "must have sides of 16 to 1024 pixels",
+};
+
+function rangeFaults(settings: OrganisationSettings, member: keyof typeof settingRanges): SettingsFault[] {
+  const { least, most } = settingRanges[member];
+  const value = settings[member];
+  return Number.isInteger(value) && value >= least && value <= most
+    ? []
+    : [{ path: member, message: `must be a whole number from ${least} to ${most}`, code: "range" }];
+}
+
+function idleFaults({ sessionIdleSeconds, sessionLifetimeSeconds }: OrganisationSettings): SettingsFault[] {
+  return sessionIdleSeconds > sessionLifetimeSeconds
+    ? [
+        {
+          path: "sessionIdleSeconds",
+          message: `must be at most sessionLifetimeSeconds, which is ${sessionLifetimeSeconds}`,
+          code: "idle-above-lifetime",
+        },
+      ]
+    : [];
+}

@@ -1,0 +1,73 @@
+/**
+ * Everything that an organisation keeps about one of its users, as one JSON document: nothing that is secret (hashes, keys,
+ * links), nothing about anybody else. The audit log is read in batches: a long one needs no more memory than a short one.
+ */
+import type { Database, Db } from "../../../db/open.ts";
+import { exportAuditEvents } from "../../audit/export/export.ts";
+import { type KeptEvent, recordAuditEvent } from "../../audit/store.ts";
+import type { Clock } from "../../clock.ts";
+import type { Organisation } from "../../organisations/organisation.ts";
+import { countAttempt, type RateLimits } from "../../rate-limits/rate-limits.ts";
+import type { User } from "../user.ts";
+import { personalRecords } from "./personal-records.ts";
+
+export interface DataExportDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly rateLimits: RateLimits;
+}
+
+/**
+ * Counts and records it, before anything is read.
+ * @returns the document in pieces, UTF-8 text. @throws RateLimited
+ */
+export async function exportOwnData(
+  deps: DataExportDeps,
+  { organisation, user, address }: { organisation: Organisation; user: User; address: string },
+): Promise<AsyncGenerator<string>> {
+  const orgId = organisation.id;
+  await countAttempt(deps, orgId, [{ limit: deps.rateLimits["data-export"], subject: user.id }]);
+  const at = deps.clock();
+  const actor = `user:${user.id}`;
+  await recordAuditEvent(deps.database.query, {
+    orgId,
+    at,
+    actor,
+    action: "user.data-exported",
+    target: user.id,
+    address,
+  });
+  return document(deps.database.query, organisation, user, at);
+}
+
+async function* document(db: Db, organisation: Organisation, user: User, at: number): AsyncGenerator<string> {
+  const head = {
+    format: "signet-account-data",
+    version: 1,
+    exportedAt: new Date(at).toISOString(),
+    organisation: { id: organisation.id, name: organisation.name },
+    ...(await personalRecords(db, organisation, user)),
+  };
+  // All of it but the last brace: the events follow.
+  yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "events": [`;
+  let isFirst = true;
+  for await (const event of exportAuditEvents(db, organisation.id, { about: user.id })) {
+    yield `${isFirst ? "" : ","}\n    ${JSON.stringify(eventOf(event, user))}`;
+    isFirst = false;
+  }
+  yield isFirst ? "]\n}\n" : "\n  ]\n}\n";
+}
+
+/** Of what others did: what it was, and neither who they are nor where they were. */
+function eventOf({ at, action, actor, target, address, details }: KeptEvent, user: User) {
+  const isOwn = actor === `user:${user.id}`;
+  const [kind = ""] = actor.split(":");
+  return {
+    at: new Date(at).toISOString(),
+    action,
+    by: isOwn ? "you" : kind === "user" ? "another user" : kind,
+    ...(target === user.id ? { about: "you" } : {}),
+    ...(address !== undefined && (isOwn || actor === "anonymous") ? { address } : {}),
+    ...(isOwn || target === user.id ? { details } : {}),
+  };
+}

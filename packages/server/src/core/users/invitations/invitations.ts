@@ -1,0 +1,167 @@
+/** People who are asked in by mail: an account without a password, and a link to choose one. Nobody signs in before. */
+import type { Db } from "../../../db/open.ts";
+import { actionAddress, sendLinkMail } from "../../actions/link-mail.ts";
+import { voidActions } from "../../actions/store.ts";
+import { type AuditEvent, recordAuditEvent } from "../../audit/store.ts";
+import type { Organisation } from "../../organisations/organisation.ts";
+import type { AccountMailDeps } from "../account-mails.ts";
+import { deletePendingMails } from "../leaving/store.ts";
+import { findUserByEmail, insertUser } from "../store.ts";
+import { emailKey, isEmail, isPersonName, type Role, type User } from "../user.ts";
+import { InvalidUser, newPermId, roleDetails } from "../users.ts";
+import { findInvitationMail, findInvitationSteps, findOpenInvitation, hasNoPassword } from "./store.ts";
+
+interface Act {
+  readonly actor: string;
+  readonly address?: string;
+}
+
+export interface Invitation extends Act {
+  readonly organisation: Organisation;
+  readonly email: string;
+  readonly firstname: string;
+  readonly surname: string;
+  readonly role: Role;
+  /** A language tag: of the mail, and of what the user reads afterwards. */
+  readonly locale?: string | null;
+  /** What an address that is invited already means: another link (the default), or a refusal. */
+  readonly isNew?: boolean;
+}
+
+/**
+ * Invited again, the newest link works.
+ * @returns the PermId. @throws InvalidUser when there is a user with a password already; Error when mail is not set up
+ */
+export async function inviteUser(deps: AccountMailDeps, invitation: Invitation): Promise<string> {
+  const { organisation, firstname, surname, role, locale = null } = invitation;
+  const email = invitation.email.trim();
+  if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
+  if (![firstname, surname].every(isPersonName))
+    throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
+  const orgId = organisation.id;
+  const key = emailKey(email);
+  const now = deps.clock();
+  return deps.database.transaction(async (tx) => {
+    const id = newPermId();
+    const account = { orgId, id, email, emailKey: key, emailVerifiedAt: null, passwordHash: null, now };
+    const made = { ...account, firstname, surname, phone: null, role, locale };
+    if (!(await insertUser(tx, made))) return inviteKnown(tx, deps, invitation, key);
+    await sendInvitation(tx, deps, { orgId, id, email, locale }, invitation, role);
+    return id;
+  });
+}
+
+async function inviteKnown(
+  tx: Db,
+  deps: AccountMailDeps,
+  invitation: Invitation,
+  key: string,
+): Promise<string> {
+  const orgId = invitation.organisation.id;
+  const found = await findUserByEmail(tx, orgId, key);
+  const isOpen = found !== undefined && found.passwordHash === null && found.user.disabledAt === null;
+  if (!isOpen || invitation.isNew)
+    throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+  const { id, email, locale } = found.user;
+  await sendInvitation(tx, deps, { orgId, id, email, locale }, invitation);
+  return id;
+}
+
+/** Nothing of the invitation stays. */
+class NobodyToInvite extends Error {}
+
+/**
+ * Another link to somebody who has not used the one before, which works no more.
+ * @returns false when the user has a password, is disabled, or is no user of the organisation's own
+ */
+export function inviteAgain(deps: AccountMailDeps, user: User, act: Act): Promise<boolean> {
+  if (user.homeOrgId !== user.orgId) return Promise.resolve(false);
+  const inviting = deps.database.transaction(async (tx) => {
+    // The link before the account, as the use of a link does it: two at once wait for each other in one direction.
+    await sendInvitation(tx, deps, user, act);
+    if (!(await hasNoPassword(tx, user))) throw new NobodyToInvite();
+    return true;
+  });
+  return inviting.catch((error: unknown) => {
+    if (error instanceof NobodyToInvite) return false;
+    throw error;
+  });
+}
+
+/**
+ * The link works no more, and a mail that waits is not sent. The account stays, and nobody can sign in to it.
+ * @returns false when there is nothing to withdraw
+ */
+export function withdrawInvitation(
+  deps: Pick<AccountMailDeps, "database" | "clock">,
+  user: User,
+  { actor, address }: Act,
+): Promise<boolean> {
+  const { orgId, id, email } = user;
+  return deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const open = await findOpenInvitation(tx, { orgId, userId: id });
+    if (!open || open.expiresAt <= now) return false;
+    await voidActions(tx, { orgId, userId: id, type: "AcceptInvitation", now });
+    await deletePendingMails(tx, { orgId, recipient: email, template: "AcceptInvitation" });
+    await recordAuditEvent(tx, {
+      orgId,
+      at: now,
+      actor,
+      action: "invitation.withdrawn",
+      target: id,
+      address,
+    });
+    return true;
+  });
+}
+
+function sendInvitation(
+  tx: Db,
+  deps: AccountMailDeps,
+  { orgId, id, email, locale }: Pick<User, "orgId" | "id" | "email" | "locale">,
+  { actor, address }: Act,
+  role: Role = "Standard",
+): Promise<void> {
+  const event = { orgId, actor, action: "user.invited", target: id, address } as const;
+  const audit: Omit<AuditEvent, "at"> = { ...event, ...roleDetails(role) };
+  return sendLinkMail(tx, deps, {
+    orgId,
+    type: "AcceptInvitation",
+    userId: id,
+    data: { email },
+    recipient: email,
+    locale: locale ?? "en",
+    addressOf: actionAddress(deps.baseUrl, "AcceptInvitation"),
+    isDecoy: false,
+    audit,
+  });
+}
+
+/** How it stands with an invitation. Times in milliseconds. */
+export type InvitationStanding =
+  /** The link works until then. */
+  | {
+      readonly kind: "open";
+      readonly until: number;
+      readonly mail: "waiting" | "sent" | "failed";
+      readonly at: number;
+    }
+  | { readonly kind: "run-out" | "withdrawn" | "accepted"; readonly at: number };
+
+/** @returns undefined for somebody who was never invited */
+export async function invitationStanding(
+  db: Db,
+  { orgId, id: userId, email }: Pick<User, "orgId" | "id" | "email">,
+  now: number,
+): Promise<InvitationStanding | undefined> {
+  const last = await findInvitationSteps(db, { orgId, userId });
+  if (!last) return undefined;
+  if (last.action === "invitation.accepted") return { kind: "accepted", at: last.at };
+  const open = await findOpenInvitation(db, { orgId, userId });
+  if (open && open.expiresAt > now) {
+    const mail = (await findInvitationMail(db, { orgId, recipient: email })) ?? "sent";
+    return { kind: "open", until: open.expiresAt, mail, at: open.createdAt };
+  }
+  return { kind: last.action === "invitation.withdrawn" ? "withdrawn" : "run-out", at: last.at };
+}

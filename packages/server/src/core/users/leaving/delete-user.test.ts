@@ -1,0 +1,169 @@
+/** The end of an account: nothing of it stays but ids in the audit log, and no organisation loses its last administrator. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { codeSource } from "../../../testing/code-source.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { dumpWholeDatabase } from "../../../testing/dump-database.ts";
+import { credentials, postForm, refresh } from "../../../testing/test-client.ts";
+import { giveAuthenticator } from "../../../testing/test-factors.ts";
+import { MAIL_ENV, mailsTo } from "../../../testing/test-mailbox.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  REDIRECT_URI,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+import { withUser } from "../../../testing/test-visit.ts";
+import { listAuditEvents } from "../../audit/store.ts";
+import { noteBrowser } from "../../known-browsers/store.ts";
+import { requestNewEmail } from "../account-mails.ts";
+import { findUser, insertMembership } from "../store.ts";
+import { deleteUser, leaveOrganisation } from "./delete-user.ts";
+import { LastAdministrator } from "./last-administrator.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let host: TestOrganisation;
+  let count = 0;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh(), env: MAIL_ENV });
+    org = await makeOrganisation(running.service);
+    host = await makeOrganisation(running.service, "Host");
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
+
+  const orgId = () => org.organisation.id;
+  const db = () => running.service.database.query;
+  const person = () => withUser(running.service, org, `person-${count++}@acme.example`);
+  const roams = async (userId: string, role: "Standard" | "Administrator" = "Standard") =>
+    insertMembership(db(), { orgId: host.organisation.id, userId, homeOrgId: orgId(), role, now: 1 });
+  const makeAdministrator = (userId: string, where = org) =>
+    db()
+      .updateTable("membership")
+      .set({ role: "Administrator" })
+      .where("org_id", "=", where.organisation.id)
+      .where("user_id", "=", userId)
+      .execute();
+  const remove = (id: string) => deleteUser(running.service, { orgId: orgId(), id, actor: `user:${id}` });
+  /** Every row that holds one of the words, without those of the audit log. */
+  const rowsWith = async (...words: string[]) =>
+    (await dumpWholeDatabase(db()))
+      .split("\n")
+      .filter((line) => words.some((word) => line.includes(word)) && !line.startsWith("audit_event "))
+      .map((line) => line.slice(0, line.indexOf(" ")));
+
+  test("a deleted account leaves its id in the audit log, messages to applications and a mail; its tokens end", async () => {
+    const own = await person();
+    const { id, email } = own.user;
+    const told = await makeClient(running.service, org.organisation, {
+      redirectUris: [REDIRECT_URI],
+      backchannelLogoutUri: "https://app.example/logout",
+    });
+    const source = codeSource(own);
+    const tokens = await source.tokens({}, told);
+    await giveAuthenticator(running.service, own);
+    await roams(id);
+    await noteBrowser(db(), { orgId: host.organisation.id, userId: id, browserHash: "hash", now: 1 });
+    const user = await findUser(db(), orgId(), id);
+    assert.ok(user);
+    const { baseUrl } = running.service.config;
+    await requestNewEmail({ ...running.service, baseUrl }, user, {
+      newEmail: "new@acme.example",
+      actor: "test",
+    });
+    const before = await rowsWith(id, email);
+    for (const table of ["browser_session", "token_family", "consent", "user_action", "totp_credential"])
+      assert.ok(before.includes(table), table);
+
+    assert.equal(await remove(id), true);
+    assert.equal(await remove(id), false);
+
+    assert.deepEqual((await rowsWith(id, email)).sort(), ["logout_delivery", "outgoing_mail"]);
+    const mails = await mailsTo(running.service, email);
+    assert.deepEqual(
+      mails.map(({ mail }) => mail.template),
+      ["AccountDeleted"],
+    );
+    const userinfo = await fetch(`${org.issuer}/userinfo`, {
+      headers: { authorization: `Bearer ${tokens.accessToken}` },
+    });
+    assert.equal(userinfo.status, 401);
+    const introspected = await postForm(`${org.issuer}/introspect`, {
+      ...credentials(told),
+      token: tokens.accessToken,
+    });
+    assert.equal(introspected.body["active"], false);
+    assert.equal((await refresh(own, tokens.refreshToken, {}, told)).body["error"], "invalid_grant");
+    const said = (await listAuditEvents(db(), orgId(), 200)).filter(({ target, actor }) =>
+      [target, actor].some((one) => one?.includes(id)),
+    );
+    assert.equal(said[0]?.action, "user.deleted");
+    const [theirs] = await listAuditEvents(db(), host.organisation.id, 1);
+    assert.deepEqual([theirs?.action, theirs?.target], ["roaming.ended", id]);
+    const kept = JSON.stringify(said);
+    for (const word of [email, "acme.example", "Uma"]) assert.ok(!kept.includes(word), word);
+  });
+
+  test("of two administrators who are deleted at once one stays; the last one cannot go", async () => {
+    const [one, other] = [await person(), await person()];
+    for (const { user } of [one, other]) await makeAdministrator(user.id);
+    const both = await Promise.allSettled([remove(one.user.id), remove(other.user.id)]);
+    const refused = both.filter(({ status }) => status === "rejected");
+    assert.equal(refused.length, 1);
+    assert.ok(refused[0]?.status === "rejected" && refused[0].reason instanceof LastAdministrator);
+    const left = both[0]?.status === "rejected" ? one : other;
+    assert.ok(await findUser(db(), orgId(), left.user.id));
+    await assert.rejects(remove(left.user.id), LastAdministrator);
+    // Nobody who cannot come in is an administrator to count on.
+    const third = await person();
+    await makeAdministrator(third.user.id);
+    await db().updateTable("user_account").set({ disabled_at: 1 }).where("id", "=", third.user.id).execute();
+    await assert.rejects(remove(left.user.id), LastAdministrator);
+    assert.equal(await remove(third.user.id), true);
+    // Nor is somebody who was invited and has not come.
+    const invited = await person();
+    await makeAdministrator(invited.user.id);
+    await db()
+      .updateTable("user_account")
+      .set({ password_hash: null })
+      .where("id", "=", invited.user.id)
+      .execute();
+    await assert.rejects(remove(left.user.id), LastAdministrator);
+    assert.equal(await remove(invited.user.id), true);
+  });
+
+  test("an account that is the last administrator where it visits cannot go either", async () => {
+    const own = await person();
+    await roams(own.user.id, "Administrator");
+    await assert.rejects(remove(own.user.id), (error) => {
+      assert.ok(error instanceof LastAdministrator);
+      return error.orgId === host.organisation.id;
+    });
+    assert.ok(await findUser(db(), orgId(), own.user.id));
+    await makeAdministrator(host.user.id, host);
+    assert.equal(await remove(own.user.id), true);
+  });
+
+  test("a guest leaves, and keeps the account at home; nobody leaves home that way, or deletes a guest", async () => {
+    const own = await person();
+    const { id } = own.user;
+    await roams(id);
+    const leave = (where: TestOrganisation) =>
+      leaveOrganisation(running.service, { orgId: where.organisation.id, id, actor: `user:${id}` });
+    assert.equal(
+      await deleteUser(running.service, { orgId: host.organisation.id, id, actor: "operator" }),
+      false,
+    );
+    assert.equal(await leave(org), false);
+    assert.equal(await leave(host), true);
+    assert.equal(await leave(host), false);
+    assert.equal(await findUser(db(), host.organisation.id, id), undefined);
+    assert.ok(await findUser(db(), orgId(), id));
+  });
+});

@@ -1,0 +1,98 @@
+/**
+ * The end of an account, wherever it roams: sessions, tokens and keys end with a message to the applications, and all that
+ * is kept about the person goes, but for the audit log, which names them by their PermId alone.
+ */
+import type { Database, Db } from "../../../db/open.ts";
+import { recordAuditEvent } from "../../audit/store.ts";
+import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notices.ts";
+import { endSessions } from "../../sessions/end-sessions.ts";
+import { findUser, holdAccount, organisationsOfUser } from "../store.ts";
+import { requireAnotherAdministrator } from "./last-administrator.ts";
+import {
+  deleteAccount,
+  deleteGuestMembership,
+  deleteLinks,
+  deletePendingMails,
+  deletePersonalRows,
+  type MemberKey,
+} from "./store.ts";
+
+export interface LeavingDeps extends NoticeDeps {
+  readonly database: Database;
+}
+
+export interface Leaving extends NoticeOrigin {
+  readonly orgId: string;
+  /** PermId. */
+  readonly id: string;
+  /** As in `AuditEvent.actor`. */
+  readonly actor: string;
+}
+
+/**
+ * @param leaving.orgId the organisation that owns the account
+ * @returns false when it owns no such account. @throws LastAdministrator when an organisation would be without one
+ */
+export async function deleteUser(deps: LeavingDeps, leaving: Leaving): Promise<boolean> {
+  const { orgId, id } = leaving;
+  return deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const everywhere = await organisationsOfUser(tx, orgId, id);
+    // Links before the account, as the use of a link does it: two at once wait for each other in one direction.
+    for (const visited of everywhere) await deleteLinks(tx, { orgId: visited, userId: id });
+    await holdAccount(tx, { homeOrgId: orgId, id }, now);
+    const user = await findUser(tx, orgId, id);
+    if (!user || user.homeOrgId !== orgId) return false;
+    for (const visited of everywhere) {
+      await requireAnotherAdministrator(tx, { orgId: visited, userId: id });
+      await forget(tx, { orgId: visited, userId: id }, now);
+      await deletePendingMails(tx, { orgId: visited, recipient: user.email });
+      await audit(tx, leaving, {
+        orgId: visited,
+        action: visited === orgId ? "user.deleted" : "roaming.ended",
+        now,
+      });
+    }
+    if (!(await deleteAccount(tx, { orgId, userId: id }))) return false;
+    await sendNotice(tx, deps, user, { template: "AccountDeleted" }, leaving);
+    return true;
+  });
+}
+
+/**
+ * A guest goes, or is shown out: the account stays where it is at home.
+ * @param leaving.orgId the organisation visited
+ * @returns false when there is no such guest. @throws LastAdministrator
+ */
+export async function leaveOrganisation(
+  deps: Pick<LeavingDeps, "database" | "clock">,
+  leaving: Leaving,
+): Promise<boolean> {
+  const { orgId, id: userId } = leaving;
+  return deps.database.transaction(async (tx) => {
+    const now = deps.clock();
+    const user = await findUser(tx, orgId, userId);
+    if (!user || user.homeOrgId === orgId) return false;
+    await deleteLinks(tx, { orgId, userId });
+    await holdAccount(tx, user, now);
+    await requireAnotherAdministrator(tx, { orgId, userId });
+    await forget(tx, { orgId, userId }, now);
+    if (!(await deleteGuestMembership(tx, { orgId, userId }))) return false;
+    await audit(tx, leaving, { orgId, action: "roaming.ended", now });
+    return true;
+  });
+}
+
+async function forget(tx: Db, member: MemberKey, now: number): Promise<void> {
+  await endSessions(tx, { ...member, reason: "user_deleted", now });
+  await deletePersonalRows(tx, member);
+}
+
+function audit(
+  tx: Db,
+  { id, actor, address }: Leaving,
+  event: { orgId: string; action: "user.deleted" | "roaming.ended"; now: number },
+): Promise<void> {
+  const { orgId, action, now } = event;
+  return recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, address });
+}

@@ -1,0 +1,154 @@
+/** Members as a list: searched, filtered and paged by the database. */
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
+import type { Db } from "../../../db/open.ts";
+import type { Schema } from "../../../db/schema.ts";
+import type { Role } from "../user.ts";
+import { searchKey } from "./search-key.ts";
+
+/** A guest may be disabled too: the first that fits, in this order, but for `guest`, which is every guest. */
+export const memberStates = ["active", "disabled", "invited", "guest"] as const;
+export type MemberState = (typeof memberStates)[number];
+
+export interface MemberFilter {
+  /** Each of them is in the address, a name, the username or the PermId; in small letters. */
+  readonly words?: readonly string[];
+  readonly role?: Role;
+  readonly state?: MemberState;
+}
+
+/** Where a page ended. */
+export interface MemberPlace {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+export interface ListedMember extends MemberPlace {
+  readonly email: string;
+  readonly firstname: string;
+  readonly surname: string;
+  readonly username: string | null;
+  readonly role: Role;
+  readonly disabledAt: number | null;
+  /** Of an account that has never had a password. */
+  readonly isInvited: boolean;
+  /** The organisation that owns the account, where it is another one. */
+  readonly home: { readonly id: string; readonly name: string } | undefined;
+}
+
+/** The newest first. */
+export async function listMembers(
+  db: Db,
+  orgId: string,
+  { filter, after, limit }: { filter: MemberFilter; after?: MemberPlace | undefined; limit: number },
+): Promise<ListedMember[]> {
+  let query = db
+    .selectFrom("membership")
+    .innerJoin("user_account", (join) =>
+      join
+        .onRef("user_account.org_id", "=", "membership.home_org_id")
+        .onRef("user_account.id", "=", "membership.user_id"),
+    )
+    .innerJoin("organisation as home", "home.id", "membership.home_org_id")
+    .select(["membership.user_id", "membership.created_at", "membership.role", "membership.home_org_id"])
+    .select(["user_account.email", "firstname", "surname", "username", "home.name as home_name"])
+    .select((eb) => eb("password_hash", "is", null).as("has_no_password"))
+    .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
+    .where("membership.org_id", "=", orgId);
+  for (const word of filter.words ?? []) query = query.where((eb) => has(eb, word));
+  // Said as the index says it: a parameter would not be known to fit.
+  if (filter.role === "Administrator")
+    query = query.where("role", "=", "Administrator").where("role", "<>", sql.lit("Standard"));
+  else if (filter.role !== undefined) query = query.where("role", "=", filter.role);
+  const { state } = filter;
+  if (state !== undefined) query = query.where((eb) => isIn(eb, state));
+  if (after !== undefined)
+    query = query.where((eb) =>
+      eb(
+        eb.refTuple("membership.created_at", "membership.user_id"),
+        "<",
+        eb.tuple(after.createdAt, after.id),
+      ),
+    );
+  const rows = await query
+    .orderBy("membership.created_at", "desc")
+    .orderBy("membership.user_id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => {
+    const isGuest = row.home_org_id !== orgId;
+    return {
+      id: row.user_id,
+      createdAt: row.created_at,
+      email: row.email,
+      firstname: row.firstname,
+      surname: row.surname,
+      username: row.username,
+      role: row.role as Role,
+      disabledAt: row.disabled_at,
+      isInvited: Boolean(row.has_no_password) && !isGuest,
+      home: isGuest ? { id: row.home_org_id, name: row.home_name } : undefined,
+    };
+  });
+}
+
+/** The tables of the list, with `home` beside those of the schema. */
+type Listed = ExpressionBuilder<
+  Schema & { home: Schema["organisation"] },
+  "membership" | "user_account" | "home"
+>;
+
+function has(eb: Listed, word: string): Expression<SqlBool> {
+  const pattern = `%${word.replaceAll(/[!%_]/g, "!$&")}%`;
+  const isLike = (column: "membership.search_key" | "membership.user_id") =>
+    sql<SqlBool>`${eb.ref(column)} like ${pattern} escape '!'`;
+  return eb.or([isLike("membership.search_key"), isLike("membership.user_id")]);
+}
+
+function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {
+  const isEnabled = eb.and([eb("user_account.disabled_at", "is", null), eb("home.disabled_at", "is", null)]);
+  const isOwn = eb("membership.home_org_id", "=", eb.ref("membership.org_id"));
+  const isAccepted = eb("user_account.password_hash", "is not", null);
+  switch (state) {
+    case "active":
+      return eb.and([isEnabled, eb.or([isAccepted, eb.not(isOwn)])]);
+    case "disabled":
+      return eb.not(isEnabled);
+    case "invited":
+      return eb.and([isOwn, isEnabled, eb.not(isAccepted)]);
+    case "guest":
+      // As the index of those who roam has it.
+      return eb("membership.home_org_id", "<>", eb.ref("membership.org_id"));
+  }
+}
+
+/** To be called wherever an account's address, names or username are written, and a membership is made. */
+export async function noteSearchKey(tx: Db, account: { homeOrgId: string; id: string }): Promise<void> {
+  const row = await tx
+    .selectFrom("user_account")
+    .select(["email", "firstname", "surname", "username"])
+    .where("org_id", "=", account.homeOrgId)
+    .where("id", "=", account.id)
+    .executeTakeFirst();
+  if (!row) return;
+  await tx
+    .updateTable("membership")
+    .set({ search_key: searchKey(row) })
+    .where("home_org_id", "=", account.homeOrgId)
+    .where("user_id", "=", account.id)
+    .execute();
+}
+
+/** @returns false when there is no such member */
+export async function setRole(
+  tx: Db,
+  member: { orgId: string; userId: string },
+  role: Role,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable("membership")
+    .set({ role })
+    .where("org_id", "=", member.orgId)
+    .where("user_id", "=", member.userId)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
