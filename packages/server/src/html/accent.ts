@@ -81,8 +81,41 @@ export function accentShades(colour: string): { light: AccentShades; dark: Accen
   return { light: shades(colour, LIGHT_SURFACE, BLACK), dark: shades(colour, DARK_SURFACE, WHITE) };
 }
 
+/** What an accent reaches on one surface: ratios of WCAG 2.2, from 1 to 21. */
+export type MeasuredShades = AccentShades & { buttonText: number; links: number; edges: number };
+
+function measured(shade: AccentShades, surface: string): MeasuredShades {
+  const { fill, onFill, ink, edge } = shade;
+  return {
+    ...shade,
+    buttonText: contrast(onFill, fill),
+    links: contrast(ink, surface),
+    edges: contrast(edge, surface),
+  };
+}
+
+/** The shades of an accent, and how well each can be read. `colour` is `#rrggbb`. */
+export function measuredAccent(colour: string): { light: MeasuredShades; dark: MeasuredShades } {
+  const { light, dark } = accentShades(colour.toLowerCase());
+  return { light: measured(light, LIGHT_SURFACE), dark: measured(dark, DARK_SURFACE) };
+}
+
+/** WCAG 2.2 AA: 4.5 for texts (1.4.3), 3 for the edges of controls (1.4.11), on light and on dark. */
+export function isReadableAccent(colour: string): boolean {
+  const { light, dark } = measuredAccent(colour);
+  return [light, dark].every(
+    ({ buttonText, links, edges }) => buttonText >= 4.5 && links >= 4.5 && edges >= 3,
+  );
+}
+
 function declarations(shade: AccentShades): string {
   return `--fill:${shade.fill};--fill-hover:${shade.hover};--edge:${shade.edge};--on-fill:${shade.onFill};--ink:${shade.ink}`;
+}
+
+/** The same for a page that shows what an accent would look like, in both schemes beside each other. */
+export function previewRules(colour: string): string {
+  const { light, dark } = accentShades(colour.toLowerCase());
+  return `.preview-light{${declarations(light)}}.preview-dark{${declarations(dark)}}`;
 }
 
 /** The style rules of an accent, for a style element with a nonce. `colour` is `#rrggbb`. */

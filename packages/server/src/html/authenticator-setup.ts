@@ -35,7 +35,7 @@ ${link !== undefined && html`<a href="${link}">${text.open}</a>`}
 
 /** The field for the code that proves that the app is set up. */
 export function authenticatorCode(messages: Messages, noticeId: string | undefined): Html {
-  const wrong = noticeId !== undefined && html` aria-invalid="true" aria-describedby="${noticeId}"`;
+  const wrong = noticeId !== undefined && html` autofocus aria-invalid="true" aria-describedby="${noticeId}"`;
   return html`<div class="field">
 <label for="code">${messages.enrolment.totp.code}</label>
 <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required${wrong}>

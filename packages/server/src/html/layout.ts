@@ -1,4 +1,4 @@
-import { accentRules, isAccentColour } from "./accent.ts";
+import { accentRules, isAccentColour, previewRules } from "./accent.ts";
 import { type Content, type Html, html, linkAddress, raw } from "./html.ts";
 import { mark } from "./mark.ts";
 import type { Messages } from "./messages/messages.ts";
@@ -41,6 +41,8 @@ export type LayoutView = PageFrame & {
   scripts?: readonly string[] | undefined;
   /** Without scripts the browser goes there after so many seconds. */
   refresh?: { seconds: number; path: string } | undefined;
+  /** Another accent, `#rrggbb`, which the page shows in `.preview-light` and `.preview-dark`. */
+  previewAccent?: string | undefined;
 };
 
 /** A seal ring, inline so that browsers do not ask for /favicon.ico: the stylesheet stays the only request. */
@@ -48,14 +50,19 @@ const ICON = raw(
   `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f4fd8'/%3E%3Ccircle cx='8' cy='9.4' r='3.6' fill='none' stroke='%23fff' stroke-width='1.6'/%3E%3Crect x='5.4' y='2.8' width='5.2' height='3.4' rx='1' fill='%23fff'/%3E%3C/svg%3E`,
 );
 
-function accentStyle(view: LayoutView): Content {
+function accentStyle(view: Omit<LayoutView, "body">): Content {
   const colour = view.organisation?.accentColor;
+  const preview = view.previewAccent;
   // Six hexadecimal digits are checked, so that no stored value can leave the style element.
-  return isAccentColour(colour) && html`<style nonce="${view.nonce}">${raw(accentRules(colour))}</style>`;
+  const rules = [
+    isAccentColour(colour) && accentRules(colour),
+    isAccentColour(preview) && previewRules(preview),
+  ].filter((one) => one !== false);
+  return rules.length > 0 && html`<style nonce="${view.nonce}">${raw(rules.join(""))}</style>`;
 }
 
 /** Where scripts run, they know better when there is something new. */
-function refreshWithoutScripts({ refresh }: LayoutView): Content {
+function refreshWithoutScripts({ refresh }: Omit<LayoutView, "body">): Content {
   const path = linkAddress(refresh?.path);
   if (refresh === undefined || path === undefined) return undefined;
   const content = `${refresh.seconds};url=${path}`;
@@ -63,7 +70,8 @@ function refreshWithoutScripts({ refresh }: LayoutView): Content {
 `;
 }
 
-function documentShell(view: LayoutView, frame: Html): Html {
+/** The document around a body of any layout. */
+export function documentShell(view: Omit<LayoutView, "body">, frame: Html): Html {
   const scripts = view.scripts?.map((path) => html`<script src="${path}" defer></script>`);
   return html`<!doctype html>
 <html lang="${view.messages.locale}">

@@ -11,3 +11,9 @@ export const passkeyScript: Asset = readAsset("passkey", "js", ["scripts/passkey
 
 /** Keeps the wait page up to date; without it the page looks again by itself, and every answer is a plain form. */
 export const waitScript: Asset = readAsset("wait", "js", ["scripts/wait.js"]);
+
+/** Keeps pieces of a page up to date while it is looked at; without it they are as old as the page. */
+export const liveScript: Asset = readAsset("live", "js", ["scripts/live.js"]);
+
+/** Says of fields what is wrong with them while they are typed; without it the answer to the form does. */
+export const checksScript: Asset = readAsset("checks", "js", ["scripts/checks.js"]);

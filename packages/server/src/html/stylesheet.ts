@@ -26,4 +26,11 @@ export const consoleStylesheet: Asset = readAsset("console", "css", [
   "styles/messages.css",
   "styles/reading.css",
   "styles/console.css",
+  "styles/console-frame.css",
+  "styles/console-parts.css",
+  "styles/console-account.css",
+  "styles/console-applications.css",
+  "styles/console-audit.css",
+  "styles/console-organisation.css",
+  "styles/console-chart.css",
 ]);

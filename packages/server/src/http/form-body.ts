@@ -4,15 +4,15 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 const EMPTY: Form = { values: new Map(), repeated: new Set(), allValues: new Map() };
 
-/** In this scope bodies are forms and nothing else: any other content type is answered with 415. */
-export function acceptForms(scope: FastifyInstance): void {
+/** In this scope bodies are forms and nothing else: any other content type is answered with 415. @param limits see parseForm */
+export function acceptForms(scope: FastifyInstance, limits: { maxParameters?: number } = {}): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
     { parseAs: "string" },
     (_request, body, done: (error: Error | null, form?: Form) => void) => {
       try {
-        done(null, parseForm(body as string));
+        done(null, parseForm(body as string, limits));
       } catch (error) {
         done(error as Error);
       }

@@ -12,6 +12,8 @@ export interface SentPage {
    * against `form-action`, and where an application sends its users on to is not ours to know: such a page has none.
    */
   readonly leadsAway?: boolean;
+  /** It shows another document of ours in a frame. */
+  readonly hasFrame?: boolean;
 }
 
 /** Every page is made for one person at one moment, and is kept by no cache. */
@@ -31,7 +33,7 @@ export async function sendPage(reply: FastifyReply, body: string, page: SentPage
     .send(body);
 }
 
-function contentSecurityPolicy({ nonce, leadsAway = false }: SentPage): string {
+function contentSecurityPolicy({ nonce, leadsAway = false, hasFrame = false }: SentPage): string {
   return [
     "default-src 'none'",
     `style-src 'self' 'nonce-${nonce}'`,
@@ -39,7 +41,26 @@ function contentSecurityPolicy({ nonce, leadsAway = false }: SentPage): string {
     "img-src 'self' data:",
     "connect-src 'self'",
     ...(leadsAway ? [] : ["form-action 'self'"]),
+    ...(hasFrame ? ["frame-src 'self'"] : []),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join("; ");
+}
+
+/**
+ * A document to be looked at in a frame of one of our pages. Whatever is in it: no script runs, no form is sent, nothing is
+ * loaded, and it has an origin of its own.
+ */
+export async function sendShownDocument(reply: FastifyReply, body: string): Promise<void> {
+  await reply
+    .headers({
+      "content-security-policy":
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'; sandbox",
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "SAMEORIGIN",
+    })
+    .type("text/html; charset=utf-8")
+    .send(body);
 }

@@ -9,7 +9,8 @@ export type MailBody = {
   organisation: { name: string; accentColor?: string | undefined };
   paragraphs: readonly string[];
   facts: readonly { name: string; value: string }[];
-  action: { label: string; uri: string };
+  /** Undefined where there is nothing to do any more. */
+  action?: { label: string; uri: string } | undefined;
   /** After the action. */
   closing: readonly string[];
 };
@@ -20,7 +21,7 @@ export function mailText(body: MailBody, messages: Messages): string {
     body.organisation.name,
     ...body.paragraphs,
     body.facts.map(({ name, value }) => messages.mails.fact(name, value)).join("\n"),
-    messages.mails.fact(body.action.label, `\n${body.action.uri}`),
+    body.action ? messages.mails.fact(body.action.label, `\n${body.action.uri}`) : "",
     ...body.closing,
     `-- \n${messages.mails.footer(body.organisation.name)}`,
   ];
@@ -40,7 +41,6 @@ export function mailHtml(body: MailBody, messages: Messages): Html {
   const { accentColor, name } = body.organisation;
   const { fill, onFill } = accentShades(isAccentColour(accentColor) ? accentColor : DEFAULT_ACCENT).light;
   const button = `display:inline-block;padding:12px 20px;border-radius:8px;background:${fill};color:${onFill};font-weight:600;text-decoration:none`;
-  const uri = linkAddress(body.action.uri);
   return html`<!doctype html>
 <html lang="${messages.locale}">
 <head>
@@ -55,9 +55,9 @@ export function mailHtml(body: MailBody, messages: Messages): Html {
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.3">${body.subject}</h1>
 ${body.paragraphs.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
 ${mailFacts(body.facts)}
-<p style="margin:24px 0"><a href="${uri}" style="${button}">${body.action.label}</a></p>
+${body.action && html`<p style="margin:24px 0"><a href="${linkAddress(body.action.uri)}" style="${button}">${body.action.label}</a></p>`}
 ${body.closing.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
-<p style="margin:24px 0 0;font-size:14px">${messages.mails.copyLink}<br><a href="${uri}" style="word-break:break-all">${body.action.uri}</a></p>
+${body.action && html`<p style="margin:24px 0 0;font-size:14px">${messages.mails.copyLink}<br><a href="${linkAddress(body.action.uri)}" style="word-break:break-all">${body.action.uri}</a></p>`}
 <hr style="margin:24px 0 12px;border:0;border-top:1px solid #868c98">
 <p style="margin:0;font-size:13px">${messages.mails.footer(name)}</p>
 </div>

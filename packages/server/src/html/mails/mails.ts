@@ -15,7 +15,10 @@ export type MailView = {
       template: "ResetPassword" | "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
       data: Linked;
     }
-  | { template: "PasswordChanged" | "NewSignIn" | "AccountExists" | "EmailChanged"; data: Seen }
+  | {
+      template: "PasswordChanged" | "NewSignIn" | "AccountExists" | "EmailChanged" | "AccountDeleted";
+      data: Seen;
+    }
   | { template: "FactorAdded" | "FactorRemoved"; data: Seen & { factor: Factor } }
 );
 
@@ -45,6 +48,11 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
         text: text.emailChanged.text(name),
         advice: text.emailChanged.advice(name),
       });
+    case "AccountDeleted": {
+      const words = text.accountDeleted;
+      const told = { subject: words.subject(name), text: words.text(name), advice: words.advice(name) };
+      return { ...notice(view, view.data, messages, told), action: undefined };
+    }
     case "PasswordChanged":
       return notice(view, view.data, messages, {
         subject: text.passwordChanged.subject(name),

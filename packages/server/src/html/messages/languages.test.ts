@@ -6,10 +6,28 @@ import { LANGUAGES, type Messages, messages } from "./messages.ts";
 
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
-  de: ["Browser", "Code", "Header", "Name", "Passkeys", "Payload", "TPM"],
-  fr: ["Actions", "Applications", "Code", "Documentation", "Organisations", "Sessions", "TPM"],
-  es: ["TPM"],
-  da: ["Browser", "Header", "Payload", "Reference", "TPM"],
+  de: [
+    ...["Browser", "Code", "Generation", "Generation 1", "Generation 3", "Header", "Links", "Logo", "Name"],
+    ...["Organisation", "Passkeys", "Payload", "Scopes", "TPM"],
+  ],
+  fr: [
+    "Actions",
+    "Applications",
+    "Code",
+    "Console",
+    "Description",
+    "Documentation",
+    "Logo",
+    "Menu",
+    "Organisation",
+    "Organisations",
+    "Scopes",
+    "Sessions",
+    "TPM",
+    "minutes",
+  ],
+  es: ["No", "Scopes", "TPM"],
+  da: ["Browser", "Header", "Links", "Logo", "Menu", "Organisation", "Payload", "Reference", "Scopes", "TPM"],
 };
 
 const aMoment = Date.UTC(2026, 10, 21, 9, 30);
@@ -17,7 +35,7 @@ const aMoment = Date.UTC(2026, 10, 21, 9, 30);
 const samples: Readonly<Record<string, readonly [unknown, unknown]>> = {
   ...Object.fromEntries(
     ["address", "algorithm", "application", "browser", "destination", "email", "name", "organisation"]
-      .concat("title", "value", "who")
+      .concat("title", "value", "who", "group")
       .map((name) => [name, [`Some${name}`, `Another${name}`]]),
   ),
   names: [["Firstname", "Secondname", "Thirdname"], ["Onename"]],
@@ -119,6 +137,11 @@ for (const language of LANGUAGES) {
     const { consents, devices, landing, security, sessions } = language;
     const labels = [
       [consents.revoke, consents.revokeOf("X")],
+      [language.console.consents.revoke, language.console.consents.revokeOf("X")],
+      [
+        language.console.consents.preauthorizations.remove,
+        language.console.consents.preauthorizations.removeOf("X"),
+      ],
       [devices.list.revoke, devices.list.revokeOf("X")],
       [devices.list.replace, devices.list.replaceOf("X")],
       [devices.codes.withdraw, devices.codes.withdrawOf("X")],
@@ -126,6 +149,8 @@ for (const language of LANGUAGES) {
       [security.passkeys.change, security.passkeys.changeOf("X")],
       [security.devices.forget, security.devices.forgetOf("X")],
       [sessions.end, sessions.endOf("X")],
+      [language.console.applications.secrets.end, language.console.applications.secrets.endOf("X")],
+      [language.console.applications.users.takeOff, language.console.applications.users.takeOffOf("X")],
     ] as const;
     for (const [seen, label] of labels) assert.ok(label.toLowerCase().includes(seen.toLowerCase()), label);
   });

@@ -13,9 +13,10 @@ const MOST_WISHES = 20;
 
 /**
  * The languages a person can read, best first: the application's `ui_locales` (OIDC Core §3.1.2.1, separated by
- * spaces), then the browser's `Accept-Language` (RFC 9110 §12.5.4). Malformed parts are left out.
+ * spaces), then the browser's `Accept-Language` (RFC 9110 §12.5.4), then the organisation's own. Malformed parts are left
+ * out.
  */
-export function preferredLocales(uiLocales?: string, acceptLanguage?: string): string[] {
+export function preferredLocales(uiLocales?: string, acceptLanguage?: string, otherwise?: string): string[] {
   const asked = (uiLocales ?? "").split(" ");
   const accepted = (acceptLanguage ?? "")
     .split(",")
@@ -30,7 +31,8 @@ export function preferredLocales(uiLocales?: string, acceptLanguage?: string): s
     .map((wish) => wish.tag);
   return [...asked, ...accepted]
     .filter((tag) => /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(tag))
-    .slice(0, MOST_WISHES);
+    .slice(0, MOST_WISHES)
+    .concat(otherwise ?? []);
 }
 
 /** The first language in the list that there is a message file for (`de-CH` is served by `de`), else English. */

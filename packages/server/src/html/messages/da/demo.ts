@@ -22,6 +22,8 @@ export const landing = {
   issuer: "Udsteder",
   discovery: "Discovery-dokument",
   discoveryOf: (organisation: string) => `Discovery-dokument for ${organisation}`,
+  console: "Åbn konsollen",
+  consoleOf: (organisation: string) => `Åbn konsollen: ${organisation}`,
   documentation: "Dokumentation",
   apiReference: "API-reference",
 };

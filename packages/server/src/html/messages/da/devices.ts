@@ -6,7 +6,6 @@ export const devices = {
   title: "Enheder",
   summary: (organisation: string) =>
     `Enhederne hos ${organisation}. Hver har sit eget certifikat og viser med det, hvem den er.`,
-  signedInAs: "Logget ind som",
   nav: { label: "Enheder", list: "Enheder", policy: "Bevis og tillid" },
   list: {
     heading: "Registrerede enheder",
@@ -14,13 +13,9 @@ export const devices = {
     search: "Navn eller ID",
     state: "Tilstand",
     anyState: "Alle tilstande",
-    submit: "Søg",
-    all: "Vis alle",
     none: "Der er ingen enheder endnu",
     noneText:
       "Registrér den første: Den får en kode, melder sig til med den én gang og har derefter et certifikat.",
-    noneFound: "Ingen enhed passer",
-    noneFoundText: "Søg efter en anden del af navnet eller ID’et, eller i en anden tilstand.",
     device: "Enhed",
     proof: "Bevis",
     attested: "TPM",
@@ -29,7 +24,6 @@ export const devices = {
     noCertificate: "Intet certifikat",
     seen: "Sidst set",
     never: "Aldrig",
-    actions: "Handlinger",
     day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
     minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,
     enrolled: (milliseconds: number) => `Tilmeldt den ${formatDay(LOCALE, milliseconds)}`,
@@ -39,9 +33,6 @@ export const devices = {
     revokeOf: (name: string) => `Spær ”${name}”`,
     replace: "Udskift",
     replaceOf: (name: string) => `Udskift ”${name}”`,
-    pages: "Sider",
-    older: "Ældre",
-    newest: "Tilbage til de nyeste",
   },
   register: {
     heading: "Registrér en enhed",
@@ -61,7 +52,6 @@ export const devices = {
     replaces: "Erstatter",
     replacesHint: "ID’et på en enhed, der spærres, så snart denne har sit certifikat. Må være tomt.",
     submit: "Opret koden",
-    failed: "Der blev ikke oprettet en kode",
     badName: "Et navn har højst 100 tegn og ingen styretegn.",
     badReplaces: "Der er ingen sådan enhed, eller den er allerede spærret. Kopiér ID’et fra listen.",
     badChoice: "Vælg en af værdierne på listen.",
@@ -69,18 +59,13 @@ export const devices = {
   code: {
     heading: "Koden er klar",
     headingFor: (name: string) => `Koden til ”${name}”`,
-    once: "Du ser ikke denne kode igen",
     onceText:
       "Kopiér den nu, og giv den kun til enheden. Hvis den går tabt, så tilbagekald den og opret en anden.",
     label: "Tilmeldingskode",
-    copy: "Kopiér koden",
     command: "Kør dette på enheden",
     commandText: "Enheden laver sin nøgle, beholder den og får sit certifikat.",
-    copyCommand: "Kopiér kommandoen",
-    copied: "Kopieret",
     until: (milliseconds: number) =>
       `Den kan bruges én gang, indtil ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    done: "Jeg har gemt den",
   },
   codes: {
     heading: "Koder, der ikke er brugt endnu",
@@ -154,7 +139,4 @@ export const devices = {
     withdrawn: "Koden er tilbagekaldt.",
     saved: "Det er gemt.",
   },
-  cancel: "Annuller",
-  expired: "Siden har ventet for længe",
-  expiredText: "Intet er ændret. Prøv igen.",
 };

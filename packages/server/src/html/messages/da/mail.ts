@@ -132,6 +132,10 @@ const factors = {
 const pronouns = { totp: "den", passkey: "den", "recovery-codes": "det" };
 
 export const mails = {
+  test: {
+    subject: (title: string) => `Prøve: ${title}`,
+    text: "Det er en prøve, som en administrator har sendt til sig selv. Der er ikke sket noget, og knappen fører ikke til noget, der kan gøres.",
+  },
   footer: (organisation: string) =>
     `Sendt af Signet for ${organisation}. Svar til denne adresse bliver ikke læst.`,
   fact: (name: string, value: string) => `${name}: ${value}`,
@@ -194,6 +198,13 @@ export const mails = {
       `Din konto hos ${organisation} har en anden mailadresse fra nu af. Denne bruges ikke længere til kontoen.`,
     advice: (organisation: string) =>
       `Hvis det ikke var dig, så sig det straks til en administrator hos ${organisation}: Mails med links bliver nu sendt til den anden adresse.`,
+  },
+  accountDeleted: {
+    subject: (organisation: string) => `Din konto hos ${organisation} er slettet`,
+    text: (organisation: string) =>
+      `Din konto hos ${organisation} findes ikke længere, og det gør det, der var gemt om dig der, heller ikke. Du er logget ud overalt, og applikationerne har fået besked.`,
+    advice: (organisation: string) =>
+      `Hvis det ikke var dig, så sig det straks til en administrator hos ${organisation}. Kontoen kan ikke bringes tilbage.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Din adgangskode til ${organisation} er ændret`,

@@ -42,6 +42,8 @@ export const error = {
     "answer-foreign": "Svaret hører ikke til et login, der blev startet her. Prøv igen fra startsiden.",
     "sign-in-not-completed": "Loginnet blev ikke gennemført.",
     "administrators-only": "Denne side er for organisationens administratorer.",
+    "foreign-form":
+      "Formularen blev sendt fra et andet websted, og intet er ændret. Åbn siden her, og udfyld den selv.",
   },
   reference: "Reference",
   back: (application: string) => `Gå til ${application}`,
@@ -77,6 +79,7 @@ export const places = {
   account: (organisation: string) => `din konto hos ${organisation}`,
   device: (organisation: string) => `din enhed hos ${organisation}`,
   devices: (organisation: string) => `enhederne hos ${organisation}`,
+  console: (organisation: string) => `konsollen hos ${organisation}`,
   application: (organisation: string) => `en applikation hos ${organisation}`,
 };
 

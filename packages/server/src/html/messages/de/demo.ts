@@ -22,6 +22,8 @@ export const landing = {
   issuer: "Aussteller",
   discovery: "Discovery-Dokument",
   discoveryOf: (organisation: string) => `Discovery-Dokument von ${organisation}`,
+  console: "Konsole öffnen",
+  consoleOf: (organisation: string) => `Konsole öffnen: ${organisation}`,
   documentation: "Dokumentation",
   apiReference: "API-Referenz",
 };

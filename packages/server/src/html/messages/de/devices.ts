@@ -6,22 +6,16 @@ export const devices = {
   title: "Geräte",
   summary: (organisation: string) =>
     `Die Geräte von ${organisation}. Jedes hat ein eigenes Zertifikat und weist sich damit aus.`,
-  signedInAs: "Angemeldet als",
   nav: { label: "Geräte", list: "Geräte", policy: "Nachweis und Vertrauen" },
   list: {
     heading: "Registrierte Geräte",
     add: "Gerät registrieren",
     search: "Name oder ID",
-    state: "Zustand",
-    anyState: "Jeder Zustand",
-    submit: "Suchen",
-    all: "Alle anzeigen",
+    state: "Status",
+    anyState: "Jeder Status",
     none: "Es gibt noch kein Gerät",
     noneText:
       "Registrieren Sie das erste: Es bekommt einen Code, meldet sich damit einmal an und hat von da an ein Zertifikat.",
-    noneFound: "Kein Gerät passt dazu",
-    noneFoundText:
-      "Suchen Sie nach einem anderen Teil des Namens oder der ID, oder in einem anderen Zustand.",
     device: "Gerät",
     proof: "Nachweis",
     attested: "TPM",
@@ -30,7 +24,6 @@ export const devices = {
     noCertificate: "Kein Zertifikat",
     seen: "Zuletzt gesehen",
     never: "Nie",
-    actions: "Aktionen",
     day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
     minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,
     enrolled: (milliseconds: number) => `Angemeldet am ${formatDay(LOCALE, milliseconds)}`,
@@ -40,9 +33,6 @@ export const devices = {
     revokeOf: (name: string) => `„${name}“ sperren`,
     replace: "Ersetzen",
     replaceOf: (name: string) => `„${name}“ ersetzen`,
-    pages: "Seiten",
-    older: "Ältere",
-    newest: "Zurück zu den neuesten",
   },
   register: {
     heading: "Gerät registrieren",
@@ -64,7 +54,6 @@ export const devices = {
     replacesHint:
       "Die ID eines Geräts, das gesperrt wird, sobald dieses sein Zertifikat hat. Darf leer bleiben.",
     submit: "Code erstellen",
-    failed: "Es wurde kein Code erstellt",
     badName: "Ein Name hat höchstens 100 Zeichen und keine Steuerzeichen.",
     badReplaces: "Dieses Gerät gibt es nicht, oder es ist schon gesperrt. Kopieren Sie die ID aus der Liste.",
     badChoice: "Wählen Sie einen der Werte aus der Liste.",
@@ -72,18 +61,13 @@ export const devices = {
   code: {
     heading: "Der Code ist fertig",
     headingFor: (name: string) => `Der Code für „${name}“`,
-    once: "Sie sehen diesen Code nicht noch einmal",
     onceText:
       "Kopieren Sie ihn jetzt, und geben Sie ihn nur dem Gerät. Geht er verloren, ziehen Sie ihn zurück und erstellen einen anderen.",
     label: "Registrierungscode",
-    copy: "Code kopieren",
     command: "Das führen Sie auf dem Gerät aus",
     commandText: "Das Gerät erzeugt seinen Schlüssel, behält ihn und bekommt sein Zertifikat.",
-    copyCommand: "Befehl kopieren",
-    copied: "Kopiert",
     until: (milliseconds: number) =>
       `Er ist einmal verwendbar, bis ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    done: "Ich habe ihn aufbewahrt",
   },
   codes: {
     heading: "Codes, die noch nicht verwendet wurden",
@@ -165,7 +149,4 @@ export const devices = {
     withdrawn: "Der Code ist zurückgezogen.",
     saved: "Es ist gespeichert.",
   },
-  cancel: "Abbrechen",
-  expired: "Diese Seite hat zu lange gewartet",
-  expiredText: "Es hat sich nichts geändert. Versuchen Sie es noch einmal.",
 };

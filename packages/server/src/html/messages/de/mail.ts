@@ -136,6 +136,10 @@ const factors = {
 };
 
 export const mails = {
+  test: {
+    subject: (title: string) => `Test zur Ansicht: ${title}`,
+    text: "Das ist ein Test, den sich ein Administrator selbst geschickt hat. Es ist nichts geschehen, und die Schaltfläche bewirkt nichts.",
+  },
   footer: (organisation: string) =>
     `Gesendet von Signet für ${organisation}. Antworten an diese Adresse liest niemand.`,
   fact: (name: string, value: string) => `${name}: ${value}`,
@@ -198,6 +202,13 @@ export const mails = {
       `Ihr Konto bei ${organisation} hat ab jetzt eine andere E-Mail-Adresse. Diese hier wird dafür nicht mehr verwendet.`,
     advice: (organisation: string) =>
       `Wenn Sie das nicht waren, sagen Sie sofort der Administration von ${organisation} Bescheid: E-Mails mit Links gehen jetzt an die andere Adresse.`,
+  },
+  accountDeleted: {
+    subject: (organisation: string) => `Ihr Konto bei ${organisation} wurde gelöscht`,
+    text: (organisation: string) =>
+      `Ihr Konto bei ${organisation} gibt es nicht mehr, und auch nichts von dem, was dort über Sie gespeichert war. Sie sind überall abgemeldet, und die Anwendungen wissen davon.`,
+    advice: (organisation: string) =>
+      `Wenn Sie das nicht waren, sagen Sie sofort der Administration von ${organisation} Bescheid. Das Konto lässt sich nicht zurückholen.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Ihr Passwort für ${organisation} wurde geändert`,

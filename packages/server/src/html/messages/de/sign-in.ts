@@ -44,6 +44,8 @@ export const error = {
       "Diese Antwort gehört nicht zu einer Anmeldung, die hier begonnen wurde. Versuchen Sie es von der Startseite aus noch einmal.",
     "sign-in-not-completed": "Die Anmeldung wurde nicht abgeschlossen.",
     "administrators-only": "Diese Seite ist der Administration der Organisation vorbehalten.",
+    "foreign-form":
+      "Dieses Formular kam von einer anderen Website, und es wurde nichts geändert. Öffnen Sie die Seite hier und füllen Sie sie selbst aus.",
   },
   reference: "Referenz",
   back: (application: string) => `Zurück zu ${application}`,
@@ -84,6 +86,7 @@ export const places = {
   account: (organisation: string) => `Ihrem Konto bei ${organisation}`,
   device: (organisation: string) => `Ihrem Gerät bei ${organisation}`,
   devices: (organisation: string) => `den Geräten von ${organisation}`,
+  console: (organisation: string) => `der Konsole von ${organisation}`,
   application: (organisation: string) => `einer Anwendung von ${organisation}`,
 };
 

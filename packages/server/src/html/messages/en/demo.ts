@@ -23,6 +23,8 @@ export const landing = {
   issuer: "Issuer",
   discovery: "Discovery document",
   discoveryOf: (organisation: string) => `Discovery document of ${organisation}`,
+  console: "Open the console",
+  consoleOf: (organisation: string) => `Open the console: ${organisation}`,
   documentation: "Documentation",
   apiReference: "API reference",
 };

@@ -7,7 +7,6 @@ export const devices = {
   title: "Devices",
   summary: (organisation: string) =>
     `The machines of ${organisation}. Each has a certificate of its own, and shows with it who it is.`,
-  signedInAs: "Signed in as",
   nav: { label: "Devices", list: "Devices", policy: "Proof and trust" },
   list: {
     heading: "Registered devices",
@@ -15,13 +14,9 @@ export const devices = {
     search: "Name or ID",
     state: "State",
     anyState: "Any state",
-    submit: "Search",
-    all: "Show all",
     none: "There is no device yet",
     noneText:
       "Register the first one: it gets a code, enrols with it once, and has a certificate from then on.",
-    noneFound: "No device is like that",
-    noneFoundText: "Search for another part of its name or ID, or in another state.",
     device: "Device",
     proof: "Proof",
     attested: "TPM",
@@ -30,7 +25,6 @@ export const devices = {
     noCertificate: "No certificate",
     seen: "Last seen",
     never: "Never",
-    actions: "Actions",
     day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
     minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,
     enrolled: (milliseconds: number) => `Enrolled on ${formatDay(LOCALE, milliseconds)}`,
@@ -40,9 +34,6 @@ export const devices = {
     revokeOf: (name: string) => `Revoke ${name}`,
     replace: "Replace",
     replaceOf: (name: string) => `Replace ${name}`,
-    pages: "Pages",
-    older: "Older ones",
-    newest: "Back to the newest",
   },
   register: {
     heading: "Register a device",
@@ -63,7 +54,6 @@ export const devices = {
     replacesHint:
       "The ID of a device that is revoked as soon as this one has its certificate. May be left empty.",
     submit: "Create the code",
-    failed: "No code was created",
     badName: "A name has at most 100 characters, and no control characters.",
     badReplaces: "There is no such device, or it is revoked already. Copy the ID from the list.",
     badChoice: "Choose one of the values in the list.",
@@ -71,17 +61,12 @@ export const devices = {
   code: {
     heading: "The code is ready",
     headingFor: (name: string) => `The code for ${name}`,
-    once: "You will not see this code again",
     onceText:
       "Copy it now, and give it to nobody but the device. If it is lost, withdraw it and create another one.",
     label: "Enrolment code",
-    copy: "Copy the code",
     command: "Run this on the device",
     commandText: "The device makes its key, keeps it, and gets its certificate.",
-    copyCommand: "Copy the command",
-    copied: "Copied",
     until: (milliseconds: number) => `It can be used once, until ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    done: "I have kept it",
   },
   codes: {
     heading: "Codes that were not used yet",
@@ -146,7 +131,4 @@ export const devices = {
     withdrawn: "The code is withdrawn.",
     saved: "It is saved.",
   },
-  cancel: "Cancel",
-  expired: "This page waited too long",
-  expiredText: "Nothing was changed. Try again.",
 };

@@ -1,5 +1,6 @@
 /** English. Every other language is a folder of the same form, checked against this one by the type `Messages`. */
 import { administratorConsent, consent, consents, scopes } from "./consents.ts";
+import { consoleTexts } from "./console/console.ts";
 import { claims, landing, mailbox, tokens } from "./demo.ts";
 import { device } from "./device.ts";
 import { devices } from "./devices.ts";
@@ -29,6 +30,7 @@ export const en = {
   consent,
   consents,
   administratorConsent,
+  console: consoleTexts,
   device,
   devices,
   accountNav,

@@ -133,6 +133,10 @@ const factors = {
 };
 
 export const mails = {
+  test: {
+    subject: (title: string) => `Test: ${title}`,
+    text: "This is a test that an administrator has sent to themselves. Nothing has happened, and its button leads to nothing that could be done.",
+  },
   footer: (organisation: string) =>
     `Sent by Signet for ${organisation}. Nobody reads answers to this address.`,
   fact: (name: string, value: string) => `${name}: ${value}`,
@@ -192,6 +196,13 @@ export const mails = {
       `Your account at ${organisation} has another email address from now on. This one is not used for it any more.`,
     advice: (organisation: string) =>
       `If it was not you, tell an administrator of ${organisation} at once: mails with links go to the other address now.`,
+  },
+  accountDeleted: {
+    subject: (organisation: string) => `Your account at ${organisation} was deleted`,
+    text: (organisation: string) =>
+      `Your account at ${organisation} is gone, with all that was kept about you there. You are signed out everywhere, and the applications have been told.`,
+    advice: (organisation: string) =>
+      `If it was not you, tell an administrator of ${organisation} at once. The account cannot be brought back.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Your password for ${organisation} was changed`,

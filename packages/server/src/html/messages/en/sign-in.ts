@@ -45,6 +45,8 @@ export const error = {
       "This answer does not belong to a sign-in that was started here. Try again from the start page.",
     "sign-in-not-completed": "The sign-in was not completed.",
     "administrators-only": "This page is for administrators of the organisation.",
+    "foreign-form":
+      "This form was sent from another site, and nothing was done. Open the page here and fill it in yourself.",
   },
   reference: "Reference",
   back: (application: string) => `Go to ${application}`,
@@ -81,6 +83,7 @@ export const places = {
   account: (organisation: string) => `your account at ${organisation}`,
   device: (organisation: string) => `your device at ${organisation}`,
   devices: (organisation: string) => `the devices of ${organisation}`,
+  console: (organisation: string) => `the console of ${organisation}`,
   application: (organisation: string) => `an application of ${organisation}`,
 };
 

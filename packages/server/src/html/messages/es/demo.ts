@@ -22,6 +22,8 @@ export const landing = {
   issuer: "Emisor",
   discovery: "Documento de descubrimiento",
   discoveryOf: (organisation: string) => `Documento de descubrimiento de ${organisation}`,
+  console: "Abrir la consola",
+  consoleOf: (organisation: string) => `Abrir la consola: ${organisation}`,
   documentation: "Documentación",
   apiReference: "Referencia de la API",
 };

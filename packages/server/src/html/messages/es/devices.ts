@@ -6,7 +6,6 @@ export const devices = {
   title: "Dispositivos",
   summary: (organisation: string) =>
     `Los dispositivos de ${organisation}. Cada uno tiene su propio certificado y con él demuestra quién es.`,
-  signedInAs: "Sesión iniciada con",
   nav: { label: "Dispositivos", list: "Dispositivos", policy: "Prueba y confianza" },
   list: {
     heading: "Dispositivos registrados",
@@ -14,13 +13,9 @@ export const devices = {
     search: "Nombre o ID",
     state: "Estado",
     anyState: "Cualquier estado",
-    submit: "Buscar",
-    all: "Mostrar todos",
     none: "Todavía no hay ningún dispositivo",
     noneText:
       "Registra el primero: recibe un código, se inscribe una vez con él y desde entonces tiene un certificado.",
-    noneFound: "Ningún dispositivo coincide",
-    noneFoundText: "Busca otra parte de su nombre o de su ID, o en otro estado.",
     device: "Dispositivo",
     proof: "Prueba",
     attested: "TPM",
@@ -29,7 +24,6 @@ export const devices = {
     noCertificate: "Sin certificado",
     seen: "Visto por última vez",
     never: "Nunca",
-    actions: "Acciones",
     day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
     minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,
     enrolled: (milliseconds: number) => `Inscrito el ${formatDay(LOCALE, milliseconds)}`,
@@ -39,9 +33,6 @@ export const devices = {
     revokeOf: (name: string) => `Revocar “${name}”`,
     replace: "Sustituir",
     replaceOf: (name: string) => `Sustituir “${name}”`,
-    pages: "Páginas",
-    older: "Anteriores",
-    newest: "Volver a los más recientes",
   },
   register: {
     heading: "Registrar un dispositivo",
@@ -62,7 +53,6 @@ export const devices = {
     replacesHint:
       "El ID de un dispositivo que se revoca en cuanto este tiene su certificado. Puede quedar vacío.",
     submit: "Crear el código",
-    failed: "No se creó ningún código",
     badName: "Un nombre tiene como máximo 100 caracteres, y ningún carácter de control.",
     badReplaces: "Ese dispositivo no existe o ya está revocado. Copia el ID de la lista.",
     badChoice: "Elige uno de los valores de la lista.",
@@ -70,17 +60,12 @@ export const devices = {
   code: {
     heading: "El código está listo",
     headingFor: (name: string) => `El código para “${name}”`,
-    once: "No volverás a ver este código",
     onceText: "Cópialo ahora y dáselo solo al dispositivo. Si se pierde, retíralo y crea otro.",
     label: "Código de inscripción",
-    copy: "Copiar el código",
     command: "Ejecuta esto en el dispositivo",
     commandText: "El dispositivo crea su clave, la conserva y recibe su certificado.",
-    copyCommand: "Copiar la orden",
-    copied: "Copiado",
     until: (milliseconds: number) =>
       `Se puede usar una vez, hasta el ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    done: "Ya lo he guardado",
   },
   codes: {
     heading: "Códigos que aún no se han usado",
@@ -162,7 +147,4 @@ export const devices = {
     withdrawn: "El código está retirado.",
     saved: "Se ha guardado.",
   },
-  cancel: "Cancelar",
-  expired: "Esta página esperó demasiado",
-  expiredText: "No ha cambiado nada. Inténtalo de nuevo.",
 };

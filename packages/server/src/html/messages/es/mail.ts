@@ -133,6 +133,10 @@ const factors = {
 };
 
 export const mails = {
+  test: {
+    subject: (title: string) => `Prueba: ${title}`,
+    text: "Es una prueba que un administrador se ha enviado a sí mismo. No ha pasado nada, y el botón no lleva a nada que se pueda hacer.",
+  },
   footer: (organisation: string) =>
     `Enviado por Signet en nombre de ${organisation}. Nadie lee las respuestas a esta dirección.`,
   fact: (name: string, value: string) => `${name}: ${value}`,
@@ -194,6 +198,13 @@ export const mails = {
       `Tu cuenta de ${organisation} tiene otro correo electrónico a partir de ahora. Este ya no se usa para ella.`,
     advice: (organisation: string) =>
       `Si no fuiste tú, avisa enseguida a un administrador de ${organisation}: los correos con enlaces van ahora a la otra dirección.`,
+  },
+  accountDeleted: {
+    subject: (organisation: string) => `Tu cuenta de ${organisation} se ha eliminado`,
+    text: (organisation: string) =>
+      `Tu cuenta de ${organisation} ya no existe, ni nada de lo que se guardaba allí sobre ti. Se ha cerrado tu sesión en todas partes y las aplicaciones lo saben.`,
+    advice: (organisation: string) =>
+      `Si no fuiste tú, avisa enseguida a un administrador de ${organisation}. La cuenta no se puede recuperar.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Se ha cambiado tu contraseña de ${organisation}`,

@@ -42,6 +42,8 @@ export const error = {
       "Esta respuesta no corresponde a un inicio de sesión empezado aquí. Inténtalo de nuevo desde la página inicial.",
     "sign-in-not-completed": "El inicio de sesión no se completó.",
     "administrators-only": "Esta página es solo para administradores de la organización.",
+    "foreign-form":
+      "Este formulario se envió desde otro sitio y no se ha hecho nada. Abre la página aquí y rellénala tú.",
   },
   reference: "Referencia",
   back: (application: string) => `Ir a ${application}`,
@@ -77,6 +79,7 @@ export const places = {
   account: (organisation: string) => `tu cuenta de ${organisation}`,
   device: (organisation: string) => `tu dispositivo (${organisation})`,
   devices: (organisation: string) => `los dispositivos de ${organisation}`,
+  console: (organisation: string) => `la consola de ${organisation}`,
   application: (organisation: string) => `una aplicación de ${organisation}`,
 };
 

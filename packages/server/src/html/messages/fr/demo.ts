@@ -22,6 +22,8 @@ export const landing = {
   issuer: "Émetteur",
   discovery: "Document de découverte",
   discoveryOf: (organisation: string) => `Document de découverte de l’organisation ${organisation}`,
+  console: "Ouvrir la console",
+  consoleOf: (organisation: string) => `Ouvrir la console: ${organisation}`,
   documentation: "Documentation",
   apiReference: "Référence de l’API",
 };

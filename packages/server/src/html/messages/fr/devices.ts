@@ -6,7 +6,6 @@ export const devices = {
   title: "Appareils",
   summary: (organisation: string) =>
     `Les appareils de l’organisation ${organisation}. Chacun a son propre certificat, avec lequel il montre qui il est.`,
-  signedInAs: "Session ouverte avec",
   nav: { label: "Appareils", list: "Appareils", policy: "Preuve et confiance" },
   list: {
     heading: "Appareils enregistrés",
@@ -14,13 +13,9 @@ export const devices = {
     search: "Nom ou identifiant",
     state: "État",
     anyState: "Tous les états",
-    submit: "Rechercher",
-    all: "Tout afficher",
     none: "Il n’y a encore aucun appareil",
     noneText:
       "Enregistrez le premier : il reçoit un code, s’inscrit une fois avec lui et possède ensuite un certificat.",
-    noneFound: "Aucun appareil ne correspond",
-    noneFoundText: "Cherchez une autre partie de son nom ou de son identifiant, ou un autre état.",
     device: "Appareil",
     proof: "Preuve",
     attested: "TPM",
@@ -29,7 +24,6 @@ export const devices = {
     noCertificate: "Pas de certificat",
     seen: "Vu pour la dernière fois",
     never: "Jamais",
-    actions: "Actions",
     day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
     minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,
     enrolled: (milliseconds: number) => `Inscrit le ${formatDay(LOCALE, milliseconds)}`,
@@ -39,9 +33,6 @@ export const devices = {
     revokeOf: (name: string) => `Révoquer « ${name} »`,
     replace: "Remplacer",
     replaceOf: (name: string) => `Remplacer « ${name} »`,
-    pages: "Pages de la liste",
-    older: "Plus anciens",
-    newest: "Revenir aux plus récents",
   },
   register: {
     heading: "Enregistrer un appareil",
@@ -63,7 +54,6 @@ export const devices = {
     replacesHint:
       "L’identifiant d’un appareil qui est révoqué dès que celui-ci a son certificat. Peut rester vide.",
     submit: "Créer le code",
-    failed: "Aucun code n’a été créé",
     badName: "Un nom a 100 caractères au plus, et aucun caractère de contrôle.",
     badReplaces: "Cet appareil n’existe pas, ou il est déjà révoqué. Copiez l’identifiant depuis la liste.",
     badChoice: "Choisissez une des valeurs de la liste.",
@@ -71,18 +61,13 @@ export const devices = {
   code: {
     heading: "Le code est prêt",
     headingFor: (name: string) => `Le code pour « ${name} »`,
-    once: "Vous ne reverrez pas ce code",
     onceText:
       "Copiez-le maintenant et ne le donnez qu’à l’appareil. S’il est perdu, retirez-le et créez-en un autre.",
     label: "Code d’inscription",
-    copy: "Copier le code",
     command: "À exécuter sur l’appareil",
     commandText: "L’appareil crée sa clé, la garde et reçoit son certificat.",
-    copyCommand: "Copier la commande",
-    copied: "Copié",
     until: (milliseconds: number) =>
       `Il est utilisable une fois, jusqu’au ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    done: "Je l’ai gardé",
   },
   codes: {
     heading: "Codes qui n’ont pas encore servi",
@@ -164,7 +149,4 @@ export const devices = {
     withdrawn: "Le code est retiré.",
     saved: "C’est enregistré.",
   },
-  cancel: "Annuler",
-  expired: "Cette page a attendu trop longtemps",
-  expiredText: "Rien n’a changé. Réessayez.",
 };

@@ -4,6 +4,7 @@
  */
 import type { Messages } from "../en/en.ts";
 import { administratorConsent, consent, consents, scopes } from "./consents.ts";
+import { consoleTexts } from "./console/console.ts";
 import { claims, landing, mailbox, tokens } from "./demo.ts";
 import { device } from "./device.ts";
 import { devices } from "./devices.ts";
@@ -33,6 +34,7 @@ export const fr: Messages = {
   consent,
   consents,
   administratorConsent,
+  console: consoleTexts,
   device,
   devices,
   accountNav,

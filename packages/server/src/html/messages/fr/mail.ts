@@ -140,6 +140,10 @@ const factors = {
 };
 
 export const mails = {
+  test: {
+    subject: (title: string) => `Essai : ${title}`,
+    text: "Ceci est un essai qu’un administrateur s’est envoyé à lui-même. Rien ne s’est passé, et le bouton ne mène à rien qui puisse être fait.",
+  },
   footer: (organisation: string) =>
     `Envoyé par Signet pour ${organisation}. Les réponses à cette adresse ne sont pas lues.`,
   fact: (name: string, value: string) => `${name} : ${value}`,
@@ -202,6 +206,13 @@ export const mails = {
       `Votre compte ${organisation} a désormais une autre adresse e‑mail. Celle-ci ne sert plus pour ce compte.`,
     advice: (organisation: string) =>
       `Si ce n’était pas vous, prévenez tout de suite un administrateur de l’organisation ${organisation} : les e‑mails contenant des liens sont maintenant envoyés à l’autre adresse.`,
+  },
+  accountDeleted: {
+    subject: (organisation: string) => `Votre compte ${organisation} a été supprimé`,
+    text: (organisation: string) =>
+      `Votre compte ${organisation} n’existe plus, ni rien de ce qui y était conservé sur vous. Vous êtes déconnecté partout, et les applications en sont informées.`,
+    advice: (organisation: string) =>
+      `Si ce n’était pas vous, prévenez tout de suite un administrateur de l’organisation ${organisation}. Le compte ne peut pas être rétabli.`,
   },
   passwordChanged: {
     subject: (organisation: string) => `Le mot de passe de votre compte ${organisation} a été modifié`,

@@ -44,6 +44,8 @@ export const error = {
       "Cette réponse ne correspond à aucune connexion commencée ici. Réessayez depuis la page de départ.",
     "sign-in-not-completed": "La connexion n’a pas été menée à terme.",
     "administrators-only": "Cette page est réservée aux administrateurs de l’organisation.",
+    "foreign-form":
+      "Ce formulaire a été envoyé depuis un autre site, et rien n’a été modifié. Ouvrez la page ici et remplissez-la vous-même.",
   },
   reference: "Référence",
   back: (application: string) => `Ouvrir ${application}`,
@@ -81,6 +83,7 @@ export const places = {
   account: (organisation: string) => `votre compte ${organisation}`,
   device: (organisation: string) => `votre appareil (${organisation})`,
   devices: (organisation: string) => `les appareils de l’organisation ${organisation}`,
+  console: (organisation: string) => `la console de l’organisation ${organisation}`,
   application: (organisation: string) => `une application de l’organisation ${organisation}`,
 };
 

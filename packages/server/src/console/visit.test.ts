@@ -1,0 +1,96 @@
+// Who may come into the console: somebody whose sign-in is as complete as on the way to an application, from a page of ours,
+// and by what they do themselves.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { changeOrganisationSettings } from "../core/organisations/organisations.ts";
+import {
+  type AdministeredOrganisation,
+  administeredOrganisation,
+} from "../testing/administered-organisation.ts";
+import { type ConsoleBrowser, consoleBrowser } from "../testing/console-browser.ts";
+import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
+import { MAIL_ENV } from "../testing/test-mailbox.ts";
+import { startTestService, type TestService } from "../testing/test-service.ts";
+import { follow } from "../testing/test-visit.ts";
+
+const MINUTE = 60_000;
+
+describe("coming into the console", () => {
+  let running: TestService;
+  let clock: FakeClock;
+  let org: AdministeredOrganisation;
+  let here: ConsoleBrowser;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: "sqlite::memory:", clock, env: MAIL_ENV });
+    org = await administeredOrganisation(running.service, "Acme");
+    here = await consoleBrowser(running, org);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  const db = () => running.service.database.query;
+  const lastSeen = async () => {
+    const row = await db()
+      .selectFrom("browser_session")
+      .select("last_seen_at")
+      .where("user_id", "=", org.administrator.id)
+      .executeTakeFirstOrThrow();
+    return row.last_seen_at;
+  };
+
+  test("what another site has filled in is not shown again, ready to be sent", async () => {
+    const form = { email: "evil@evil.example", role: "Administrator", newEmail: "evil@evil.example" };
+    const addresses = [
+      "/oauth/manage/ORG/users/new",
+      "/oauth/ORG/account/address",
+      "/oauth/ORG/account/profile",
+    ];
+    for (const address of addresses)
+      for (const site of ["same-site", "cross-site"]) {
+        const uri = running.baseUrl + address.replace("ORG", org.organisation.id);
+        const page = await here.browser.post(uri, form, { "sec-fetch-site": site });
+        assert.equal(page.status, 403, address);
+        assert.doesNotMatch(page.body, /evil@|name="csrf"/, address);
+        assert.match(page.body, /sent from another site/);
+      }
+  });
+
+  test("a piece that a page asks for by itself keeps no session alive", async () => {
+    const form = { kind: "spa", name: "Shop", address: "http://localhost:3000" };
+    const page = await follow(here.browser, await here.send("/quickstart", form));
+    const [, rest = ""] = /data-live="[^"]*\/oauth\/manage\/[^/"]+([^"]*)"/.exec(page.body) ?? [];
+    assert.match(rest, /waiting$/);
+    const before = await lastSeen();
+    clock.advance(5 * MINUTE);
+    const piece = await here.get(rest);
+    assert.deepEqual([piece.status, piece.body.includes(`${rest}"`)], [200, true]);
+    assert.equal(await lastSeen(), before);
+  });
+
+  test("where addresses are to be confirmed first, the console is no way around it", async () => {
+    await changeOrganisationSettings(running.service, {
+      orgId: org.organisation.id,
+      settings: () => ({ requireVerifiedEmail: true }),
+      actor: "test",
+    });
+    assert.equal((await here.get("/users")).status, 200);
+    const confirmed = (at: number | null) =>
+      db()
+        .updateTable("user_account")
+        .set({ email_verified_at: at })
+        .where("id", "=", org.administrator.id)
+        .execute();
+    await confirmed(null);
+    for (const rest of ["", "/users", "/users/new", "/audit-log/export"]) {
+      const page = await here.get(rest);
+      assert.match(page.location ?? "", /\/verify-email\?/, rest);
+    }
+    assert.match((await here.post("/users/new", {})).location ?? "", /\/verify-email\?/);
+    assert.equal((await here.get("/pools/live")).status, 403);
+    await confirmed(1);
+    assert.equal((await here.get("/users")).status, 200);
+  });
+});

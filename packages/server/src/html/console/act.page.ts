@@ -1,0 +1,109 @@
+/** Pages around an act: the question before it, and what it made, shown once. */
+import { type HiddenField, hiddenFields } from "../form.ts";
+import { type Content, type Html, html, linkAddress } from "../html.ts";
+import { type ConsoleFrame, type ConsoleView, consoleLayout } from "./console-layout.ts";
+import { textField } from "./fields.ts";
+import { copyStatus, snippet } from "./parts.ts";
+import { type FormFailure, failureNotice } from "./record-form.ts";
+
+export type ConfirmActView = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> & {
+    csrf: string;
+    action: string;
+    heading: string;
+    /** What happens, and what cannot be undone. */
+    text: Content;
+    /** The button, which says what it does: `Delete Payroll`. */
+    confirm: string;
+    confirmId: string;
+    /** For what cannot be undone: this has to be typed, in the field `name`. */
+    name?: string | undefined;
+    /** What stands in the field, when the page is shown again. */
+    typedName?: string | undefined;
+    isWrongName?: boolean;
+    backUri: string;
+    hidden?: readonly HiddenField[];
+    /** Asked besides. */
+    fields?: Content;
+    failure?: FormFailure | undefined;
+  };
+
+export function confirmActPage(view: ConfirmActView): Html {
+  const { confirm } = view.messages.console.frame;
+  const { name, typedName = "", isWrongName = false } = view;
+  return consoleLayout({
+    ...view,
+    title: view.heading,
+    notice: failureNotice(view.failure, view.messages),
+    body: html`<section class="card danger confirm">
+<div class="prose">${view.text}</div>
+<form class="form" method="post" action="${linkAddress(view.action)}" novalidate>
+${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.hidden ?? [])])}${view.fields}${
+  name !== undefined &&
+  textField({
+    id: "name",
+    label: confirm.typeName(name),
+    value: typedName,
+    fault: isWrongName ? confirm.wrongName : undefined,
+    hasFocus: true,
+    messages: view.messages,
+  })
+}
+<div class="actions"><button class="button dangerous" id="${view.confirmId}" type="submit">${view.confirm}</button>
+<a class="button" id="act-cancel" href="${linkAddress(view.backUri)}">${view.messages.console.frame.form.cancel}</a></div>
+</form></section>
+`,
+  });
+}
+
+/** Secrets that are shown once, each with its button. The page is not kept by anybody (`cache-control: no-store`). */
+export function shownOncePage(
+  view: ConsoleFrame &
+    Pick<ConsoleView, "breadcrumbs"> & {
+      title: string;
+      /** What it is for, and what to do with it now. */
+      text: Content;
+      values: ReadonlyArray<{ id: string; title: string; lines: string }>;
+      doneUri: string;
+      /** Address of the copy script. */
+      script: string;
+    },
+): Html {
+  const { secret } = view.messages.console.frame;
+  return consoleLayout({
+    ...view,
+    scripts: [view.script],
+    notice: html`<div class="notice hint" id="once-notice" role="status"><p class="notice-title">${secret.once}</p>
+<p>${view.text}</p></div>
+`,
+    body: html`<section class="card">
+${view.values.map((value) => snippet({ ...value, copy: secret.copy, copied: secret.copied }))}
+<div class="actions"><a class="button primary" id="once-done" href="${linkAddress(view.doneUri)}">${secret.done}</a></div>
+</section>
+${copyStatus}`,
+  });
+}
+
+/**
+ * The sign-in is too old for what was sent. What was typed waits in this page: the sign-in opens beside it.
+ * @param view.kept what was posted, secrets included: it goes nowhere but back to the address that it was posted to
+ */
+export function provePage(
+  view: ConsoleFrame & { action: string; kept: readonly HiddenField[]; signInUri: string },
+): Html {
+  const { prove } = view.messages.console.frame;
+  return consoleLayout({
+    ...view,
+    breadcrumbs: [],
+    title: prove.title,
+    summary: prove.text,
+    body: html`<section class="card confirm">
+<ol class="steps"><li><p>${prove.first}</p>
+<a class="button primary" id="prove-sign-in" href="${linkAddress(view.signInUri)}" target="_blank">${prove.signIn}</a></li>
+<li><p>${prove.second}</p>
+<form method="post" action="${linkAddress(view.action)}">
+${hiddenFields(view.kept)}<button class="button" id="prove-go-on" type="submit">${prove.goOn}</button>
+</form></li></ol></section>
+`,
+  });
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
+
+const BOX = { width: 600, height: 120 };
+
+/** Numbers that look random and are the same in every run. */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+test("the upper edge is a round number with a whole half, never below what is shown", () => {
+  const tops = [0, 1, 2, 3, 7, 9, 10, 11, 99, 100, 101, 1_000, 1_999, 123_456].map(topOf);
+  assert.deepEqual(tops, [2, 2, 2, 4, 8, 10, 10, 20, 100, 100, 200, 1_000, 2_000, 200_000]);
+  for (const greatest of [1, 5, 1e6, 1e15, Number.MAX_SAFE_INTEGER]) assert.ok(topOf(greatest) >= greatest);
+});
+
+test("whatever the numbers, every bar is in its box, in its place, and what is not nothing can be seen", () => {
+  const random = numbers(7);
+  for (let run = 0; run < 200; run++) {
+    const points = Math.floor(random() * 100);
+    const scale = 10 ** Math.floor(random() * 17);
+    const stacks = Array.from({ length: points }, () =>
+      [random() * scale, random() < 0.5 ? 0 : random() * 3].map(Math.floor),
+    );
+    const places = stackedBars(stacks, BOX);
+    assert.equal(places.length, points);
+    let right = 0;
+    for (const [index, bars] of places.entries()) {
+      for (const [kind, { x, y, width, height }] of bars.entries()) {
+        assert.ok(x >= right - 0.02 && x + width <= BOX.width + 0.02);
+        assert.ok(y >= 0 && height >= 0 && y + height <= BOX.height + 0.02, `${y} ${height}`);
+        assert.equal(height > 1.9, stacks[index]?.[kind] !== 0);
+      }
+      right = (bars[0]?.x ?? 0) + (bars[0]?.width ?? 0);
+    }
+  }
+});
+
+test("nothing, one and too much are drawn, and what is no number counts as nothing", () => {
+  assert.deepEqual(stackedBars([], BOX), []);
+  assert.deepEqual(
+    stackedBars([[0, 0]], BOX)[0]?.map(({ height }) => height),
+    [0, 0],
+  );
+  assert.equal(stackedBars([[2]], BOX)[0]?.[0]?.height, BOX.height);
+  const odd = [
+    [Number.NaN, -5],
+    [Number.POSITIVE_INFINITY, Number.MAX_VALUE],
+    [Number.MAX_VALUE, 1],
+  ];
+  for (const { y, height } of stackedBars(odd, BOX).flat())
+    assert.ok(y >= 0 && height >= 0 && y + height <= BOX.height + 0.02);
+});
+
+test("bars stand on each other, from the ground up", () => {
+  const [stack = []] = stackedBars([[6, 4]], BOX);
+  const [lower, upper] = stack;
+  assert.deepEqual([lower?.y, lower?.height], [48, 72]);
+  assert.deepEqual([upper?.y, upper?.height], [0, 48]);
+});
+
+test("a line by steps begins at the left, ends at the right, and its area on the ground", () => {
+  assert.deepEqual(steppedLine([], BOX), { line: "", area: "" });
+  assert.deepEqual(steppedLine([1, 2], BOX), { line: "M0 60H300V0H600", area: "M0 60H300V0H600V120H0Z" });
+  for (const y of steppedLine([5, 0, 9e15, Number.NaN], BOX).area.match(/(?<=V)[\d.]+/g) ?? [])
+    assert.ok(Number(y) >= 0 && Number(y) <= BOX.height);
+});

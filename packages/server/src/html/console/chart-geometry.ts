@@ -1,0 +1,78 @@
+/** Where the bars and areas of a chart are, in the units of its view box. */
+
+export type Box = { width: number; height: number };
+
+export type Bar = { x: number; y: number; width: number; height: number };
+
+/** What is not nothing can be seen. */
+const LEAST_HEIGHT = 2;
+
+/** Of a bar's place: the rest stands between it and the next one. */
+const FILLED = 0.72;
+
+/** The number at the upper edge: a round one, even, so that its half is whole too. */
+export function topOf(greatest: number): number {
+  if (!(greatest > 0)) return 2;
+  if (!Number.isFinite(greatest)) return Number.MAX_VALUE;
+  const power = 10 ** Math.floor(Math.log10(greatest));
+  const found = [1, 2, 4, 6, 8, 10].find((step) => step * power >= greatest && step * power >= 2) ?? 10;
+  return found * power;
+}
+
+/**
+ * Bars of several kinds, one on the other.
+ * @param stacks for each place, the numbers from the lowest to the uppermost; what is no number from 0 on counts as 0
+ * @returns for each place as many bars; those of nothing have no height
+ */
+export function stackedBars(stacks: ReadonlyArray<readonly number[]>, { width, height }: Box): Bar[][] {
+  const counted = stacks.map((stack) => stack.map(countOf));
+  const top = topOf(Math.max(0, ...counted.map(sum)));
+  const place = width / Math.max(1, stacks.length);
+  return counted.map((stack, index) => {
+    const heights = heightsOf(stack, top, height);
+    let y = height;
+    return heights.map((own) => {
+      y -= own;
+      return {
+        x: round((index + (1 - FILLED) / 2) * place),
+        y: round(Math.max(0, y)),
+        width: round(FILLED * place),
+        height: round(own),
+      };
+    });
+  });
+}
+
+/** The least that can be seen is taken from the highest of the stack where it would grow out of its box. */
+function heightsOf(stack: readonly number[], top: number, height: number): number[] {
+  const heights = stack.map((count) => (count === 0 ? 0 : Math.max(LEAST_HEIGHT, (count / top) * height)));
+  const highest = heights.indexOf(Math.max(...heights));
+  const over = sum(heights) - height;
+  return over > 0 ? heights.map((own, index) => (index === highest ? own - over : own)) : heights;
+}
+
+/** A line by steps, for what is so and so much for a while; `area` goes down to the ground as well. */
+export function steppedLine(
+  counts: readonly number[],
+  { width, height }: Box,
+): { line: string; area: string } {
+  const counted = counts.map(countOf);
+  const top = topOf(Math.max(0, ...counted));
+  const place = width / Math.max(1, counts.length);
+  const steps = counted.map((count, index) => {
+    const y = round(height - (count / top) * height);
+    return `${index === 0 ? `M0 ${y}` : `V${y}`}H${round((index + 1) * place)}`;
+  });
+  const line = steps.join("");
+  return { line, area: line === "" ? "" : `${line}V${height}H0Z` };
+}
+
+/** @returns the greatest number of places */
+export const greatestOf = (stacks: ReadonlyArray<readonly number[]>): number =>
+  Math.max(0, ...stacks.map((stack) => sum(stack.map(countOf))));
+
+const countOf = (count: number): number => (Number.isFinite(count) && count > 0 ? count : 0);
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+
+const round = (value: number): number => Math.round(value * 100) / 100;

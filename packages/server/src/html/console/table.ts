@@ -1,0 +1,104 @@
+/** Lists: the search above, the table, the pages below. On a narrow screen the style sheet makes records of the rows. */
+import { type Content, type Html, html, linkAddress } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+
+export type Row = {
+  /** Of the row's element, unique in the page. */
+  id: string;
+  /** As many as there are columns. The first one names the record, see `nameCell`. */
+  cells: readonly Content[];
+  /** Links, in the last column. */
+  actions?: Content;
+};
+
+/** @param view.label says what the table is, to those who do not see the heading above it */
+export function table(view: {
+  label: string;
+  columns: readonly string[];
+  rows: readonly Row[];
+  messages: Messages;
+}): Html {
+  const hasActions = view.rows.some(({ actions }) => actions !== undefined);
+  const { actions } = view.messages.console.frame.list;
+  const heading = (name: string) => html`<th role="columnheader" scope="col">${name}</th>`;
+  const last =
+    hasActions &&
+    html`<th role="columnheader" scope="col"><span class="visually-hidden">${actions}</span></th>`;
+  // With its roles said: where a style sheet changes how a table is displayed, browsers forget them.
+  return html`<table class="table" role="table" aria-label="${view.label}">
+<thead role="rowgroup"><tr role="row">${view.columns.map(heading)}${last}</tr></thead>
+<tbody role="rowgroup">
+${view.rows.map((row) => tableRow(row, view.columns, hasActions))}</tbody>
+</table>
+`;
+}
+
+function tableRow({ id, cells, actions }: Row, columns: readonly string[], hasActions: boolean): Html {
+  const cell = (content: Content, index: number) =>
+    index === 0
+      ? html`<th role="rowheader" scope="row">${content}</th>
+`
+      : html`<td role="cell" data-label="${columns[index]}"><div>${content}</div></td>
+`;
+  return html`<tr role="row" id="${id}">
+${cells.map(cell)}${hasActions && html`<td role="cell" class="row-end"><div class="row-actions">${actions}</div></td>`}</tr>
+`;
+}
+
+/** A record's name, which leads to it, and what tells it from its namesakes. */
+export function nameCell(view: { name: string; uri?: string; note?: Content; logo?: Content }): Html {
+  const { name, uri, note, logo } = view;
+  const named =
+    uri === undefined
+      ? html`<bdi class="item-name">${name}</bdi>`
+      : html`<a class="item-name" href="${linkAddress(uri)}"><bdi>${name}</bdi></a>`;
+  return html`${logo}${named}${note !== undefined && html`<span class="quiet item-note">${note}</span>`}`;
+}
+
+/** A link at a row's end. @param label says of what, e.g. `Revoke Till 3` */
+export const rowLink = (view: { id: string; uri: string; text: string; label: string }): Html =>
+  html`<a id="${view.id}" href="${linkAddress(view.uri)}" aria-label="${view.label}">${view.text}</a>
+`;
+
+/** The way to the pages before and after. Nothing when there is one page alone. */
+export function pager(view: {
+  newestUri?: string | undefined;
+  olderUri?: string | undefined;
+  messages: Messages;
+}): Html | undefined {
+  const { list } = view.messages.console.frame;
+  if (view.newestUri === undefined && view.olderUri === undefined) return undefined;
+  return html`<nav class="actions pager" aria-label="${list.pages}">
+${view.newestUri !== undefined && html`<a class="button" id="page-newest" href="${linkAddress(view.newestUri)}">${list.newest}</a>`}
+${view.olderUri !== undefined && html`<a class="button" id="page-older" href="${linkAddress(view.olderUri)}">${list.older}</a>`}
+</nav>
+`;
+}
+
+/** A form that asks by GET. Its text field is `search`; more fields may follow. */
+export function searchForm(view: {
+  /** The list's own address. */
+  action: string;
+  /** What can be typed: `Name or ID`. */
+  label: string;
+  value: string;
+  /** Further fields, see fields.ts. */
+  filters?: Content;
+  /** Whether anything is looked for: then there is a way back to all. */
+  isSearch: boolean;
+  messages: Messages;
+}): Html {
+  const { list } = view.messages.console.frame;
+  return html`<form class="search" method="get" action="${linkAddress(view.action)}" role="search">
+<div class="field"><label for="search">${view.label}</label>
+<input id="search" name="search" type="search" value="${view.value}" maxlength="100" autocomplete="off"></div>
+${view.filters}<button class="button" id="search-submit" type="submit">${list.submit}</button>
+${view.isSearch && html`<a class="button" id="search-all" href="${linkAddress(view.action)}">${list.all}</a>`}</form>
+`;
+}
+
+/** What a search that found nothing says. */
+export const noneFound = ({ console: { frame } }: Messages): Html =>
+  html`<div class="empty" role="status"><p class="item-name">${frame.list.noneFound}</p>
+<p class="quiet">${frame.list.noneFoundText}</p></div>
+`;

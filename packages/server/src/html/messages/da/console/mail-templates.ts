@@ -1,0 +1,67 @@
+/** De mails, tjenesten sender, til at se på. */
+import type { Messages } from "../../en/en.ts";
+import { formatDuration } from "../../format.ts";
+
+const LOCALE = "da";
+
+export const mailTemplates: Messages["console"]["mailTemplates"] = {
+  summary: (organisation) => `Hver mail, der sendes i navnet ${organisation}, sådan som dens læsere ser den.`,
+  sending: "Afsendelse",
+  sendingText: "Mail sættes op for hele serveren af den, der driver den.",
+  state: "Tilstand",
+  kinds: {
+    smtp: "Mails sendes",
+    mailbox: "Demo: mails går til postkassesiden",
+    none: "Mail er ikke sat op",
+  },
+  noneText:
+    "Ingen får mails: invitationer, nye adgangskoder og bekræftelse af adresser virker ikke. Den, der driver serveren, sætter SMTP_URL og SIGNET_MAIL_FROM.",
+  sender: "Afsender",
+  server: "Mailserver",
+  list: "Alle mails",
+  columns: { mail: "Anledning", when: "Hvornår den sendes" },
+  subject: "Emne",
+  from: "Fra",
+  language: "Sprog",
+  show: "Vis",
+  preview: "Forhåndsvisning",
+  html: "Som HTML",
+  htmlFrame: "Mailen som HTML",
+  text: "Som tekst",
+  sample: "Værdierne i den er eksempler. Farver og navn er organisationens.",
+  test: "Send den til dig selv",
+  testText: (email) => `En prøve går til ${email}. Den siger, at den er en prøve, og knappen udfører intet.`,
+  testSubmit: "Send mig en prøve",
+  names: {
+    AcceptInvitation: "Invitationen",
+    VerifyEmail: "Bekræft en adresse",
+    AccountExists: "Der er allerede en konto",
+    ResetPassword: "Vælg en ny adgangskode",
+    PasswordChanged: "Adgangskoden blev ændret",
+    ChangeEmail: "Bekræft en ny adresse",
+    EmailChanged: "Adressen blev ændret",
+    AcceptRoaming: "Brug en konto også her",
+    NewSignIn: "Nyt login",
+    FactorAdded: "En ekstra faktor blev tilføjet",
+    FactorRemoved: "En ekstra faktor blev fjernet",
+    AccountDeleted: "Kontoen blev slettet",
+  },
+  when: {
+    AcceptInvitation: "En administrator inviterer nogen.",
+    VerifyEmail: "Nogen registrerer sig eller skal vise, at en adresse er deres.",
+    AccountExists: "Nogen registrerer sig med en adresse, der allerede har en konto.",
+    ResetPassword: "Nogen har glemt adgangskoden.",
+    PasswordChanged: "En adgangskode blev sat, af hvem det end var.",
+    ChangeEmail: "En konto får en anden adresse; mailen går til den nye.",
+    EmailChanged: "En konto har fået en anden adresse; mailen går til den gamle.",
+    AcceptRoaming: "En bruger fra en anden organisation spørges, om kontoen skal bruges her.",
+    NewSignIn: "Nogen logger ind med en browser, der ikke før er brugt til kontoen.",
+    FactorAdded: "En godkendelsesapp, en adgangsnøgle eller gendannelseskoder blev tilføjet.",
+    FactorRemoved: "En af dem blev fjernet.",
+    AccountDeleted: "En konto blev slettet.",
+  },
+  done: { sent: "Prøven er på vej til dig." },
+  notSent: "Der blev ikke sendt nogen prøve",
+  limited: (seconds) => `Der var mange prøver. Prøv igen om ${formatDuration(LOCALE, seconds)}.`,
+  notSetUp: "Mail er ikke sat op.",
+};

@@ -1,0 +1,93 @@
+/** Scopes: det, applikationer kan bede om ved navn. */
+import type { Messages } from "../../en/en.ts";
+
+export const scopes: Messages["console"]["scopes"] = {
+  summary: (organisation) =>
+    `Det, applikationer kan bede om hos ${organisation}. Et scope bestemmer, hvilke oplysninger om en bruger en applikation får.`,
+  own: "Egne scopes",
+  ownText:
+    "Hvert af dem føjer claims til access-tokens og brugeroplysninger for de applikationer, der må bede om det.",
+  make: "Nyt scope",
+  makeTitle: "Nyt scope",
+  search: "Scopets navn",
+  none: "Der er endnu intet eget scope",
+  noneText:
+    "Opret et, når en applikation skal vide mere end navn, adresse og telefonnummer: en afdeling, en rolle, et omkostningssted.",
+  columns: { name: "Scopets navn", shown: "Brugere læser", claims: "Indhold" },
+  noClaims: "Ingen",
+  sensitive: "Følsomt",
+  standard: "Standardscopes",
+  standardText: "OpenID Connect fastlægger dem. De er ens i alle organisationer og kan ikke ændres.",
+  standardClaims: {
+    offline_access: "Ingen: et refresh-token",
+  },
+  details: "Hvad det giver",
+  edit: "Ret",
+  editTitle: (name) => `Ret ${name}`,
+  deleteScope: "Slet",
+  deleteTitle: (name) => `Slet ${name}?`,
+  deleteText:
+    "Det giver intet mere fra næste token. Applikationer og samtykker, der nævner det, beholder navnet uden virkning.",
+  deleteUsed: "Disse applikationer må bede om det:",
+  deleteUnused: "Ingen applikation må bede om det.",
+  deleteSubmit: "Slet scopet",
+  used: "Applikationer, der må bede om det",
+  usedText: "Hvilke scopes en applikation må bede om, er en del af dens indstillinger.",
+  unused: "Ingen endnu. Føj det til en applikations scopes.",
+  others: (count) => `og ${count} andre`,
+  name: "Scopets navn",
+  nameHint:
+    "Sådan beder applikationer om det, for eksempel payroll eller orders:read. Det kan ikke ændres senere.",
+  displayName: "Vises som",
+  displayNameHint: "Det, brugere læser, når en applikation beder om det, for eksempel: Se din løn.",
+  description: "Beskrivelse",
+  descriptionHint: "Endnu en sætning til brugere, der vil vide, hvad de tillader.",
+  sensitiveHint: "Samtykkesiden fremhæver det, så brugere ser en ekstra gang.",
+  claims: "Indhold (claims)",
+  claimsHint:
+    "Det, applikationer får at vide. Et claim uden værdi udelades. Brugere spørges igen, når et scope giver mere, end de har sagt ja til.",
+  claim: (count) => `Claim nr. ${count}`,
+  claimName: "Claimets navn",
+  claimFrom: "Dets værdi",
+  claimWhat: "Attribut eller værdi",
+  claimWhatHint:
+    "For attributter attributtens navn; for en fast værdi selve værdien som tekst eller JSON. Tøm felterne for at fjerne et claim.",
+  addClaim: "Tilføj et claim mere",
+  origins: {
+    "user.email": "E-mailadresse",
+    "user.firstname": "Fornavn",
+    "user.surname": "Efternavn",
+    "user.phone": "Telefonnummer",
+    "user.permId": "Bruger-id",
+    "user.username": "Brugernavn",
+    "user.locale": "Sprog",
+    "user.attribute": "Attribut hos brugeren",
+    "membership.role": "Rolle i organisationen",
+    "membership.groups": "Grupper i organisationen",
+    "membership.attribute": "Attribut ved medlemskabet",
+    static: "Fast værdi",
+  },
+  faults: {
+    "name-form": "Et scopenavn har 1 til 100 tegn, uden mellemrum, anførselstegn og omvendt skråstreg.",
+    "name-standard": "Det er et standardscope. Vælg et andet navn.",
+    "name-taken": "Der er allerede et scope med dette navn.",
+    "too-many-scopes": "En organisation har højst 100 scopes. Slet et, der ikke længere bruges.",
+    text: "Skriv noget kort her: højst 100 tegn i et navn, 500 i en beskrivelse og ingen kontroltegn.",
+    "too-many-claims": "Et scope har højst 50 claims.",
+    "claim-name": "Et claim begynder med et bogstav og har 1 til 100 bogstaver, cifre og tegnene _ . : / -.",
+    "claim-reserved": "Tokens bruger selv dette navn. Vælg et andet.",
+    "claim-source": "Vælg, hvor værdien kommer fra.",
+    "claim-path": "Angiv attributten: bogstaver, cifre, _ og -.",
+    "claim-value": "Skriv værdien: en tekst eller JSON på højst 2000 tegn.",
+    "claim-meaning":
+      "OpenID Connect fastlægger, hvad dette claim betyder. Det kan kun være brugeroplysningen med det navn.",
+    "claim-twice": "Scopet har allerede dette claim.",
+  },
+  save: "Gem scopet",
+  create: "Opret scopet",
+  done: {
+    created: "Scopet er oprettet. Applikationer kan bruge det, når det står blandt deres scopes.",
+    saved: "Scopet er gemt.",
+    deleted: "Scopet er slettet.",
+  },
+};

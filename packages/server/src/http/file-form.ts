@@ -1,0 +1,40 @@
+/** Forms that may hold a file: small ones alone, within the limit that every body has. Read by Node's own parser. */
+import type { Form } from "@signet/protocol/form";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+/**
+ * Beside plain forms this scope takes multipart ones. A file is its field's value as a `data:` address, so that it can be kept
+ * in a page like anything that was typed; no file at all is an empty text.
+ */
+export function acceptFiles(scope: FastifyInstance): void {
+  scope.addContentTypeParser(
+    "multipart/form-data",
+    { parseAs: "buffer" },
+    async ({ headers }: FastifyRequest, body: Buffer) => readParts(body, headers["content-type"] ?? ""),
+  );
+}
+
+async function readParts(body: Buffer, type: string): Promise<Form> {
+  const parts = await new Response(new Uint8Array(body), { headers: { "content-type": type } })
+    .formData()
+    .catch(() => {
+      throw Object.assign(new Error("the form cannot be read"), { statusCode: 400 });
+    });
+  const all = new Map<string, string[]>();
+  for (const [name, part] of parts) {
+    const value = typeof part === "string" ? part : await addressOf(part);
+    // As in any other form: a field without a value is not in it.
+    if (value !== "") all.set(name, [...(all.get(name) ?? []), value]);
+  }
+  const repeated = new Map([...all].filter(([, values]) => values.length > 1));
+  return {
+    values: new Map([...all].map(([name, [value = ""]]) => [name, value])),
+    repeated: new Set(repeated.keys()),
+    allValues: repeated,
+  };
+}
+
+async function addressOf(file: File): Promise<string> {
+  if (file.size === 0) return "";
+  return `data:application/octet-stream;base64,${Buffer.from(await file.arrayBuffer()).toString("base64")}`;
+}
