@@ -3,9 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import cookie from "@fastify/cookie";
 import { isUuid } from "@signet/protocol/hash";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { createEncryption, deriveKey } from "./core/encryption/encryption.ts";
-import { passkeyChallenges } from "./core/second-factors/passkeys/challenge.ts";
-import { relyingPartyOf } from "./core/second-factors/passkeys/passkey.ts";
+import { browserDeps } from "./browser-deps.ts";
 import { isDatabaseUnavailable } from "./db/unavailable.ts";
 import { errorPageRenderer } from "./error-page.ts";
 import { accountRoutes } from "./features/account-ui/account-routes.ts";
@@ -24,10 +22,8 @@ import { legacyRoutes } from "./features/legacy-api/legacy-routes.ts";
 import { sessionKeysRoutes } from "./features/legacy-api/session-keys.route.ts";
 import { managementRoutes } from "./features/management-api/management-routes.ts";
 import { authorizeRoutes } from "./features/oauth/authorize/authorize.route.ts";
-import type { BrowserDeps } from "./features/oauth/authorize/browser.ts";
 import { consentRoute } from "./features/oauth/authorize/consent.route.ts";
 import { endSessionRoutes } from "./features/oauth/authorize/end-session.route.ts";
-import { flows } from "./features/oauth/authorize/flow.ts";
 import { loginRoute } from "./features/oauth/authorize/login.route.ts";
 import { pageDoor } from "./features/oauth/authorize/page-door.ts";
 import { twoFactorRoute } from "./features/oauth/authorize/two-factor.route.ts";
@@ -56,15 +52,20 @@ import { administratorDoor, systemAccountDoor } from "./features/system-accounts
 import { withIdempotency } from "./features/system-accounts/idempotency.ts";
 import { sessionKeyDoor } from "./features/system-accounts/session-key-door.ts";
 import { usersGetRoute } from "./features/system-accounts/users-get.route.ts";
-import { copyScript, formPostScript, passkeyScript, waitScript } from "./html/scripts.ts";
+import {
+  checksScript,
+  copyScript,
+  formPostScript,
+  liveScript,
+  passkeyScript,
+  waitScript,
+} from "./html/scripts.ts";
 import { consoleStylesheet, referenceStylesheet, stylesheet } from "./html/stylesheet.ts";
 import type { ApiScope, Operation } from "./http/api/api-route.ts";
 import { acceptJson } from "./http/api/json-body.ts";
 import { assetRoutes } from "./http/assets.ts";
 import { codedErrorHandler } from "./http/coded-error.ts";
 import { clientCors } from "./http/cors.ts";
-import { csrf } from "./http/csrf.ts";
-import { deviceCookies } from "./http/device-cookie.ts";
 import {
   type ErrorHandlerDeps,
   oauthErrorHandler,
@@ -77,12 +78,11 @@ import {
 import { acceptForms, keepRawQuery } from "./http/form-body.ts";
 import { type PublishedDocuments, publishedDocuments } from "./http/published-documents.ts";
 import { refuseNulInAddresses } from "./http/readable-address.ts";
-import { recognitionCookies } from "./http/recognition-cookie.ts";
 import { logRequests, type RequestLine, requestIds } from "./http/request-log.ts";
 import { serverBounds } from "./http/server-bounds.ts";
-import { sessionCookies } from "./http/session-cookie.ts";
 import { certificateUse } from "./listener-settings.ts";
 import { mailBodyOf } from "./mail-content.ts";
+import { mountConsole } from "./mount-console.ts";
 import { mountDeviceAdmin } from "./mount-device-admin.ts";
 import { mountDevices } from "./mount-device-identity.ts";
 import { mountAgents, mountWaitPages, openSovereign, type Sovereign } from "./mount-sovereign.ts";
@@ -112,6 +112,11 @@ export interface AppOptions {
 
 const DOCUMENT_COUNT_MS = 10_000;
 const BODY_LIMIT = 64 * 1024;
+
+const assets = [
+  ...[stylesheet, consoleStylesheet, referenceStylesheet],
+  ...[formPostScript, copyScript, passkeyScript, waitScript, liveScript, checksScript],
+];
 
 const otherOperations = [
   ...oauthOperations,
@@ -145,8 +150,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   if (service.config.baseUrl.startsWith("https:")) insistOnHttps(app);
 
   healthRoutes(app, { ping: () => service.database.ping(), isDraining: options.isDraining });
-  const sheets = [stylesheet, consoleStylesheet, referenceStylesheet];
-  assetRoutes(app, [...sheets, formPostScript, copyScript, passkeyScript, waitScript]);
+  assetRoutes(app, assets);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   const sovereign = await openSovereign(service);
   app.addHook("onClose", () => sovereign.requests.close());
@@ -346,11 +350,15 @@ async function mountPages(
   endSessionRoutes(scope, browser);
   verifyRoutes(scope, browser);
   federationLoginRoutes(scope, { ...service, door: pageDoor(browser) });
-  accountRoutes(scope, { ...service, ...browser.secondFactors, door: pageDoor(browser) });
-  consentsRoutes(scope, {
-    ...service,
+  const account = {
+    ...browser,
     ...browser.secondFactors,
+    passwords: service.passwords,
     door: pageDoor(browser),
+  };
+  accountRoutes(scope, account);
+  consentsRoutes(scope, {
+    ...account,
     bearerUser: (organisation, request) => bearerUser(service, organisation, request),
     errorHandlers: {
       program: oauthErrorHandler(errors),
@@ -363,6 +371,7 @@ async function mountPages(
       page: pageErrorHandler(errors, errorPageRenderer(service)),
     });
   });
+  mountConsole(scope, service, browser, errors);
   recoveryRoute(scope, browser);
   newPasswordRoutes(scope, { ...browser, passwords: service.passwords });
   actionPageRoutes(scope, { ...browser, passwords: service.passwords });
@@ -374,26 +383,4 @@ async function mountPages(
   if (options.demo) demoRoutes(scope, { ...service, baseUrl, demo: options.demo });
   if (hasMailbox)
     mailboxRoutes(scope, { ...service, bodyOf: (mail) => mailBodyOf({ ...service, baseUrl }, mail) });
-}
-
-function browserDeps(service: Service, { poolSigning }: Sovereign): BrowserDeps {
-  const { config, masterKey } = service;
-  const { baseUrl, rateLimits } = config;
-  return {
-    ...service,
-    baseUrl,
-    rateLimits,
-    poolSigning,
-    cookies: sessionCookies(baseUrl),
-    recognition: recognitionCookies(baseUrl),
-    csrf: csrf(deriveKey(masterKey, "csrf"), baseUrl),
-    flows: flows(deriveKey(masterKey, "authorize-flow")),
-    secondFactors: {
-      // A key of their own: as many as there are sign-ins would wear out the one for data at rest.
-      seals: createEncryption(deriveKey(masterKey, "browser-state")),
-      challenges: passkeyChallenges(deriveKey(masterKey, "passkey-challenge")),
-      relyingParty: relyingPartyOf(baseUrl),
-      devices: deviceCookies(baseUrl),
-    },
-  };
 }

@@ -5,7 +5,7 @@ import type { OrganisationDirectory } from "./core/organisations/organisations.t
 import { render } from "./html/html.ts";
 import { type MailBody, mailHtml, mailText } from "./html/mails/mail-body.ts";
 import { mailBody } from "./html/mails/mails.ts";
-import { messages } from "./html/messages/messages.ts";
+import { type Messages, messages } from "./html/messages/messages.ts";
 
 export interface MailContentDeps {
   readonly baseUrl: string;
@@ -13,26 +13,40 @@ export interface MailContentDeps {
 }
 
 /** @returns undefined when the organisation is disabled or gone */
-export async function mailBodyOf(
+export async function mailBodyOf(deps: MailContentDeps, mail: OutgoingMail): Promise<MailBody | undefined> {
+  return (await inWords(deps, mail))?.body;
+}
+
+/** In the reader's language, or the organisation's. */
+async function inWords(
   { baseUrl, organisations }: MailContentDeps,
   { orgId, locale, mail }: OutgoingMail,
-): Promise<MailBody | undefined> {
+): Promise<{ body: MailBody; words: Messages } | undefined> {
   const organisation = await organisations.find(orgId);
   if (!organisation) return undefined;
   const { name, settings } = organisation;
+  const words = messages([locale, settings.defaultLocale]);
   const homeOrgId = "homeOrgId" in mail.data ? mail.data.homeOrgId : undefined;
   const view = {
     organisation: { name, accentColor: settings.branding.accentColor },
     recoveryUri: `${issuerOf(baseUrl, homeOrgId ?? orgId)}/recovery`,
   };
-  return mailBody({ ...view, ...mail }, messages([locale]));
+  const body = mailBody({ ...view, ...mail }, words);
+  const { subject, paragraphs } = body;
+  const { test } = words.mails;
+  return {
+    words,
+    body: mail.data.isTest
+      ? { ...body, subject: test.subject(subject), paragraphs: [test.text, ...paragraphs] }
+      : body,
+  };
 }
 
 export function mailComposer(deps: MailContentDeps): ComposeMail {
   return async (mail) => {
-    const body = await mailBodyOf(deps, mail);
-    if (!body) return undefined;
-    const words = messages([mail.locale]);
+    const found = await inWords(deps, mail);
+    if (!found) return undefined;
+    const { body, words } = found;
     return {
       senderName: body.organisation.name,
       locale: words.locale,

@@ -1,20 +1,19 @@
 /** The wiring of device administration: administrators come in a browser, or with a signature. */
 import type { FastifyInstance } from "fastify";
 import { administratorAccess } from "./administrator-access.ts";
-import { errorPageRenderer } from "./error-page.ts";
 import { devicePolicyRoutes } from "./features/device-identity/device-policy.route.ts";
 import { manageRoutes } from "./features/device-identity/manage.route.ts";
 import type { ManageDeps } from "./features/device-identity/manage-visit.ts";
 import { revokeRoute } from "./features/device-identity/revoke.route.ts";
 import { withdrawRoute } from "./features/device-identity/withdraw.route.ts";
 import type { BrowserDeps } from "./features/oauth/authorize/browser.ts";
-import { pageDoor } from "./features/oauth/authorize/page-door.ts";
 import { administratorAccessDoor } from "./http/api/administrator-door.ts";
 import type { Operation } from "./http/api/api-route.ts";
 import { addJson } from "./http/api/json-body.ts";
 import { codedErrorHandler } from "./http/coded-error.ts";
-import { type ErrorHandlerDeps, pageErrorHandler } from "./http/error-handlers.ts";
+import type { ErrorHandlerDeps } from "./http/error-handlers.ts";
 import { acceptForms } from "./http/form-body.ts";
+import { consoleDeps } from "./mount-console.ts";
 import type { Service } from "./open-service.ts";
 
 /** In a scope that knows cookies. */
@@ -30,14 +29,8 @@ export function mountDeviceAdmin(
   const access = administratorAccess(service, browser);
   const doorFor = (isStrict: boolean) => administratorAccessDoor(access, { isStrictOnly: () => isStrict });
   const deps: ManageDeps = {
-    ...service,
-    baseUrl: service.config.baseUrl,
-    door: pageDoor(browser),
-    programs: { door: doorFor(false), strictDoor: doorFor(true) },
-    errorHandlers: {
-      program: codedErrorHandler(errors),
-      page: pageErrorHandler(errors, errorPageRenderer(service)),
-    },
+    ...consoleDeps(service, browser, errors),
+    programs: { door: doorFor(false), strictDoor: doorFor(true), showError: codedErrorHandler(errors) },
     describe: (operation) => operations.push(operation),
   };
   manageRoutes(scope, deps);

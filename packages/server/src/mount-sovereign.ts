@@ -27,6 +27,7 @@ export async function openSovereign(service: Service): Promise<Sovereign> {
   const requests = await openSovereignRequests({
     database,
     pools: signingPools,
+    count: service.activity.count,
     // Keys of their own: what is sealed for every token would wear out the one for data at rest.
     encryption: spreadEncryption(masterKey, "signing-request"),
     // A test's clock; else all nodes go by the database's.

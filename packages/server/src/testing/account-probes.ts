@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TestBrowser, TestPage } from "./test-browser.ts";
 import type { TestOrganisation } from "./test-service.ts";
-import { showsLogin } from "./test-visit.ts";
+import { follow, showsLogin } from "./test-visit.ts";
 
 interface Loot {
   readonly b: TestOrganisation;
@@ -22,7 +22,27 @@ const account =
     assert.ok(showsLogin(shown));
   };
 
+/** The way to the profile, which asks who it is. */
+async function leadsToSignIn({ b, browser }: Loot): Promise<void> {
+  assert.ok(showsLogin(await follow(browser, await browser.get(`${b.issuer}/account`))));
+}
+
+/** For who has no account any more: the same for everybody, whoever is signed in elsewhere. */
+async function tellsNothing({ b, browser }: Loot): Promise<void> {
+  const { body } = await browser.get(`${b.issuer}/account/gone`);
+  assert.match(body, /id="gone"/);
+  assert.doesNotMatch(body, /@/);
+}
+
+/** Pages that only show. */
+const shown = ["profile", "security", "sessions", "activity", "data"];
+
 const changes = [
+  "address",
+  "password",
+  "data/export",
+  "deletion",
+  "leave",
   "security/authenticator",
   "security/authenticator/removal",
   "security/passkeys",
@@ -33,8 +53,10 @@ const changes = [
 ];
 
 export const accountProbes = {
-  "GET /oauth/:org/account/security": account("get", "security"),
-  "GET /oauth/:org/account/sessions": account("get", "sessions"),
+  ...Object.fromEntries(shown.map((page) => [`GET /oauth/:org/account/${page}`, account("get", page)])),
+  "POST /oauth/:org/account/profile": account("post", "profile"),
+  "GET /oauth/:org/account": leadsToSignIn,
+  "GET /oauth/:org/account/gone": tellsNothing,
   ...Object.fromEntries(
     changes.flatMap((page) => [
       [`GET /oauth/:org/account/${page}`, account("get", page)],

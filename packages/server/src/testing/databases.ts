@@ -16,12 +16,13 @@ export type DatabaseContext = {
   empty(): Promise<string>;
 };
 
-type Scratch = { url: string; remove(): Promise<void> };
+/** A database that the caller removes. */
+export type Scratch = { url: string; remove(): Promise<void> };
 
 const makers = {
   sqlite: { fresh: makeSqliteFile, empty: makeSqliteFile },
   postgres: {
-    fresh: () => makePostgresDatabase(process.env["SIGNET_TEST_TEMPLATE_URL"]),
+    fresh: () => freshPostgres(),
     empty: () => makePostgresDatabase(),
   },
 };
@@ -55,6 +56,10 @@ export function postgresServer(): Promise<string> {
   ownServer ??= startPostgres().then((server) => server.url);
   return ownServer;
 }
+
+/** Without rows, as `fresh` of a suite, for tests that need no other database. */
+export const freshPostgres = (): Promise<Scratch> =>
+  makePostgresDatabase(process.env["SIGNET_TEST_TEMPLATE_URL"]);
 
 async function makePostgresDatabase(templateUrl?: string): Promise<Scratch> {
   const server = await postgresServer();

@@ -5,7 +5,12 @@ import { s256Challenge } from "@signet/protocol/pkce";
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
   get(url: string, headers?: Record<string, string>): Promise<TestPage>;
-  post(url: string, form: Record<string, string>, headers?: Record<string, string>): Promise<TestPage>;
+  /** @param form `URLSearchParams` where a field is there more than once */
+  post(
+    url: string,
+    form: Record<string, string> | URLSearchParams,
+    headers?: Record<string, string>,
+  ): Promise<TestPage>;
 }
 
 export interface TestPage {

@@ -19,6 +19,7 @@ import type { Refusal } from "../http/error-handlers.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
 import { quickPasswords } from "./quick-passwords.ts";
+import { quickSigningKeys } from "./quick-signing-keys.ts";
 
 export interface TestService {
   readonly service: Service;
@@ -41,8 +42,8 @@ export interface TestServiceOptions {
   readonly clock?: Clock;
   /** The same key on every node of one test. */
   readonly masterKey?: string;
-  /** Given to a second node, so that both have one issuer. */
-  readonly baseUrl?: string;
+  /** Given to a second node, so that both have one issuer; or made of the port, for a browser that wants a name. */
+  readonly baseUrl?: string | ((port: number) => string);
   readonly env?: Readonly<Record<string, string>>;
   /**
    * Instead of `quickPasswords`: Argon2id takes twenty milliseconds of a core each time, and few tests are about it. `argon2id`
@@ -59,10 +60,11 @@ export const TEST_MASTER_KEY = Buffer.alloc(32, 42).toString("base64url");
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), "signet-test-"));
   const port = await freePort();
+  const { baseUrl = `http://127.0.0.1:${port}` } = options;
   const config = readConfig({
     PORT: String(port),
     HOST: "127.0.0.1",
-    SIGNET_BASE_URL: options.baseUrl ?? `http://127.0.0.1:${port}`,
+    SIGNET_BASE_URL: typeof baseUrl === "string" ? baseUrl : baseUrl(port),
     SIGNET_DATA_DIR: dataDir,
     DATABASE_URL: options.databaseUrl,
     SIGNET_MASTER_KEY: options.masterKey ?? TEST_MASTER_KEY,
@@ -78,6 +80,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const opened = await openService(config, {
     ...(options.clock ? { clock: options.clock } : {}),
     onError: logError,
+    newPrivateKey: quickSigningKeys(nameOf(options.databaseUrl)),
   });
   const { passwords = quickPasswords } = options;
   const withPasswords = { ...opened, passwords: passwords === "argon2id" ? opened.passwords : passwords };
@@ -115,6 +118,11 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     },
   };
 }
+
+let databasesInMemory = 0;
+/** Every database in memory is another one. */
+const nameOf = (databaseUrl: string): string =>
+  databaseUrl.includes(":memory:") ? `${databaseUrl} ${databasesInMemory++}` : databaseUrl;
 
 /** A hundred requests at once may find no connection in time on a busy machine: no fault, and a request that fails by it says so. */
 const isShortOfConnections = (error: unknown): boolean =>

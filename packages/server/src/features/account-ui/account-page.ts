@@ -4,39 +4,40 @@
  * enough to change what an account is protected by.
  */
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
+import { readerMessages } from "../../console/reader-language.ts";
+import { foreignForm } from "../../console/submission.ts";
+import { consolePath, goTo, type Visit } from "../../console/visit.ts";
+import type { Activity } from "../../core/activity/activity.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { Outbox } from "../../core/mail/outbox.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
+import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
+import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
 import { lackingProof } from "../../core/second-factors/fresh-proof.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkey.ts";
 import { assuranceOf } from "../../core/sessions/assurance.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
+import type { User } from "../../core/users/user.ts";
 import type { Database } from "../../db/open.ts";
-import { type Html, render } from "../../html/html.ts";
-import type { PageFrame, PageOrganisation } from "../../html/layout.ts";
-import { messages, preferredLocales } from "../../html/messages/messages.ts";
-import { stylesheet } from "../../html/stylesheet.ts";
+import type { ConsoleFrame } from "../../html/console/console-layout.ts";
+import type { PageOrganisation } from "../../html/layout.ts";
+import type { Messages } from "../../html/messages/messages.ts";
+import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { newNonce, sendPage } from "../../http/page.ts";
-
-/** One browser request at one organisation. */
-export interface Visit {
-  readonly organisation: Organisation;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
+import { newNonce } from "../../http/page.ts";
 
 /** What the sign-in gives to pages of other features. */
 export interface SignInDoor {
   whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
   formBinding(visit: Visit): { browser: string; csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
+  isFromHere(visit: Visit): boolean;
   signIn(visit: Visit, page: { place: "account"; path: string }, prompt?: "login"): Promise<void>;
   writeSession(visit: Visit, token: string): void;
   deviceToken(visit: Visit): string | undefined;
@@ -53,6 +54,10 @@ export interface AccountDeps {
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
   readonly relyingParty: RelyingParty;
+  readonly baseUrl: string;
+  readonly passwords: PasswordHasher;
+  readonly rateLimits: RateLimits;
+  readonly activity: Pick<Activity, "count">;
 }
 
 export const accountPath = ({ id }: Organisation, rest: string): string => `/oauth/${id}/account/${rest}`;
@@ -94,20 +99,61 @@ export async function mayChange(
 }
 
 export function changeOf(visit: Visit, { session, user }: SignedIn): FactorChange {
-  const { organisation, request } = visit;
-  const origin = {
-    address: addressOf(request),
-    userAgent: request.headers["user-agent"] ?? "",
-    locale: accountFrame(visit).messages.locale,
-  };
-  return { organisation, user, actor: `user:${user.id}`, origin, reached: assuranceOf(session.acr) };
+  const { organisation } = visit;
+  const actor = `user:${user.id}`;
+  return { organisation, user, actor, origin: originOf(visit, user), reached: assuranceOf(session.acr) };
 }
 
-export function accountFrame({ request }: Visit): PageFrame {
+/** Where an act comes from, for notices and sessions, and the language of the page that it happened on. */
+export const originOf = ({ organisation, request }: Visit, user: User) => ({
+  address: addressOf(request),
+  userAgent: request.headers["user-agent"] ?? "",
+  locale: readerMessages(request, user, organisation).locale,
+});
+
+/** The pages of the navigation. */
+export type AccountPage = keyof Messages["console"]["frame"]["accountPages"];
+
+const pages: ReadonlyArray<readonly [page: AccountPage, path: (organisation: Organisation) => string]> = [
+  ["profile", (organisation) => accountPath(organisation, "profile")],
+  ["security", (organisation) => accountPath(organisation, "security")],
+  ["sessions", (organisation) => accountPath(organisation, "sessions")],
+  ["consents", (organisation) => `/oauth/${organisation.id}/user/consents`],
+  ["activity", (organisation) => accountPath(organisation, "activity")],
+  ["data", (organisation) => accountPath(organisation, "data")],
+];
+
+/** @param current the page of the navigation that this one belongs to */
+export function accountFrame(visit: Visit, user: User, current: AccountPage): ConsoleFrame {
+  const { organisation, request } = visit;
+  const messages = readerMessages(request, user, organisation);
+  const { frame } = messages.console;
+  const isAdministrator = user.role === "Administrator";
   return {
-    messages: messages(preferredLocales(undefined, request.headers["accept-language"])),
+    messages,
     nonce: newNonce(),
-    stylesheet: stylesheet.path,
+    stylesheet: consoleStylesheet.path,
+    organisation: pageOrganisation(organisation),
+    homeUri: accountPath(organisation, "profile"),
+    navigation: {
+      label: frame.account,
+      sections: [
+        {
+          links: pages.map(([page, path]) => ({
+            id: page,
+            label: frame.accountPages[page],
+            uri: path(organisation),
+            isCurrent: page === current,
+          })),
+        },
+      ],
+    },
+    user: { email: user.email },
+    elsewhere: isAdministrator
+      ? [{ id: "nav-console", label: frame.console, uri: consolePath(organisation) }]
+      : [],
+    signOutUri: `/oauth/${organisation.id}/end_session`,
+    otherOrganisations: [],
   };
 }
 
@@ -115,13 +161,9 @@ export function pageOrganisation({ name, settings }: Organisation): PageOrganisa
   return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
 }
 
-export async function show({ reply }: Visit, { nonce }: PageFrame, page: Html, status = 200): Promise<void> {
-  await sendPage(reply, render(page), { nonce, status });
-}
-
-export async function goTo({ reply }: Visit, path: string): Promise<void> {
-  await reply.header("cache-control", "no-store").redirect(path, 303);
-}
+/** Whether the account is of the organisation visited: elsewhere it is a guest's, and is changed at home. */
+export const isAtHome = (organisation: Organisation, user: User): boolean =>
+  user.homeOrgId === organisation.id;
 
 /** One address, with a page for GET and what its form does for POST. */
 export function accountRoute(
@@ -136,5 +178,12 @@ export function accountRoute(
       return visit.reply;
     });
   app.get(`/oauth/:org/account/${rest}`, handler(handlers.get));
-  if (handlers.post) app.post(`/oauth/:org/account/${rest}`, handler(handlers.post));
+  const { post } = handlers;
+  if (!post) return;
+  const own = async (visit: Visit) => {
+    // Nothing that a stranger's page has sent is shown again with a seal of ours.
+    if (!deps.door.isFromHere(visit)) throw foreignForm();
+    await post(visit);
+  };
+  app.post(`/oauth/:org/account/${rest}`, handler(own));
 }

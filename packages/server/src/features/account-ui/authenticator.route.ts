@@ -1,5 +1,7 @@
 /** account/security/authenticator: an authenticator app is set up or replaced; …/removal: it is removed. */
+
 import type { FastifyInstance } from "fastify";
+import { show, type Visit } from "../../console/visit.ts";
 import { confirmTotp, LastFactor, removeTotp } from "../../core/second-factors/changes.ts";
 import { acrOfMethod, codeAmr } from "../../core/second-factors/factor-proof.ts";
 import { ownerOf } from "../../core/second-factors/standing.ts";
@@ -10,7 +12,7 @@ import type { SignedIn } from "../../core/sessions/session.ts";
 import { qrCode } from "../../html/qr-code.ts";
 import { copyScript } from "../../html/scripts.ts";
 import { formOf } from "../../http/form-body.ts";
-import { type AccountDeps, accountRoute, changeOf, mayChange, show, type Visit } from "./account-page.ts";
+import { type AccountDeps, accountRoute, changeOf, mayChange } from "./account-page.ts";
 import { authenticatorPage, confirmPage } from "./change.page.ts";
 import { backWith, changeFrame, changePath, expired, finish } from "./change.ts";
 import { useAndRaise } from "./raise-session.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
+import { assertEscapes, assertWellMade } from "../../html/page-checks.ts";
+import { accountTestFrame } from "../../testing/account-frame.ts";
 import {
   authenticatorPage,
   type ChangeFrame,
@@ -13,9 +14,7 @@ import {
 import { type SecurityView, securityPage } from "./security.page.ts";
 
 const frame: ChangeFrame = {
-  ...testFrame,
-  organisation: { name: "Acme", accentColor: "#aa3300" },
-  user: { email: "ada@acme.example" },
+  ...accountTestFrame("security"),
   csrf: "the-csrf",
   action: "/oauth/1/account/security/x",
   backUri: "/oauth/1/account/security",
@@ -26,19 +25,11 @@ const setup = {
   uri: "otpauth://totp/Acme:ada?secret=ABC",
   key: "ABCDEFGH",
 };
-const nav = {
-  current: "security",
-  securityUri: "/oauth/1/account/security",
-  sessionsUri: "/oauth/1/account/sessions",
-  consentsUri: "/oauth/1/user/consents",
-} as const;
 const security: SecurityView = {
-  ...testFrame,
-  organisation: { name: "Acme" },
-  nav,
-  user: { email: "ada@acme.example" },
+  ...accountTestFrame("security"),
   isRequired: true,
   factors: {
+    passwordSince: 1_790_000_000_000,
     totpSince: 1_790_000_000_000,
     passkeys: [
       {
@@ -57,7 +48,13 @@ const security: SecurityView = {
       },
     ],
     recoveryCodes: 9,
-    uris: { authenticator: "/a", authenticatorRemoval: "/b", newPasskey: "/c", recoveryCodes: "/d" },
+    uris: {
+      password: "/e",
+      authenticator: "/a",
+      authenticatorRemoval: "/b",
+      newPasskey: "/c",
+      recoveryCodes: "/d",
+    },
   },
   devices: [
     { name: "Firefox, Linux", isThisOne: true, lastUsedAt: 1, expiresAt: 2, uri: "/oauth/1/b?id=1" },
@@ -108,7 +105,7 @@ test("the list is well made and escapes everything: full, empty, and of a guest"
   };
   for (const view of [security, { ...security, factors, devices: [] }, { ...security, factors: undefined }]) {
     assertWellMade(securityPage(view));
-    assertEscapes(securityPage, { ...view, nav: { ...nav, current: "security" } });
+    assertEscapes(securityPage, view);
   }
 });
 

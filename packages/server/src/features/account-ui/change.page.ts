@@ -3,56 +3,81 @@ import {
   authenticatorCode,
   authenticatorSetup,
 } from "../../html/authenticator-setup.ts";
-import { type ConfirmView as QuestionView, confirmPage as questionPage } from "../../html/confirm.page.ts";
-import { hiddenFields } from "../../html/form.ts";
+import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
+import { type HiddenField, hiddenFields } from "../../html/form.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
-import { type PageFrame, type PageOrganisation, signInLayout } from "../../html/layout.ts";
 import { notice } from "../../html/notice.ts";
 import { passkeyForm } from "../../html/passkey-form.ts";
 import { recoveryCodeList } from "../../html/recovery-code-list.ts";
 
 /** What every page of one change has. */
-export type ChangeFrame = PageFrame & {
-  organisation: PageOrganisation;
-  user: { email: string };
+export type ChangeFrame = ConsoleFrame & {
   csrf: string;
   /** Where the form posts to: the page's own address. */
   action: string;
-  /** The account's security page. */
+  /** The page that it belongs to. */
   backUri: string;
   /** Why the page is shown again. */
   failure?: { title: string; text: string } | undefined;
 };
 
-const NOTICE_ID = "change-notice";
+export const NOTICE_ID = "change-notice";
 
-function changePage(
+/** The way back to the page of the navigation that a change belongs to. */
+export const crumbOf = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" | "backUri">) =>
+  navigation.sections
+    .flatMap(({ links }) => links)
+    .filter(({ isCurrent }) => isCurrent)
+    .map(({ label }) => ({ label, uri: backUri }));
+
+/** One change on a card of its own. */
+export function changePage(
   view: ChangeFrame,
   heading: string,
   body: Content,
-  scripts: readonly string[] = [],
+  options: { scripts?: readonly string[]; isDangerous?: boolean } = {},
 ): Html {
   const { failure } = view;
-  return signInLayout({
+  return consoleLayout({
     ...view,
-    scripts,
-    title: view.messages.frame.documentTitle(heading, view.organisation.name),
-    body: html`<div class="title"><h1>${heading}</h1>
-<p class="quiet"><bdi>${view.user.email}</bdi></p></div>
-${failure && notice("error", NOTICE_ID, failure.title, failure.text)}
-${body}`,
+    scripts: options.scripts,
+    title: heading,
+    breadcrumbs: crumbOf(view),
+    notice: failure && notice("error", NOTICE_ID, failure.title, failure.text),
+    body: html`<section class="card confirm${options.isDangerous && " danger"}">
+${body}</section>
+`,
   });
 }
 
-const cancel = (view: ChangeFrame): Html =>
+export const cancel = (view: ChangeFrame): Html =>
   html`<a class="button" id="change-cancel" href="${linkAddress(view.backUri)}">${view.messages.security.cancel}</a>`;
 
-export type ConfirmView = ChangeFrame &
-  Pick<QuestionView, "heading" | "text" | "confirm" | "confirmId" | "fields">;
+export type ConfirmView = ChangeFrame & {
+  heading: string;
+  text: string;
+  /** The button, and its id; `change-confirm` when that is absent. */
+  confirm: string;
+  confirmId?: string | undefined;
+  /** What the form carries along. */
+  fields?: readonly HiddenField[] | undefined;
+};
 
 /** One question before something is gone. */
 export const confirmPage = (view: ConfirmView): Html =>
-  questionPage({ ...view, cancel: view.messages.security.cancel });
+  changePage(
+    view,
+    view.heading,
+    html`<p>${view.text}</p>
+<form method="post" action="${linkAddress(view.action)}">
+${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
+<div class="actions">
+<button class="button primary" id="${view.confirmId ?? "change-confirm"}" type="submit">${view.confirm}</button>
+${cancel(view)}
+</div>
+</form>
+`,
+  );
 
 export type AuthenticatorView = ChangeFrame & {
   setup: AuthenticatorSetup;
@@ -78,10 +103,10 @@ export function authenticatorPage(view: AuthenticatorView): Html {
 ${hiddenFields(fields)}
 ${authenticatorSetup(view.setup, view.messages)}
 ${authenticatorCode(view.messages, view.failure && NOTICE_ID)}
-<button class="button primary" id="totp-confirm" type="submit">${text.submit}</button>
-${cancel(view)}
+<div class="actions"><button class="button primary" id="totp-confirm" type="submit">${text.submit}</button>
+${cancel(view)}</div>
 </form>`,
-    [view.script],
+    { scripts: [view.script] },
   );
 }
 
@@ -115,7 +140,7 @@ ${passkeyForm({
 `,
   after: cancel(view),
 })}`,
-    [view.script],
+    { scripts: [view.script] },
   );
 }
 
@@ -157,12 +182,14 @@ export type ShownCodesView = Omit<ChangeFrame, "csrf" | "action"> & {
 /** New recovery codes, shown this once. */
 export function shownCodesPage(view: ShownCodesView): Html {
   const text = view.messages.recoveryCodes;
-  return signInLayout({
+  return consoleLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle(text.title, view.organisation.name),
-    body: html`<h1>${text.heading}</h1>
+    title: text.heading,
+    breadcrumbs: crumbOf(view),
+    body: html`<section class="card confirm">
 ${recoveryCodeList(view.codes, view.messages)}
-<a class="button primary" id="codes-kept" href="${linkAddress(view.backUri)}">${text.keptHere}</a>`,
+<a class="button primary" id="codes-kept" href="${linkAddress(view.backUri)}">${text.keptHere}</a></section>
+`,
   });
 }

@@ -1,15 +1,8 @@
 /** The frame of one change's page, and the way back from it. */
+import { goTo, show, type Visit } from "../../console/visit.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { copyScript } from "../../html/scripts.ts";
-import {
-  type AccountDeps,
-  accountFrame,
-  accountPath,
-  goTo,
-  pageOrganisation,
-  show,
-  type Visit,
-} from "./account-page.ts";
+import { type AccountDeps, accountFrame, accountPath } from "./account-page.ts";
 import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
 import type { SecurityDone } from "./security.page.ts";
 
@@ -17,9 +10,7 @@ import type { SecurityDone } from "./security.page.ts";
 export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn, rest: string): ChangeFrame {
   const { organisation } = visit;
   return {
-    ...accountFrame(visit),
-    organisation: pageOrganisation(organisation),
-    user: { email: user.email },
+    ...accountFrame(visit, user, "security"),
     csrf: deps.door.formBinding(visit).csrf,
     action: changePath(visit, rest),
     backUri: accountPath(organisation, "security"),
@@ -47,11 +38,9 @@ export function finish(
   done: SecurityDone,
 ): Promise<void> {
   if (codes.length === 0) return backWith(visit, done);
-  const frame = accountFrame(visit);
+  const frame = accountFrame(visit, user, "security");
   const page = shownCodesPage({
     ...frame,
-    organisation: pageOrganisation(visit.organisation),
-    user: { email: user.email },
     backUri: `${accountPath(visit.organisation, "security")}?done=${done}`,
     codes,
     script: copyScript.path,

@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
+import { assertEscapes, assertWellMade } from "../../html/page-checks.ts";
+import { accountTestFrame } from "../../testing/account-frame.ts";
 import { type ConsentsView, consentsPage } from "./consents.page.ts";
 
 const view: ConsentsView = {
-  ...testFrame,
-  organisation: { name: "Acme", accentColor: "#0a7", logoUri: "/logo.png" },
-  nav: {
-    current: "consents",
-    securityUri: "/account/security",
-    sessionsUri: "/account/sessions",
-    consentsUri: "/user/consents",
-  },
-  user: { email: "uma@acme.example" },
+  ...accountTestFrame("consents"),
   isDone: true,
+  others: [{ applicationName: "Shop", lastUsedAt: 0 }],
   consents: [
     {
       applicationName: "Payroll",
@@ -41,7 +35,7 @@ test("each application is there with what it may, since when, and the way to tak
 });
 
 test("an empty list says what will be in it", () => {
-  const page = render(consentsPage({ ...view, consents: [], isDone: false }));
+  const page = render(consentsPage({ ...view, consents: [], others: [], isDone: false }));
   assert.match(page, /You have allowed no application anything yet/);
   assert.doesNotMatch(page, /It is taken back\./);
 });

@@ -1,13 +1,10 @@
+import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
+import { card } from "../../html/console/parts.ts";
 import { type Html, html, linkAddress } from "../../html/html.ts";
-import { contentLayout, type PageFrame, type PageOrganisation } from "../../html/layout.ts";
 import { notice } from "../../html/notice.ts";
 import { type ScopeText, scopeList } from "../../html/scope-list.ts";
-import { type AccountNav, accountNav } from "./account-nav.ts";
 
-export type ConsentsView = PageFrame & {
-  organisation: PageOrganisation;
-  nav: AccountNav;
-  user: { email: string };
+export type ConsentsView = ConsoleFrame & {
   /** One was just taken back. */
   isDone: boolean;
   /** The newest first. */
@@ -19,28 +16,32 @@ export type ConsentsView = PageFrame & {
     /** The page that asks before it is taken back. */
     revokeUri: string;
   }[];
+  /** Used without a consent of the user: the organisation has decided. */
+  others: readonly { applicationName: string; lastUsedAt: number }[];
 };
 
-/** Every application that the user has allowed something, and the way to take it back. */
+/** Every application that has something from the account, and the way to take back what its user has allowed. */
 export function consentsPage(view: ConsentsView): Html {
   const text = view.messages.consents;
-  return contentLayout({
+  return consoleLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.title, view.organisation.name),
-    body: html`<div class="intro">${accountNav(view.nav, view.messages)}<h1>${text.heading}</h1>
-<p class="quiet">${text.signedInAs} <bdi>${view.user.email}</bdi></p>
-<p class="quiet">${text.summary(view.organisation.name)}</p>
-${view.isDone && notice("hint", "consents-done", text.revoked)}</div>
-<section class="card" aria-labelledby="consents-title">
-<h2 id="consents-title">${text.listHeading}</h2>
-${
-  view.consents.length === 0
-    ? html`<p class="quiet">${text.none}</p>
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary(view.organisation.name),
+    notice: view.isDone ? notice("hint", "consents-done", text.revoked) : undefined,
+    body: html`<div class="cards">
+${card({
+  id: "consents",
+  title: text.heading,
+  body:
+    view.consents.length === 0
+      ? html`<p class="quiet">${text.none}</p>
 `
-    : html`<ul class="items">
+      : html`<ul class="items">
 ${view.consents.map((consent) => item(view, consent))}</ul>
-`
-}</section>`,
+`,
+})}${view.others.length > 0 && others(view)}</div>
+`,
   });
 }
 
@@ -55,4 +56,23 @@ function item({ messages }: ConsentsView, consent: ConsentsView["consents"][numb
 ${scopeList(consent.scopes, messages)}
 </li>
 `;
+}
+
+function others({ messages, organisation, others: list }: ConsentsView): Html {
+  const text = messages.console.account.applications;
+  return card({
+    id: "allowed-by-organisation",
+    title: text.byOrganisation,
+    text: text.byOrganisationText(organisation.name),
+    body: html`<ul class="items">
+${list.map(
+  ({
+    applicationName,
+    lastUsedAt,
+  }) => html`<li><div><span class="item-name"><bdi>${applicationName}</bdi></span>
+<span class="quiet item-note">${text.used(lastUsedAt)}</span></div></li>
+`,
+)}</ul>
+`,
+  });
 }

@@ -6,28 +6,21 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { goTo, show, type Visit } from "../../console/visit.ts";
 import { revokeConsent } from "../../core/consents/consents.ts";
 import { listUserConsents } from "../../core/consents/store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { CustomScope } from "../../core/scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../../core/scopes/custom-scopes.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
+import { listUsedApplications } from "../../core/tokens/store.ts";
 import type { User } from "../../core/users/user.ts";
 import { addressOf } from "../../http/client-address.ts";
 import type { ErrorHandler } from "../../http/error-handlers.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import {
-  type AccountDeps,
-  accountFrame,
-  accountPath,
-  goTo,
-  pageOrganisation,
-  show,
-  signedInHere,
-  type Visit,
-} from "./account-page.ts";
+import { type AccountDeps, accountFrame, signedInHere } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
 import { consentsPage } from "./consents.page.ts";
 
@@ -134,20 +127,15 @@ const consentsPath = ({ organisation }: Pick<Visit, "organisation">, id?: string
 
 async function showList(deps: ConsentsDeps, visit: Visit, { user }: SignedIn): Promise<void> {
   const { organisation } = visit;
-  const frame = accountFrame(visit);
+  const frame = accountFrame(visit, user, "consents");
   const customScopes = await deps.customScopes.list(organisation.id);
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
+  const allowed = new Set(list.map(({ consent }) => consent.applicationId));
+  const used = await listUsedApplications(deps.database.query, { orgId: organisation.id, userId: user.id });
   const page = consentsPage({
     ...frame,
-    organisation: pageOrganisation(organisation),
-    nav: {
-      current: "consents",
-      securityUri: accountPath(organisation, "security"),
-      sessionsUri: accountPath(organisation, "sessions"),
-      consentsUri: consentsPath(visit),
-    },
-    user: { email: user.email },
     isDone: queryOf(visit.request).values.get("done") === "revoked",
+    others: used.filter(({ applicationId }) => !allowed.has(applicationId)),
     consents: list.map(({ consent, applicationName }) => ({
       applicationName,
       grantedAt: consent.grantedAt,
@@ -174,12 +162,10 @@ async function ask(
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
   const found = list.find(({ consent }) => consent.id === id.toLowerCase());
   if (!found) throw new NotFound("consent");
-  const frame = accountFrame(visit);
+  const frame = accountFrame(visit, user, "consents");
   const { consents: text, security } = frame.messages;
   const page = confirmPage({
     ...frame,
-    organisation: pageOrganisation(organisation),
-    user: { email: user.email },
     csrf: deps.door.formBinding(visit).csrf,
     action: `${consentsPath(visit)}/${found.consent.id}/revoke`,
     backUri: consentsPath(visit),

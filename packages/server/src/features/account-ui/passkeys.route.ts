@@ -1,6 +1,8 @@
 /** account/security/passkeys: a passkey is added; account/security/passkey?id=…: it is named or removed. */
+
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { FastifyInstance } from "fastify";
+import { show, type Visit } from "../../console/visit.ts";
 import {
   addPasskey,
   changePasskeyName,
@@ -21,7 +23,7 @@ import { FRESH_SIGN_IN_MS, type SignedIn } from "../../core/sessions/session.ts"
 import { passkeyScript } from "../../html/scripts.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
-import { type AccountDeps, accountRoute, changeOf, mayChange, show, type Visit } from "./account-page.ts";
+import { type AccountDeps, accountRoute, changeOf, mayChange } from "./account-page.ts";
 import { newPasskeyPage, passkeyPage } from "./change.page.ts";
 import { backWith, changeFrame, changePath, expired, finish } from "./change.ts";
 import { useAndRaise } from "./raise-session.ts";

@@ -1,21 +1,14 @@
 /** account/security/recovery-codes: ten new ones take the place of those that are there. */
+
 import type { FastifyInstance } from "fastify";
+import { goTo, show, type Visit } from "../../console/visit.ts";
 import { renewRecoveryCodes } from "../../core/second-factors/changes.ts";
 import { hasSecondFactor } from "../../core/second-factors/second-factor.ts";
 import { ownerOf } from "../../core/second-factors/standing.ts";
 import { findFactorSummary } from "../../core/second-factors/store.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { formOf } from "../../http/form-body.ts";
-import {
-  type AccountDeps,
-  accountPath,
-  accountRoute,
-  changeOf,
-  goTo,
-  mayChange,
-  show,
-  type Visit,
-} from "./account-page.ts";
+import { type AccountDeps, accountPath, accountRoute, changeOf, mayChange } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
 import { changeFrame, changePath, expired, finish } from "./change.ts";
 

@@ -1,12 +1,14 @@
 /** account/security/browsers?id=…: a remembered browser is forgotten; without the id all of them are. */
+
 import type { FastifyInstance } from "fastify";
+import { show, type Visit } from "../../console/visit.ts";
 import { browserName } from "../../core/known-browsers/browser-name.ts";
 import { forgetDevices } from "../../core/second-factors/changes.ts";
 import { listRememberedDevices } from "../../core/second-factors/remembered-devices/store.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
-import { type AccountDeps, accountRoute, changeOf, mayChange, show, type Visit } from "./account-page.ts";
+import { type AccountDeps, accountRoute, changeOf, mayChange } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
 import { backWith, changeFrame, changePath, expired } from "./change.ts";
 

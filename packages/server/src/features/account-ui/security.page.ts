@@ -1,22 +1,21 @@
+import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
+import { buttonLink, card } from "../../html/console/parts.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
-import { contentLayout, type PageFrame, type PageOrganisation } from "../../html/layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { notice } from "../../html/notice.ts";
-import { type AccountNav, accountNav } from "./account-nav.ts";
 
 /** What was just done, as the address of the page says it. */
-export type SecurityDone = keyof Messages["security"]["done"];
+export type SecurityDone = keyof Messages["security"]["done"] | "passwordChanged";
 
-export type SecurityView = PageFrame & {
-  organisation: PageOrganisation;
-  nav: AccountNav;
-  user: { email: string };
+export type SecurityView = ConsoleFrame & {
   /** The organisation asks everybody for a second factor. */
   isRequired: boolean;
   done?: SecurityDone | undefined;
   /** Undefined for a guest: the account's home organisation changes it. */
   factors?:
     | {
+        /** When it was set, in milliseconds; null for an account without one. */
+        passwordSince: number | null;
         /** When the authenticator app was set up, in milliseconds; undefined without one. */
         totpSince: number | undefined;
         passkeys: readonly {
@@ -28,6 +27,7 @@ export type SecurityView = PageFrame & {
         }[];
         recoveryCodes: number;
         uris: {
+          password: string;
           authenticator: string;
           authenticatorRemoval: string;
           newPasskey: string;
@@ -48,27 +48,56 @@ export type SecurityView = PageFrame & {
 
 type Factors = NonNullable<SecurityView["factors"]>;
 
-const button = (id: string, uri: string, text: string): Html =>
-  html`<a class="button" id="${id}" href="${linkAddress(uri)}">${text}</a>
+/** With fewer of them than this a user is told to make new ones. */
+const FEW_CODES = 3;
+
+const button = (id: string, uri: string, label: string): Html => buttonLink({ id, uri, label });
+
+const actions = (...buttons: readonly Content[]): Html => html`<div class="actions">
+${buttons}</div>
 `;
 
-function card(id: string, heading: string, body: Content): Html {
-  return html`<section class="card" aria-labelledby="${id}">
-<h2 id="${id}">${heading}</h2>
-${body}</section>
-`;
+/** In a plain sentence, and what to do about it. */
+function protection({ factors, messages }: SecurityView): Html {
+  const text = messages.console.account.protection;
+  const level = protectionOf(factors);
+  const isMeagre = factors && level !== "password" && factors.recoveryCodes < FEW_CODES;
+  return card({
+    id: "protection",
+    title: text.title,
+    body: html`<p class="protection ${level}">${text[level]}</p>
+${isMeagre && html`<p class="protection password">${text.fewCodes(factors.recoveryCodes)}</p>`}`,
+  });
+}
+
+export function protectionOf(factors: Factors | undefined): "guest" | "passkey" | "totp" | "password" {
+  if (factors === undefined) return "guest";
+  if (factors.passkeys.length > 0) return "passkey";
+  return factors.totpSince === undefined ? "password" : "totp";
+}
+
+function password({ passwordSince, uris }: Factors, messages: Messages): Html {
+  const text = messages.console.account.password;
+  const has = passwordSince !== null;
+  return card({
+    id: "password",
+    title: text.card,
+    text: has ? text.there(passwordSince) : text.none,
+    body: actions(button("password-change", uris.password, has ? text.change : text.set)),
+  });
 }
 
 function authenticator({ totpSince, uris }: Factors, text: Messages["security"]["totp"]): Html {
-  return card("totp-title", text.heading, [
-    html`<p class="quiet">${totpSince === undefined ? text.none : text.there(totpSince)}</p>
-<div class="actions">
-`,
-    button("totp-setup", uris.authenticator, totpSince === undefined ? text.add : text.replace),
-    totpSince !== undefined && button("totp-remove", uris.authenticatorRemoval, text.remove),
-    html`</div>
-`,
-  ]);
+  const has = totpSince !== undefined;
+  return card({
+    id: "totp",
+    title: text.heading,
+    text: has ? text.there(totpSince) : text.none,
+    body: actions(
+      button("totp-setup", uris.authenticator, has ? text.replace : text.add),
+      has && button("totp-remove", uris.authenticatorRemoval, text.remove),
+    ),
+  });
 }
 
 function passkeys({ passkeys: list, uris }: Factors, text: Messages["security"]["passkeys"]): Html {
@@ -78,31 +107,28 @@ function passkeys({ passkeys: list, uris }: Factors, text: Messages["security"][
 <a href="${linkAddress(passkey.uri)}" aria-label="${text.changeOf(passkey.name)}">${text.change}</a>
 </li>
 `;
-  return card("passkeys-title", text.heading, [
-    list.length === 0
-      ? html`<p class="quiet">${text.none}</p>
-`
-      : html`<ul class="items">
+  return card({
+    id: "passkeys",
+    title: text.heading,
+    text: list.length === 0 ? text.none : undefined,
+    body: [
+      list.length > 0 &&
+        html`<ul class="items">
 ${list.map(item)}</ul>
 `,
-    html`<div class="actions">
-`,
-    button("passkey-add", uris.newPasskey, text.add),
-    html`</div>
-`,
-  ]);
+      actions(button("passkey-add", uris.newPasskey, text.add)),
+    ],
+  });
 }
 
 function recovery(factors: Factors, text: Messages["security"]["recovery"]): Html {
-  const has = factors.totpSince !== undefined || factors.passkeys.length > 0;
-  return card("recovery-title", text.heading, [
-    html`<p class="quiet">${has ? text.left(factors.recoveryCodes) : text.none}</p>
-`,
-    has &&
-      html`<div class="actions">
-${button("recovery-renew", factors.uris.recoveryCodes, text.renew)}</div>
-`,
-  ]);
+  const has = protectionOf(factors) !== "password";
+  return card({
+    id: "recovery",
+    title: text.heading,
+    text: has ? text.left(factors.recoveryCodes) : text.none,
+    body: has && actions(button("recovery-renew", factors.uris.recoveryCodes, text.renew)),
+  });
 }
 
 function devices(view: SecurityView, text: Messages["security"]["devices"]): Html {
@@ -115,42 +141,48 @@ function devices(view: SecurityView, text: Messages["security"]["devices"]): Htm
 </li>
 `;
   };
-  if (view.devices.length === 0) {
-    return card(
-      "devices-title",
-      text.heading,
-      html`<p class="quiet">${text.none}</p>
-`,
-    );
-  }
-  return card("devices-title", text.heading, [
-    html`<p class="quiet">${text.explanation}</p>
-<ul class="items">
+  const has = view.devices.length > 0;
+  return card({
+    id: "devices",
+    title: text.heading,
+    text: has ? text.explanation : text.none,
+    body: has && [
+      html`<ul class="items">
 ${view.devices.map(item)}</ul>
 `,
-    view.devices.length > 1 &&
-      html`<div class="actions">
-${button("devices-forget", view.forgetAllUri, text.forgetAll)}</div>
-`,
-  ]);
+      view.devices.length > 1 && actions(button("devices-forget", view.forgetAllUri, text.forgetAll)),
+    ],
+  });
+}
+
+function doneText({ done, messages }: SecurityView): string | undefined {
+  if (done === "passwordChanged") return messages.console.account.password.changed;
+  return done && messages.security.done[done];
 }
 
 /** What the account is protected by, and the way to each change. */
 export function securityPage(view: SecurityView): Html {
   const text = view.messages.security;
   const { organisation, factors } = view;
-  return contentLayout({
+  const done = doneText(view);
+  return consoleLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.title, organisation.name),
-    body: html`<div class="intro">${accountNav(view.nav, view.messages)}<h1>${text.heading}</h1>
-<p class="quiet">${text.signedInAs} <bdi>${view.user.email}</bdi></p>
-<p class="quiet">${text.summary(organisation.name)}${view.isRequired && html` ${text.required(organisation.name)}`}</p>
-${view.done !== undefined && notice("hint", "security-done", text.done[view.done])}</div>
-<div class="cards">
+    title: view.messages.console.frame.accountPages.security,
+    breadcrumbs: [],
+    summary: [text.summary(organisation.name), view.isRequired && ` ${text.required(organisation.name)}`],
+    notice: done === undefined ? undefined : notice("hint", "security-done", done),
+    body: html`<div class="cards">
 ${
   factors === undefined
     ? notice("hint", "security-elsewhere", text.managedElsewhere, text.managedElsewhereText)
-    : [authenticator(factors, text.totp), passkeys(factors, text.passkeys), recovery(factors, text.recovery)]
-}${devices(view, text.devices)}</div>`,
+    : [
+        protection(view),
+        password(factors, view.messages),
+        authenticator(factors, text.totp),
+        passkeys(factors, text.passkeys),
+        recovery(factors, text.recovery),
+      ]
+}${devices(view, text.devices)}</div>
+`,
   });
 }

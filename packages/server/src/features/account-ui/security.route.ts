@@ -1,5 +1,7 @@
 /** GET account/security: how the user signs in, and which browsers are remembered. */
+
 import type { FastifyInstance } from "fastify";
+import { show, type Visit } from "../../console/visit.ts";
 import { browserName } from "../../core/known-browsers/browser-name.ts";
 import { listPasskeys } from "../../core/second-factors/passkeys/store.ts";
 import { deviceOfCookie } from "../../core/second-factors/remembered-devices/remembered-devices.ts";
@@ -8,18 +10,10 @@ import { ownerOf } from "../../core/second-factors/standing.ts";
 import { findFactorSummary } from "../../core/second-factors/store.ts";
 import { findTotp } from "../../core/second-factors/totp/store.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
+import { findPasswordChangedAt } from "../../core/users/store.ts";
 import { messages } from "../../html/messages/messages.ts";
 import { queryOf } from "../../http/form-body.ts";
-import {
-  type AccountDeps,
-  accountFrame,
-  accountPath,
-  accountRoute,
-  pageOrganisation,
-  show,
-  signedInHere,
-  type Visit,
-} from "./account-page.ts";
+import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "./account-page.ts";
 import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
 
 export function securityRoute(app: FastifyInstance, deps: AccountDeps): void {
@@ -35,23 +29,15 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const { organisation } = visit;
   const now = deps.clock();
   const db = deps.database.query;
-  const frame = accountFrame(visit);
+  const frame = accountFrame(visit, user, "security");
   const devices = await listRememberedDevices(db, user, now);
   const thisOne = await deviceOfCookie(db, user, deps.door.deviceToken(visit), now);
   const path = (rest: string) => accountPath(organisation, `security/${rest}`);
   const page = securityPage({
     ...frame,
-    organisation: pageOrganisation(organisation),
-    nav: {
-      current: "security",
-      securityUri: accountPath(organisation, "security"),
-      sessionsUri: accountPath(organisation, "sessions"),
-      consentsUri: `/oauth/${organisation.id}/user/consents`,
-    },
-    user: { email: user.email },
     isRequired: organisation.settings.secondFactor === "required",
     done: doneOf(queryOf(visit.request).values.get("done")),
-    factors: user.homeOrgId === organisation.id ? await factorsOf(deps, user, path) : undefined,
+    factors: user.homeOrgId === organisation.id ? await factorsOf(deps, visit, user, path) : undefined,
     devices: devices.map((device) => ({
       name: browserName(device.userAgent),
       isThisOne: device.id === thisOne?.id,
@@ -66,6 +52,7 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
 
 async function factorsOf(
   { database }: AccountDeps,
+  { organisation }: Visit,
   user: SignedIn["user"],
   path: (rest: string) => string,
 ): Promise<SecurityView["factors"]> {
@@ -74,6 +61,7 @@ async function factorsOf(
   const passkeys = await listPasskeys(database.query, owner);
   const { recoveryCodes } = await findFactorSummary(database.query, owner);
   return {
+    passwordSince: await findPasswordChangedAt(database.query, user),
     totpSince: totp?.createdAt,
     passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt, isBackedUp }) => {
       const uri = path(`passkey?id=${encodeURIComponent(id)}`);
@@ -81,6 +69,7 @@ async function factorsOf(
     }),
     recoveryCodes,
     uris: {
+      password: accountPath(organisation, "password"),
       authenticator: path("authenticator"),
       authenticatorRemoval: path("authenticator/removal"),
       newPasskey: path("passkeys"),
@@ -92,5 +81,5 @@ async function factorsOf(
 /** Only what we could have put there ourselves is said. */
 function doneOf(text: string | undefined): SecurityDone | undefined {
   const known = Object.keys(messages([]).security.done) as SecurityDone[];
-  return known.find((done) => done === text);
+  return [...known, "passwordChanged" as const].find((done) => done === text);
 }

@@ -1,19 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
+import { assertEscapes, assertWellMade } from "../../html/page-checks.ts";
+import { accountTestFrame } from "../../testing/account-frame.ts";
 import { type SessionsView, sessionsPage } from "./sessions.page.ts";
 
 const view: SessionsView = {
-  ...testFrame,
-  organisation: { name: "Acme", accentColor: "#0a7", logoUri: "/logo.png" },
-  nav: {
-    current: "sessions",
-    securityUri: "/account/security",
-    sessionsUri: "/account/sessions",
-    consentsUri: "/user/consents",
-  },
-  user: { email: "uma@acme.example" },
+  ...accountTestFrame("sessions"),
   isDone: true,
   sessions: [
     {
@@ -52,7 +45,7 @@ test("each browser is named with when, from where and for what, and the one at h
   assert.match(page, /Used for Payroll and Wiki/);
   assert.match(page, /A browser<\/span>/);
   assert.match(page, /href="\/account\/sessions\/end\?id=1" aria-label="Sign out A browser"/);
-  assert.match(page, /aria-current="page">Sessions/);
+  assert.match(page, /aria-current="page">Page sessions/);
   assert.match(page, /It is signed out\./);
   assert.doesNotMatch(render(sessionsPage({ ...view, isDone: false })), /It is signed out\./);
 });

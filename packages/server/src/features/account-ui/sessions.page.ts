@@ -1,12 +1,9 @@
+import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
+import { card } from "../../html/console/parts.ts";
 import { type Html, html, linkAddress } from "../../html/html.ts";
-import { contentLayout, type PageFrame, type PageOrganisation } from "../../html/layout.ts";
 import { notice } from "../../html/notice.ts";
-import { type AccountNav, accountNav } from "./account-nav.ts";
 
-export type SessionsView = PageFrame & {
-  organisation: PageOrganisation;
-  nav: AccountNav;
-  user: { email: string };
+export type SessionsView = ConsoleFrame & {
   /** One was just ended. */
   isDone: boolean;
   /** The one used last first; never empty, because somebody is looking. */
@@ -30,21 +27,22 @@ export type SessionsView = PageFrame & {
 /** Every browser that is signed in to the account, and the way to end each of them. */
 export function sessionsPage(view: SessionsView): Html {
   const text = view.messages.sessions;
-  return contentLayout({
+  return consoleLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.title, view.organisation.name),
-    body: html`<div class="intro">${accountNav(view.nav, view.messages)}<h1>${text.heading}</h1>
-<p class="quiet">${text.signedInAs} <bdi>${view.user.email}</bdi></p>
-<p class="quiet">${text.summary(view.organisation.name)}</p>
-${view.isDone && notice("hint", "sessions-done", text.ended)}</div>
-<section class="card" aria-labelledby="sessions-title">
-<h2 id="sessions-title">${text.listHeading}</h2>
-<ul class="items">
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary(view.organisation.name),
+    notice: view.isDone ? notice("hint", "sessions-done", text.ended) : undefined,
+    body: card({
+      id: "sessions",
+      title: text.listHeading,
+      body: html`<ul class="items">
 ${view.sessions.map((session) => item(view, session))}</ul>
 <div class="actions">
 <a class="button" id="sessions-end-all" href="${linkAddress(view.everywhereUri)}">${text.everywhere}</a>
 </div>
-</section>`,
+`,
+    }),
   });
 }
 

@@ -5,23 +5,14 @@
  */
 
 import type { FastifyInstance } from "fastify";
+import { goTo, show, type Visit } from "../../console/visit.ts";
 import { browserName } from "../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../core/sessions/user-sessions.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
-import {
-  type AccountDeps,
-  accountFrame,
-  accountPath,
-  accountRoute,
-  goTo,
-  pageOrganisation,
-  show,
-  signedInHere,
-  type Visit,
-} from "./account-page.ts";
+import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
 import { sessionsPage } from "./sessions.page.ts";
 
@@ -64,18 +55,10 @@ const signedOutPath = ({ organisation }: Visit): string => `/oauth/${organisatio
 
 async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: SignedIn): Promise<void> {
   const { organisation } = visit;
-  const frame = accountFrame(visit);
+  const frame = accountFrame(visit, user, "sessions");
   const list = await listUserSessions(deps, organisation, user.id);
   const page = sessionsPage({
     ...frame,
-    organisation: pageOrganisation(organisation),
-    nav: {
-      current: "sessions",
-      securityUri: accountPath(organisation, "security"),
-      sessionsUri: accountPath(organisation, SESSIONS),
-      consentsUri: `/oauth/${organisation.id}/user/consents`,
-    },
-    user: { email: user.email },
     isDone: queryOf(visit.request).values.get("done") === "ended",
     sessions: list.map((one) => ({
       name: browserName(one.userAgent),
@@ -103,12 +86,10 @@ async function ask(
   const list = await listUserSessions(deps, organisation, user.id);
   const session = list.find((one) => one.id === id);
   if (id !== undefined && !session) throw new NotFound("session");
-  const frame = accountFrame(visit);
+  const frame = accountFrame(visit, user, "sessions");
   const { sessions: text, security } = frame.messages;
   const page = confirmPage({
     ...frame,
-    organisation: pageOrganisation(organisation),
-    user: { email: user.email },
     csrf: deps.door.formBinding(visit).csrf,
     action: accountPath(organisation, END),
     backUri: accountPath(organisation, SESSIONS),

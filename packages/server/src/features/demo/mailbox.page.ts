@@ -53,7 +53,7 @@ export function mailPage(view: MailPageView): Html {
 <p><strong><bdi>${body.organisation.name}</bdi></strong></p>
 ${body.paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}
 ${facts(body)}
-<a class="button primary" id="mail-action" href="${linkAddress(body.action.uri)}">${body.action.label}</a>
+${body.action && html`<a class="button primary" id="mail-action" href="${linkAddress(body.action.uri)}">${body.action.label}</a>`}
 ${body.closing.map((paragraph) => html`<p class="quiet">${paragraph}</p>\n`)}
 </section>
 <p><a class="alone" href="${linkAddress(view.mailboxUri)}">${text.back}</a></p>`,

@@ -4,24 +4,34 @@ import {
   type EkTrust,
   ekTrustModes,
 } from "../../core/devices/device.ts";
-import { hiddenFields } from "../../html/form.ts";
-import { type Html, html, linkAddress } from "../../html/html.ts";
-import { contentLayout, type PageFrame, type PageOrganisation } from "../../html/layout.ts";
+import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
+import { radioField } from "../../html/console/fields.ts";
+import { type FormState, fieldState } from "../../html/console/form-state.ts";
+import { card, copyStatus, snippet } from "../../html/console/parts.ts";
+import {
+  doneNotice,
+  type FormFailure,
+  failureNotice,
+  lastChangeLine,
+  recordForm,
+} from "../../html/console/record-form.ts";
+import { type Html, html } from "../../html/html.ts";
 import type { Messages } from "../../html/messages/messages.ts";
-import { notice } from "../../html/notice.ts";
-import { type ManageNav, manageNav } from "./manage-nav.ts";
 
-export type DevicePolicyView = PageFrame & {
-  organisation: PageOrganisation;
-  nav: ManageNav;
-  user: { email: string };
+export type DevicePolicyView = ConsoleFrame & {
+  tabs: Html;
   isSaved: boolean;
-  isExpired?: boolean | undefined;
+  failure?: FormFailure | undefined;
+  state?: FormState;
   action: string;
   csrf: string;
+  seen: string;
   policy: { attestation: AttestationPolicy; ekTrust: EkTrust };
   roots: TrustList;
   eks: TrustList;
+  lastChange: { who: string; at: number } | undefined;
+  /** Address of copy.js. */
+  script: string;
 };
 
 /** The first records of a list that a command looks after. */
@@ -34,87 +44,89 @@ export type TrustList = {
   listCommand: string;
 };
 
-type Text = Messages["devices"]["policy"];
-
 /** What is asked of devices, and which TPMs are believed. */
 export function devicePolicyPage(view: DevicePolicyView): Html {
-  const { devices } = view.messages;
-  const text = devices.policy;
-  return contentLayout({
+  const { messages } = view;
+  const { policy: text, done } = messages.devices;
+  return consoleLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.title, view.organisation.name),
-    body: html`<div class="intro">${manageNav(view.nav, view.messages)}<h1>${text.title}</h1>
-<p class="quiet">${devices.signedInAs} <bdi>${view.user.email}</bdi></p>
-<p class="quiet">${text.summary(view.organisation.name)}</p>
-${view.isSaved && notice("hint", "devices-done", devices.done.saved)}${view.isExpired && notice("error", "policy-notice", devices.expired, devices.expiredText)}</div>
-<div class="cards">
-${policyForm(view, text)}${trustList("roots-title", view.roots, {
-  heading: text.roots,
-  explanation: text.rootsText,
-  none: text.noRoots,
-  when: text.until,
-  more: text.more,
-})}${trustList("eks-title", view.eks, {
-  heading: text.eks,
-  explanation: text.eksText,
-  none: text.noEks,
-  when: text.added,
-  more: text.more,
-})}</div>`,
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary(view.organisation.name),
+    notice: view.isSaved ? doneNotice(done.saved) : failureNotice(view.failure, messages),
+    scripts: [view.script],
+    body: [
+      view.tabs,
+      policyForm(view),
+      trustList("roots", view.roots, messages),
+      trustList("eks", view.eks, messages),
+      lastChangeLine(view.lastChange, messages),
+      copyStatus,
+    ],
   });
 }
 
-function policyForm({ action, csrf, policy }: DevicePolicyView, text: Text): Html {
-  const choice = (name: string, value: string, chosen: string, words: { label: string; text: string }) =>
-    html`<div class="option"><input type="radio" id="${name}-${value}" name="${name}" value="${value}"${value === chosen && html` checked`} aria-describedby="${name}-${value}-text"><label for="${name}-${value}">${words.label}</label>
-<p class="field-hint" id="${name}-${value}-text">${words.text}</p></div>
-`;
-  return html`<section class="card" aria-labelledby="policy-title">
-<h2 id="policy-title">${text.heading}</h2>
-<form method="post" action="${linkAddress(action)}">
-${hiddenFields([{ name: "csrf", value: csrf }])}
-<fieldset><legend>${text.attestation}</legend>
-${attestationPolicies.map((one) => choice("attestation", one, policy.attestation, text.attestations[one]))}</fieldset>
-<fieldset><legend>${text.ekTrust}</legend>
-${ekTrustModes.map((one) => choice("ekTrust", one, policy.ekTrust, text.ekTrusts[one]))}</fieldset>
-<p class="field-hint">${text.afterwards}</p>
-<div class="actions"><button class="button primary" id="policy-save" type="submit">${text.save}</button></div>
-</form>
-</section>
-`;
+function policyForm({ action, csrf, seen, policy, state = {}, messages }: DevicePolicyView): Html {
+  const { policy: text } = messages.devices;
+  return card({
+    id: "policy",
+    title: text.heading,
+    body: recordForm({
+      id: "policy-form",
+      action,
+      csrf,
+      seen,
+      fields: [
+        radioField({
+          id: "attestation",
+          label: text.attestation,
+          value: policy.attestation,
+          choices: attestationPolicies.map((value) => ({ value, ...text.attestations[value] })),
+          ...fieldState(state, "attestation"),
+          messages,
+        }),
+        radioField({
+          id: "ekTrust",
+          label: text.ekTrust,
+          value: policy.ekTrust,
+          choices: ekTrustModes.map((value) => ({ value, ...text.ekTrusts[value] })),
+          ...fieldState(state, "ekTrust"),
+          messages,
+        }),
+        html`<p class="field-hint">${text.afterwards}</p>`,
+      ],
+      submit: { id: "policy-save", label: text.save },
+      messages,
+    }),
+  });
 }
 
-type TrustWords = {
-  heading: string;
-  explanation: string;
-  none: string;
-  when: (milliseconds: number) => string;
-  more: (count: number) => string;
-};
-
-function trustList(id: string, list: TrustList, text: TrustWords): Html {
+function trustList(id: "roots" | "eks", list: TrustList, messages: Messages): Html {
+  const { policy: text } = messages.devices;
+  const { copy, copied } = messages.console.frame.secret;
+  const words =
+    id === "roots"
+      ? { title: text.roots, text: text.rootsText, none: text.noRoots, when: text.until }
+      : { title: text.eks, text: text.eksText, none: text.noEks, when: text.added };
   const { items, hasMore, addCommand, listCommand } = list;
-  return html`<section class="card" aria-labelledby="${id}">
-<h2 id="${id}">${text.heading}</h2>
-<p class="quiet">${text.explanation}</p>
-<pre>${addCommand}</pre>
-${
-  items.length === 0
-    ? html`<p class="quiet">${text.none}</p>
-`
-    : html`<ul class="items">
+  return card({
+    id,
+    title: words.title,
+    text: words.text,
+    body: [
+      snippet({ id: `${id}-add`, title: words.title, lines: addCommand, copy, copied }),
+      items.length === 0
+        ? html`<p class="quiet">${words.none}</p>`
+        : html`<ul class="items">
 ${items.map(
   ({ name, fingerprint, at }) => html`<li><div><bdi class="item-name">${name}</bdi>
 <code>${fingerprint}</code>
-<span class="quiet item-note">${text.when(at)}</span></div></li>
+<span class="quiet item-note">${words.when(at)}</span></div></li>
 `,
-)}</ul>
-`
-}${
-  hasMore &&
-  html`<p class="quiet">${text.more(items.length)}</p>
-<pre>${listCommand}</pre>
-`
-}</section>
-`;
+)}</ul>`,
+      hasMore &&
+        html`<p class="quiet">${text.more(items.length)}</p>
+<pre>${listCommand}</pre>`,
+    ],
+  });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { findOrganisation, setOrganisationSettings } from "../../core/organisations/store.ts";
+import { findOrganisation, setOrganisationRecord } from "../../core/organisations/store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
 import {
@@ -23,12 +23,15 @@ forEachDatabase(({ fresh }) => {
 
   test("a program that changes one half of the policy leaves the other as it is, not as it was seen last", async () => {
     const { query } = running.service.database;
-    const { id, settings } = org.organisation;
+    const { id, name, settings } = org.organisation;
     const account = await makeSystemAccount(running.service, org, { administrator: true });
     const address = `${running.baseUrl}/devices/manage/${id}/policy`;
     await callApi(address, account);
     // By another node, a moment ago: this one has not heard of it yet.
-    await setOrganisationSettings(query, id, { ...settings, deviceAttestation: "required" });
+    await setOrganisationRecord(query, id, {
+      name,
+      settings: { ...settings, deviceAttestation: "required" },
+    });
     const body = { ekTrust: "both" };
     const told = await callApi(address, account, { method: "POST", body, strictAt: clock() });
     assert.deepEqual([told.status, told.body], [200, { attestation: "required", ekTrust: "both" }]);

@@ -59,7 +59,7 @@ export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): 
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash: csr.keyHash, now }));
     const { address } = enrolment;
     const details = { code: code.id, attestation, fingerprint: issued.fingerprint };
-    const event = { orgId, at: now, address, action: "device.enrolled", target: deviceId, details };
+    const event = { orgId, at: now, address, action: "device.enrolled" as const, target: deviceId, details };
     await recordAuditEvent(tx, { ...event, actor: actorOf(deviceId) });
   });
   const { pem, caPem, notAfter } = issued;

@@ -1,11 +1,12 @@
 /** What the list page shows, as its address asks for it. */
 import { isUuid } from "@signet/protocol/hash";
+import { queryText, type Visit } from "../../console/visit.ts";
 import { findDevice } from "../../core/devices/store.ts";
 import { findUser } from "../../core/users/store.ts";
 import { listUsableCodes } from "./codes/store.ts";
 import { deviceStates, listDevices } from "./device-list/store.ts";
 import type { ManagedDevice, ManageView } from "./manage.page.ts";
-import { type ManageDeps, managePath, queryText, type Visit } from "./manage-visit.ts";
+import { type ManageDeps, managePath } from "./manage-visit.ts";
 import type { CodeAuthor, OpenCodes } from "./open-codes.ts";
 
 type Values = ReadonlyMap<string, string>;
@@ -58,7 +59,7 @@ export async function managedDevices(
         certificateUntil: device.certificate?.notAfter ?? null,
         lastSeenAt: device.lastSeenAt,
         revokeUri: managePath(organisation, `/${device.id}/revoke`),
-        replaceUri: `${managePath(organisation, queryText({ replaces: device.id }))}#register-title`,
+        replaceUri: `${managePath(organisation, queryText({ replaces: device.id }))}#register`,
       }),
     ),
     ...(after === undefined ? {} : { newestUri: at() }),
@@ -87,7 +88,7 @@ export async function openCodesOf(
     withdrawUri: managePath(organisation, `/codes/${code.id}/withdraw`),
   }));
   const more = last && managePath(organisation, queryText({ codes: cursorOf(last.id) }));
-  return { codes: await Promise.all(codes), ...(more ? { olderUri: `${more}#codes-title` } : {}) };
+  return { codes: await Promise.all(codes), ...(more ? { olderUri: `${more}#codes` } : {}) };
 }
 
 async function nameOf({ database }: ManageDeps, orgId: string, id: string): Promise<string> {

@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { tabs } from "../../html/console/tabs.ts";
 import { type Html, render } from "../../html/html.ts";
-import { assertEscapes, assertWellMade, testFrame } from "../../html/page-checks.ts";
+import { assertEscapes, assertWellMade } from "../../html/page-checks.ts";
 import { copyScript } from "../../html/scripts.ts";
+import { accountTestFrame } from "../../testing/account-frame.ts";
 import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
-import { type EnrollmentCodeView, enrollmentCodePage } from "./enrollment-code.page.ts";
 import { type ManagedDevice, type ManageView, managePage } from "./manage.page.ts";
 import { emptyRegisterFields } from "./register-form.ts";
 
-const organisation = { name: "Acme", accentColor: "#0a7", logoUri: "/logo.png" };
-const nav = { current: "list", listUri: "/manage", policyUri: "/manage/policy" } as const;
+const frame = accountTestFrame("devices");
+const ownTabs = tabs({
+  label: "Devices",
+  links: [{ id: "tab-list", label: "List", uri: "/manage", isCurrent: true }],
+});
 const user = { email: "ada@acme.example" };
 const DAY = 86_400_000;
 
@@ -27,10 +31,8 @@ const device: ManagedDevice = {
 };
 
 const view: ManageView = {
-  ...testFrame,
-  organisation,
-  nav,
-  user,
+  ...frame,
+  tabs: ownTabs,
   done: "revoked",
   listUri: "/manage",
   search: { text: "till", state: "active" },
@@ -76,23 +78,13 @@ const view: ManageView = {
   },
 };
 
-const code: EnrollmentCodeView = {
-  ...testFrame,
-  organisation,
-  nav,
-  name: "Kiosk",
-  code: "8X2KQ-4M7RT-0WNHB-5VCDJ-9GPYA",
-  command: "signet-device enroll --server https://id.example --org 1",
-  expiresAt: DAY,
-  script: copyScript.path,
-};
-
 const policy: DevicePolicyView = {
-  ...testFrame,
-  organisation,
-  nav: { ...nav, current: "policy" },
-  user,
+  ...frame,
+  tabs: ownTabs,
   isSaved: true,
+  seen: "seen",
+  lastChange: { who: "ada@acme.example", at: DAY },
+  script: copyScript.path,
   action: "/manage/policy",
   csrf: "token",
   policy: { attestation: "required", ekTrust: "both" },
@@ -113,19 +105,17 @@ const policy: DevicePolicyView = {
 const text = (page: Html): string => render(page).replace(/\s+/g, " ");
 
 test("no value becomes markup, and the pages are well made", () => {
-  assertEscapes(managePage, view);
-  assertEscapes(enrollmentCodePage, code);
-  assertEscapes(devicePolicyPage, policy);
-  for (const page of [managePage(view), enrollmentCodePage(code), devicePolicyPage(policy)])
-    assertWellMade(page);
+  assertEscapes(({ tabs: _, ...rest }) => managePage({ ...rest, tabs: ownTabs }), view);
+  assertEscapes(({ tabs: _, ...rest }) => devicePolicyPage({ ...rest, tabs: ownTabs }), policy);
+  for (const page of [managePage(view), devicePolicyPage(policy)]) assertWellMade(page);
 });
 
 test("each device is told with its state, its proof and its times, and what ends it", () => {
   const page = text(managePage(view));
-  assert.match(page, /Till 4<\/bdi> <code>d1<\/code>/);
-  assert.match(page, /class="state active">Active</);
-  assert.match(page, /class="state revoked">Revoked<\/span> <span class="quiet item-note">since Jan 2, 1970/);
-  assert.match(page, /class="state expired">Expired</);
+  assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
+  assert.match(page, /class="state good">Active</);
+  assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">since Jan 2, 1970/);
+  assert.match(page, /class="state warn">Expired</);
   assert.match(page, /datetime="1970-04-01T00:00:00.000Z">Apr 1, 1970</);
   assert.match(page, /Jan 3, 1970, 12:00 AM UTC/);
   assert.equal(page.match(/<code>d2<\/code>/), null, "what is named by its id is named once");
@@ -134,11 +124,12 @@ test("each device is told with its state, its proof and its times, and what ends
     'id="device-revoke-d2"',
     'id="device-revoke-d4"',
   ]);
-  assert.match(page, /The device is revoked\./);
+  const { fault: _, ...form } = view.form;
+  assert.match(text(managePage({ ...view, form })), /The device is revoked\./);
   assert.match(page, /name="search" type="search" value="till"/);
   assert.match(page, /<option value="active" selected>Active/);
-  assert.match(page, /id="devices-newest" href="\/manage\?search=till"/);
-  assert.match(page, /id="devices-older" href="\/manage\?cursor=x"/);
+  assert.match(page, /id="page-newest" href="\/manage\?search=till"/);
+  assert.match(page, /id="page-older" href="\/manage\?cursor=x"/);
 });
 
 test("without a device the page says what one is for, with the button for the first", () => {
@@ -148,10 +139,10 @@ test("without a device the page says what one is for, with the button for the fi
   const empty = { ...rest, search, devices: [], codes: { codes: [] }, form };
   const page = text(managePage(empty));
   assert.match(page, /There is no device yet/);
-  assert.match(page, /<a class="button" id="device-add" href="#register-title">/);
-  assert.doesNotMatch(page, /<table|name="search"|id="codes-title"|register-notice/);
+  assert.match(page, /<a class="button primary" id="device-add" href="#register">/);
+  assert.doesNotMatch(page, /<table|name="search"|id="codes-title"|form-notice/);
   const none = text(managePage({ ...empty, search: { text: "x", state: undefined } }));
-  assert.match(none, /No device is like that/);
+  assert.match(none, /Nothing is like that/);
   assert.match(none, /id="search-all"/);
 });
 
@@ -167,10 +158,10 @@ test("a code that waits is told with what it asks, who made it and what it ends"
 
 test("the form keeps what was typed, says at the field what is wrong, and offers only what is stricter", () => {
   const page = text(managePage(view));
-  assert.match(page, /id="register-notice" role="alert"/);
+  assert.match(page, /id="form-notice" role="alert"/);
   assert.match(
     page,
-    /value="x" [^>]*aria-describedby="register-notice replaces-fault replaces-hint" aria-invalid="true" autofocus/,
+    /value="x" [^>]*aria-describedby="replaces-hint replaces-fault" aria-invalid="true" autofocus/,
   );
   assert.match(page, /id="replaces-fault">There is no such device/);
   assert.match(page, /value="Kiosk"/);
@@ -189,16 +180,6 @@ test("the form keeps what was typed, says at the field what is wrong, and offers
   assert.deepEqual(optionsWith("required"), ["none"]);
 });
 
-test("the code stands alone to be copied, with the command, and the page says that it is not shown again", () => {
-  const page = text(enrollmentCodePage(code));
-  assert.match(page, /id="enrollment-code"[^>]*>8X2KQ-4M7RT-0WNHB-5VCDJ-9GPYA<\/pre>/);
-  assert.match(page, /You will not see this code again/);
-  assert.match(page, /data-copy="enrollment-code"/);
-  assert.match(page, /data-copy="enroll-command"/);
-  assert.match(page, /The code for Kiosk/);
-  assert.match(text(enrollmentCodePage({ ...code, name: undefined })), /The code is ready/);
-});
-
 test("the policy is chosen as it is, and the lists say what is believed and which command changes it", () => {
   const page = text(devicePolicyPage(policy));
   assert.match(page, /id="attestation-required" name="attestation" value="required" checked/);
@@ -209,6 +190,7 @@ test("the policy is chosen as it is, and the lists say what is believed and whic
   assert.match(page, /signet device-roots list/);
   assert.match(page, /None is added yet: no TPM is believed by itself\./);
   assert.match(page, /It is saved\./);
-  const late = text(devicePolicyPage({ ...policy, isSaved: false, isExpired: true }));
-  assert.match(late, /id="policy-notice" role="alert"/);
+  assert.match(page, /Last changed by ada@acme\.example/);
+  const late = text(devicePolicyPage({ ...policy, isSaved: false, failure: { kind: "expired" } }));
+  assert.match(late, /id="form-notice" role="alert"/);
 });

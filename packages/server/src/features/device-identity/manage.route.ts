@@ -3,33 +3,23 @@
  * (specification, "Device identity"). Browsers get pages, programs the same as JSON.
  */
 import type { FastifyInstance } from "fastify";
+import { consoleFrame } from "../../console/console-frame.ts";
+import { submission } from "../../console/submission.ts";
+import { actingOn, administratorHere, queryText, show, type Visit } from "../../console/visit.ts";
 import { type AttestationPolicy, tightened } from "../../core/devices/device.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
+import { shownOncePage } from "../../html/console/act.page.ts";
+import { html } from "../../html/html.ts";
 import { copyScript } from "../../html/scripts.ts";
 import { apiHandler } from "../../http/api/api-route.ts";
 import { pageOf, readPage } from "../../http/api/paging.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import { listDevices } from "./device-list/store.ts";
-import { enrollmentCodePage } from "./enrollment-code.page.ts";
 import { managePage } from "./manage.page.ts";
 import { managedDevices, openCodesOf, searchOf, searchQuery } from "./manage-list.ts";
 import { deviceRecord, listOperation, registerOperation } from "./manage-operations.ts";
-import {
-  actingFor,
-  actingOn,
-  administratorHere,
-  forBoth,
-  frameOf,
-  inside,
-  type ManageDeps,
-  managePath,
-  navOf,
-  provenAdministrator,
-  queryText,
-  show,
-  type Visit,
-} from "./manage-visit.ts";
+import { actingFor, forBoth, inside, type ManageDeps, managePath, manageTabs } from "./manage-visit.ts";
 import { registerDevice } from "./register-device.ts";
 import type { RegisterForm } from "./register-form.ts";
 import { changedFields, readRegistration, typedFields } from "./registration.ts";
@@ -74,18 +64,17 @@ type FormState = Pick<RegisterForm, "typed" | "fault" | "isExpired">;
 async function showList(
   deps: ManageDeps,
   visit: Visit,
-  { user }: SignedIn,
+  signedIn: SignedIn,
   form: FormState,
   status = 200,
 ): Promise<void> {
   const { organisation, request } = visit;
-  const frame = frameOf(visit);
+  const frame = await consoleFrame(deps, visit, signedIn, "devices");
   const { values } = queryOf(request);
   const done = values.get("done");
   const page = managePage({
     ...frame,
-    nav: navOf(visit, "list"),
-    user: { email: user.email },
+    tabs: manageTabs(organisation, "list", frame.messages),
     done: done === "revoked" || done === "withdrawn" ? done : undefined,
     listUri: managePath(organisation),
     search: searchOf(values),
@@ -98,33 +87,38 @@ async function showList(
       policy: organisation.settings.deviceAttestation,
     },
   });
-  return show(visit, frame, page, status);
+  await show(visit, frame, page, status);
 }
 
 async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
-  const { values } = formOf(request);
-  const typed = typedFields(values);
+  const typed = typedFields(formOf(request).values);
   // Whoever has to sign in first finds what they typed.
   const path = managePath(organisation, queryText(changedFields(typed)));
-  const signedIn = await provenAdministrator(deps, visit, path);
-  if (!signedIn) return;
-  if (!deps.door.isOwnForm(visit, values.get("csrf")))
-    return showList(deps, visit, signedIn, { typed, isExpired: true }, 403);
+  const sent = await submission(deps, visit, path, ({ signedIn }) =>
+    showList(deps, visit, signedIn, { typed, isExpired: true }, 403),
+  );
+  if (!sent) return;
+  const { signedIn } = sent;
   const read = await readRegistration(deps, organisation.id, typed);
   if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
   const { code, expiresAt } = await registerDevice(deps, { ...actingOn(visit, signedIn), ...read });
-  const frame = frameOf(visit);
-  const page = enrollmentCodePage({
+  const frame = await consoleFrame(deps, visit, signedIn, "devices");
+  const { code: text } = frame.messages.devices;
+  const command = enrollCommand(deps, organisation, { ...read, code });
+  const page = shownOncePage({
     ...frame,
-    nav: navOf(visit, "list"),
-    name: read.name,
-    code,
-    command: enrollCommand(deps, organisation, { ...read, code }),
-    expiresAt,
+    title: read.name === undefined ? text.heading : text.headingFor(read.name),
+    breadcrumbs: [{ label: frame.messages.console.frame.pages.devices, uri: managePath(organisation) }],
+    text: html`${text.onceText} ${text.until(expiresAt)} ${text.commandText}`,
+    values: [
+      { id: "enrollment-code", title: text.label, lines: code },
+      { id: "enroll-command", title: text.command, lines: command },
+    ],
+    doneUri: managePath(organisation),
     script: copyScript.path,
   });
-  return show(visit, frame, page);
+  await show(visit, frame, page);
 }
 
 /** For the device client. The code is in its environment: arguments can be read by every user of a machine. */

@@ -1,4 +1,5 @@
 import type { AttestationPolicy } from "../../core/devices/device.ts";
+import { card } from "../../html/console/parts.ts";
 import { type Html, html, linkAddress } from "../../html/html.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 
@@ -25,12 +26,16 @@ export type CodeAuthor = { email: string } | "operator" | "program" | "formerUse
 export function openCodes({ codes, olderUri }: OpenCodes, messages: Messages): Html | undefined {
   const text = messages.devices.codes;
   if (codes.length === 0) return undefined;
-  return html`<section class="card" aria-labelledby="codes-title">
-<h2 id="codes-title">${text.heading}</h2>
-<ul class="items">
+  const older =
+    olderUri !== undefined &&
+    html`<div class="actions"><a class="button" id="codes-older" href="${linkAddress(olderUri)}">${text.older}</a></div>`;
+  return card({
+    id: "codes",
+    title: text.heading,
+    body: html`<ul class="items">
 ${codes.map((code) => item(code, text))}</ul>
-${olderUri !== undefined && html`<div class="actions"><a class="button" id="codes-older" href="${linkAddress(olderUri)}">${text.older}</a></div>`}</section>
-`;
+${older}`,
+  });
 }
 
 function item(code: OpenCodes["codes"][number], text: Messages["devices"]["codes"]): Html {

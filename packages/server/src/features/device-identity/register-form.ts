@@ -1,8 +1,10 @@
 import type { AttestationPolicy } from "../../core/devices/device.ts";
-import { hiddenFields } from "../../html/form.ts";
-import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
+import { selectField, textField } from "../../html/console/fields.ts";
+import { fieldState } from "../../html/console/form-state.ts";
+import { card } from "../../html/console/parts.ts";
+import { type FormFailure, recordForm } from "../../html/console/record-form.ts";
+import type { Html } from "../../html/html.ts";
 import type { Messages } from "../../html/messages/messages.ts";
-import { notice } from "../../html/notice.ts";
 
 export type RegisterForm = {
   action: string;
@@ -29,58 +31,74 @@ export const emptyRegisterFields: RegisterFields = {
   replaces: "",
 };
 
-const NOTICE_ID = "register-notice";
-
-/** The form that makes an enrolment code. */
-export function registerForm(form: RegisterForm, messages: Messages): Html {
-  const { register: text } = messages.devices;
-  const { typed, fault } = form;
-  const input = (field: "name" | "replaces", hint: string, more: Html): Html => {
-    const isWrong = fault?.field === field;
-    const described = isWrong ? `${NOTICE_ID} ${field}-fault ${field}-hint` : `${field}-hint`;
-    return html`<div class="field">
-<label for="${field}">${text[field]}</label>
-<input id="${field}" name="${field}" value="${typed[field]}" autocomplete="off" aria-describedby="${described}"${isWrong && html` aria-invalid="true" autofocus`}${more}>
-${isWrong && html`<p class="failed" id="${field}-fault">${text[fault.error]}</p>`}<p class="field-hint" id="${field}-hint">${hint}</p>
-</div>
-`;
-  };
-  return html`<section class="card" aria-labelledby="register-title">
-<h2 id="register-title">${text.heading}</h2>
-<p class="quiet">${text.text}</p>
-${failureNotice(form, messages)}<form class="form" method="post" action="${linkAddress(form.action)}">
-${hiddenFields([{ name: "csrf", value: form.csrf }])}
-${input("name", text.nameHint, html` maxlength="100"`)}${attestation(form, text)}<div class="field">
-<label for="expiresIn">${text.expiresIn}</label>
-<select id="expiresIn" name="expiresIn">${lifetimes.map((seconds) => option(String(seconds), text.lifetime(seconds), typed.expiresIn))}</select>
-</div>
-${input("replaces", text.replacesHint, html` maxlength="36" spellcheck="false"`)}<div class="actions"><button class="button primary" id="device-register-submit" type="submit">${text.submit}</button></div>
-</form>
-</section>
-`;
+/** What the notice above the page says. */
+export function registerFailure(
+  { fault, isExpired }: RegisterForm,
+  { devices: { register: text } }: Messages,
+): FormFailure | undefined {
+  if (isExpired) return { kind: "expired" };
+  return fault && { kind: "faults", fields: [{ id: fault.field, label: text[fault.field] }] };
 }
 
-function failureNotice({ fault, isExpired }: RegisterForm, { devices }: Messages): Content {
-  if (isExpired) return notice("error", NOTICE_ID, devices.expired, devices.expiredText);
-  if (!fault) return undefined;
-  const { failed, [fault.error]: reason } = devices.register;
-  // A field that is typed into says it itself.
-  const isSaidThere = fault.field === "name" || fault.field === "replaces";
-  return notice("error", NOTICE_ID, failed, isSaidThere ? undefined : reason);
+/** The form that makes an enrolment code. */
+export function registerForm({ action, csrf, policy, typed, fault }: RegisterForm, messages: Messages): Html {
+  const { register: text } = messages.devices;
+  const faults: Record<string, string> = fault ? { [fault.field]: text[fault.error] } : {};
+  const stateOf = (id: keyof RegisterFields) => fieldState({ faults }, id);
+  const input = (id: "name" | "replaces", hint: string, maxLength: number) =>
+    textField({
+      id,
+      label: text[id],
+      hint,
+      value: typed[id],
+      maxLength,
+      isOptional: true,
+      isCode: id === "replaces",
+      ...stateOf(id),
+      messages,
+    });
+  return card({
+    id: "register",
+    title: text.heading,
+    text: text.text,
+    body: recordForm({
+      id: "register-form",
+      action,
+      csrf,
+      fields: [
+        input("name", text.nameHint, 100),
+        selectField({
+          id: "attestation",
+          label: text.attestation,
+          hint: text.attestationHint,
+          value: typed.attestation,
+          choices: attestationChoices(policy, text),
+          ...stateOf("attestation"),
+          messages,
+        }),
+        selectField({
+          id: "expiresIn",
+          label: text.expiresIn,
+          value: typed.expiresIn,
+          choices: lifetimes.map((seconds) => ({ value: String(seconds), label: text.lifetime(seconds) })),
+          ...stateOf("expiresIn"),
+          messages,
+        }),
+        input("replaces", text.replacesHint, 36),
+      ],
+      submit: { id: "device-register-submit", label: text.submit },
+      messages,
+    }),
+  });
 }
 
 /** Where the organisation asks for the most already, there is nothing to choose. */
-function attestation({ policy, typed }: RegisterForm, text: Messages["devices"]["register"]): Html {
+function attestationChoices(policy: AttestationPolicy, text: Messages["devices"]["register"]) {
   const tighter = (["optional", "required"] as const).filter((one) =>
     one === "optional" ? policy === "none" : policy !== "required",
   );
-  return html`<div class="field">
-<label for="attestation">${text.attestation}</label>
-<select id="attestation" name="attestation" aria-describedby="attestation-hint">${option("none", text.asForAll[policy], typed.attestation)}${tighter.map((one) => option(one, text.tightened[one], typed.attestation))}</select>
-<p class="field-hint" id="attestation-hint">${text.attestationHint}</p>
-</div>
-`;
+  return [
+    { value: "none", label: text.asForAll[policy] },
+    ...tighter.map((value) => ({ value, label: text.tightened[value] })),
+  ];
 }
-
-const option = (value: string, name: string, chosen: string): Html =>
-  html`<option value="${value}"${value === chosen && html` selected`}>${name}</option>`;

@@ -83,7 +83,7 @@ async function renewOnce(
     if (!isNew) throw keyAlreadyEnrolled();
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash, now }));
     const details = { fingerprint: issued.fingerprint, replaced: certificate.fingerprint, newKey: !isKept };
-    const event = { orgId, at: now, address, action: "device.renewed", target: deviceId, details };
+    const event = { orgId, at: now, address, action: "device.renewed" as const, target: deviceId, details };
     await recordAuditEvent(tx, { ...event, actor: actorOf(deviceId) });
     return true;
   });

@@ -3,9 +3,10 @@ import type { FastifyInstance } from "fastify";
 import { type RevocationReason, revocationReasons } from "../../core/devices/device.ts";
 import { revokeDevice } from "../../core/devices/revoke-device.ts";
 import { findDevice } from "../../core/devices/store.ts";
+import { html } from "../../html/html.ts";
 import { apiHandler } from "../../http/api/api-route.ts";
 import { nothingHere } from "../../http/coded-error.ts";
-import { confirmedActRoutes, idIn } from "./confirmed-act.ts";
+import { confirmedActRoutes, devicesCrumb, idIn } from "./confirmed-act.ts";
 import { revokeOperation } from "./manage-operations.ts";
 import { actingFor, inside, type ManageDeps } from "./manage-visit.ts";
 import { reasonField } from "./reason-field.ts";
@@ -28,17 +29,19 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
     deps,
     { operation: revokeOperation, program },
     {
-      path: (id) => `/${id}/revoke`,
-      find: ({ id: orgId }, id) => findDevice(deps.database.query, orgId, id),
+      path: "/:id/revoke",
+      find: ({ id: orgId }, { id }) => findDevice(deps.database.query, orgId, idIn(id)),
       overFor: ({ revokedAt }) => (revokedAt === null ? undefined : "?done=revoked"),
-      question: (messages, { name }) => {
+      question: (messages, { name }, organisation) => {
         const { revoke } = messages.devices;
         return {
           heading: revoke.heading(name),
-          text: revoke.text,
-          question: reasonField(messages),
+          text: html`<p>${revoke.text}</p>`,
+          fields: reasonField(messages),
           confirm: revoke.submit,
           confirmId: "device-revoke-confirm",
+          back: "",
+          breadcrumbs: devicesCrumb(messages, organisation),
         };
       },
       act: async (acting, { id: deviceId }, form) => {

@@ -1,9 +1,10 @@
 /** devices/manage/{org}/codes/{id}/withdraw: a code that nobody has used enrols nothing any more. */
 import type { FastifyInstance } from "fastify";
+import { html } from "../../html/html.ts";
 import { apiHandler } from "../../http/api/api-route.ts";
 import { nothingHere } from "../../http/coded-error.ts";
 import { findCode } from "./codes/store.ts";
-import { confirmedActRoutes, idIn } from "./confirmed-act.ts";
+import { confirmedActRoutes, devicesCrumb, idIn } from "./confirmed-act.ts";
 import { isUsable } from "./enrollment-code.ts";
 import { withdrawOperation } from "./manage-operations.ts";
 import { actingFor, inside, type ManageDeps } from "./manage-visit.ts";
@@ -24,17 +25,19 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
     deps,
     { operation: withdrawOperation, program },
     {
-      path: (id) => `/codes/${id}/withdraw`,
-      find: ({ id: orgId }, id) => findCode(deps.database.query, orgId, id),
+      path: "/codes/:id/withdraw",
+      find: ({ id: orgId }, { id }) => findCode(deps.database.query, orgId, idIn(id)),
       overFor: (code) =>
         isUsable(code, deps.clock()) ? undefined : code.withdrawnAt === null ? "" : "?done=withdrawn",
-      question: (messages, { name }) => {
+      question: (messages, { name }, organisation) => {
         const { codes } = messages.devices;
         return {
           heading: name === null ? codes.withdrawUnnamedHeading : codes.withdrawHeading(name),
-          text: codes.withdrawText,
+          text: html`<p>${codes.withdrawText}</p>`,
           confirm: codes.withdraw,
           confirmId: "code-withdraw-confirm",
+          back: "",
+          breadcrumbs: devicesCrumb(messages, organisation),
         };
       },
       act: async (acting, { id }) => {

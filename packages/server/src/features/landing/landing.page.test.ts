@@ -8,8 +8,18 @@ const demo: LandingView = {
   ...testFrame,
   demo: {
     organisations: [
-      { name: "Demo", issuer: "http://a.example/oauth/1", discoveryUri: "http://a.example/oauth/1/d" },
-      { name: "Other", issuer: "http://a.example/oauth/2", discoveryUri: "http://a.example/oauth/2/d" },
+      {
+        name: "Demo",
+        issuer: "http://a.example/oauth/1",
+        discoveryUri: "http://a.example/oauth/1/d",
+        consoleUri: "/oauth/manage/1",
+      },
+      {
+        name: "Other",
+        issuer: "http://a.example/oauth/2",
+        discoveryUri: "http://a.example/oauth/2/d",
+        consoleUri: "/oauth/manage/2",
+      },
     ],
     tryUri: "/demo/try",
     credentialsFile: "data/demo.json",
@@ -28,6 +38,7 @@ test("in demo mode it leads to the try-it flow, every discovery document and the
   assert.match(page, /id="demo-try" href="\/demo\/try">Try it</);
   assert.match(page, /href="http:\/\/a\.example\/oauth\/1\/d" aria-label="Discovery document of Demo">/);
   assert.match(page, /href="http:\/\/a\.example\/oauth\/2\/d" aria-label="Discovery document of Other">/);
+  assert.match(page, /href="\/oauth\/manage\/2" aria-label="Open the console: Other">/);
   assert.match(page, /<code>data\/demo\.json<\/code>/);
   assert.match(page, /<a href="\/healthz">Health<\/a>/);
 });

@@ -7,6 +7,8 @@ export type LandingOrganisation = {
   /** `{baseUrl}/oauth/{org}`. */
   issuer: string;
   discoveryUri: string;
+  /** For its administrators: `/oauth/manage/{org}`. */
+  consoleUri: string;
 };
 
 export type LandingView = PageFrame & {
@@ -35,6 +37,7 @@ ${organisations.map(
 <h3><bdi>${organisation.name}</bdi></h3>
 <dl><dt>${text.issuer}</dt><dd><code>${organisation.issuer}</code></dd></dl>
 <a href="${linkAddress(organisation.discoveryUri)}" aria-label="${text.discoveryOf(organisation.name)}">${text.discovery}</a>
+<a class="record-console" href="${linkAddress(organisation.consoleUri)}" aria-label="${text.consoleOf(organisation.name)}">${text.console}</a>
 </li>
 `,
 )}</ul>`;

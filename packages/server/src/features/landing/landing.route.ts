@@ -1,5 +1,6 @@
 /** `/`: what this is. In demo mode also the organisations and a way to try it; elsewhere nobody is named. */
 import type { FastifyInstance } from "fastify";
+import { consolePath } from "../../console/visit.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { render } from "../../html/html.ts";
@@ -46,6 +47,7 @@ async function listed({ baseUrl, organisations }: LandingDeps, ids: readonly str
   return found.flatMap((organisation) => {
     if (!organisation) return [];
     const issuer = issuerOf(baseUrl, organisation.id);
-    return [{ name: organisation.name, issuer, discoveryUri: `${issuer}/.well-known/openid-configuration` }];
+    const discoveryUri = `${issuer}/.well-known/openid-configuration`;
+    return [{ name: organisation.name, issuer, discoveryUri, consoleUri: consolePath(organisation) }];
   });
 }

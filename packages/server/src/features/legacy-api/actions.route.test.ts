@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/store.ts";
-import { inviteUser, requestNewEmail } from "../../core/users/account-mails.ts";
+import { requestNewEmail } from "../../core/users/account-mails.ts";
+import { inviteUser } from "../../core/users/invitations/invitations.ts";
 import { findUser, findUserByEmail } from "../../core/users/store.ts";
 import type { User } from "../../core/users/user.ts";
 import { disableUser } from "../../core/users/users.ts";

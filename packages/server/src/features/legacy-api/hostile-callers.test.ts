@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { disableOrganisation } from "../../core/organisations/organisations.ts";
-import { inviteUser } from "../../core/users/account-mails.ts";
+import { inviteUser } from "../../core/users/invitations/invitations.ts";
 import { insertMembership } from "../../core/users/store.ts";
 import { disableUser } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";

@@ -1,4 +1,5 @@
 /** What the routes of the legacy API need, and the three ways to come in. */
+import type { Activity } from "../../core/activity/activity.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
@@ -22,6 +23,7 @@ export interface LegacyDeps {
   readonly passwords: PasswordHasher;
   readonly rateLimits: RateLimits;
   readonly outbox: Outbox;
+  readonly activity: Pick<Activity, "count">;
   /** For calls that a system account signs. */
   readonly signed: ApiDoor<SystemAccountCaller>;
   /** For calls whose credential is a session key. */

@@ -77,7 +77,7 @@ interface Asked {
 const auditOf = ({ orgId, caller, address }: Asked) => ({
   orgId,
   actor: caller.actor,
-  action: "registration.requested",
+  action: "registration.requested" as const,
   address,
 });
 

@@ -1,6 +1,6 @@
 /** The second factor of a sign-in without a page: a code does, a passkey does not. */
 import type { Application } from "../../core/applications/application.ts";
-import { recordAuditEvent } from "../../core/audit/store.ts";
+import { recordStrangersEvent } from "../../core/audit/strangers.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { checkCode } from "../../core/second-factors/check-code.ts";
 import type { FactorProof } from "../../core/second-factors/factor-proof.ts";
@@ -44,6 +44,7 @@ export async function shownFactor(deps: LegacyDeps, shown: Shown): Promise<Facto
   const orgId = organisation.id;
   const proof = await checkCode(deps, { orgId, user, method, typed: code, address });
   if (proof) return proof;
+  deps.activity.count(orgId, "failed-sign-ins");
   await noteWrongCode(deps, shown);
   throw wrongCode();
 }
@@ -65,9 +66,8 @@ function requireCodeFactor(factors: FactorSummary, wantsPasskey: boolean): void 
 }
 
 const noteWrongCode = (deps: LegacyDeps, { organisation, user, address }: Shown): Promise<void> =>
-  recordAuditEvent(deps.database.query, {
+  recordStrangersEvent(deps, {
     orgId: organisation.id,
-    at: deps.clock(),
     actor: `user:${user.id}`,
     action: "second-factor.failed",
     target: user.id,

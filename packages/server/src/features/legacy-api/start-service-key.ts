@@ -37,7 +37,9 @@ export async function startServiceKey(
     await noteSignIn(tx, deps, signIn);
     return issue(tx, deps, signIn);
   });
-  if (started) await proof?.accepted();
+  if (!started) return undefined;
+  await proof?.accepted();
+  deps.activity.count(signIn.organisation.id, "sign-ins");
   return started;
 }
 
@@ -71,7 +73,13 @@ async function noteSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Prom
   const { user } = right;
   const now = deps.clock();
   if (proof?.method === "recovery") {
-    const event = { orgId, at: now, actor: `user:${user.id}`, action: "recovery-code.used", target: user.id };
+    const event = {
+      orgId,
+      at: now,
+      actor: `user:${user.id}`,
+      action: "recovery-code.used" as const,
+      target: user.id,
+    };
     await recordAuditEvent(tx, { ...event, address: origin.address });
   }
   // There is no browser to know again: the application stands for it.

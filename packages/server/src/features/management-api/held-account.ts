@@ -54,5 +54,10 @@ export function toAccountAnswer(error: unknown): never {
   if (!(error instanceof InvalidSystemAccount)) throw error;
   if (error.code === "unknown-application") throw namesNothing("/applicationId");
   if (error.code === "unknown-account") throw notFound();
-  throw invalid([{ path: error.code === "invalid-name" ? "/name" : "/expiresAt", message: error.message }]);
+  const paths = {
+    "invalid-name": "/name",
+    "invalid-label": "/label",
+    "invalid-expiry": "/expiresAt",
+  } as const;
+  throw invalid([{ path: paths[error.code], message: error.message }]);
 }

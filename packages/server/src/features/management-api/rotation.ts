@@ -1,5 +1,6 @@
 /** What an administrator says of a new secret or pair of keys, beside those that work (wire-contract.md §5). */
 import Type, { type Static } from "typebox";
+import { isSecretLabel } from "../../core/applications/client-secrets.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { readWireTime } from "../../http/api/times.ts";
 
@@ -27,7 +28,7 @@ export function readRotation(
   { label = "", expiresAt, expireOthersInSeconds }: Static<typeof rotation>,
   now: number,
 ) {
-  if ([...label].length > 100 || /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(label))
+  if (!isSecretLabel(label))
     throw invalid([{ path: "/label", message: "must be at most 100 plain characters" }]);
   const others = expireOthersInSeconds === undefined ? {} : { expireOthersInSeconds };
   return { label, expiresAt: readExpiry(expiresAt, now), ...others };

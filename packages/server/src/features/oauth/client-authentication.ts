@@ -15,10 +15,12 @@ import {
 } from "../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import { matchClientSecret } from "../../core/applications/client-secrets.ts";
+import { recordOnce } from "../../core/audit/strangers.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { PresentedDeviceDeps } from "../../core/devices/presented-device.ts";
 import type { CertifiedDevice } from "../../core/devices/store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
+import { addressOf } from "../../http/client-address.ts";
 import {
   AssertionRefused,
   type ClientAssertionDeps,
@@ -47,6 +49,12 @@ export interface AuthenticatedClient {
   readonly device?: CertifiedDevice;
 }
 
+/** A client of the organisation that speaks, whoever it is: nothing is proven yet. */
+export interface NamedClient {
+  readonly application: Application;
+  readonly credentials: Credentials;
+}
+
 /** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
 export async function authenticateClient(
   deps: ClientAuthenticationDeps,
@@ -54,13 +62,64 @@ export async function authenticateClient(
   request: FastifyRequest,
   form: Form,
 ): Promise<AuthenticatedClient> {
-  const refused = (cause: string) => invalidClient(organisation, cause);
-  const { clientId, clientSecret, assertion, method } =
+  return proveClient(deps, organisation, request, await nameClient(deps, organisation, request, form));
+}
+
+/** Whom the request speaks for. @throws OAuthError as `authenticateClient` does */
+export async function nameClient(
+  deps: Pick<ClientAuthenticationDeps, "applications">,
+  organisation: Organisation,
+  request: FastifyRequest,
+  form: Form,
+): Promise<NamedClient> {
+  const credentials =
     request.headers.authorization === undefined
       ? bodyCredentials(form, organisation)
       : headerCredentials(request, form, organisation);
+  const { clientId } = credentials;
   const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
-  if (!application) throw refused("unknown client");
+  if (!application) throw invalidClient(organisation, "unknown client");
+  return { application, credentials };
+}
+
+/** That it is who it says; audited once a minute for each application when it is not. @throws OAuthError as `authenticateClient` does */
+export async function proveClient(
+  deps: ClientAuthenticationDeps,
+  organisation: Organisation,
+  request: FastifyRequest,
+  client: NamedClient,
+): Promise<AuthenticatedClient> {
+  try {
+    return await provenClient(deps, organisation, request, client);
+  } catch (error) {
+    if (error instanceof OAuthError && error.code === "invalid_client")
+      await recordRefusal(deps, request, client.application, String(error.cause));
+    throw error;
+  }
+}
+
+const recordRefusal = (
+  deps: ClientAuthenticationDeps,
+  request: FastifyRequest,
+  { orgId, id }: Application,
+  reason: string,
+): Promise<void> =>
+  recordOnce(deps, { orgId, subject: `client-authentication|${id}` }, () => ({
+    actor: "anonymous",
+    action: "application.refused",
+    target: id,
+    address: addressOf(request),
+    details: { reason },
+  }));
+
+async function provenClient(
+  deps: ClientAuthenticationDeps,
+  organisation: Organisation,
+  request: FastifyRequest,
+  { application, credentials }: NamedClient,
+): Promise<AuthenticatedClient> {
+  const refused = (cause: string) => invalidClient(organisation, cause);
+  const { clientSecret, assertion, method } = credentials;
   const registered = application.settings.tokenEndpointAuthMethod;
   // RFC 8705 §2: beside the certificate the request says who the client is, and nothing more.
   if (registered === "tls_client_auth" && method === "none") {

@@ -14,6 +14,7 @@ import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/refresh-token.ts";
 import { findTokenFamily, revokeAccessToken, revokeTokenFamilies } from "../../core/tokens/store.ts";
 import type { Database } from "../../db/open.ts";
+import { addressOf } from "../../http/client-address.ts";
 import { formOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import { authenticateClient, type ClientAuthenticationDeps } from "./client-authentication.ts";
@@ -32,12 +33,13 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
       const form = formOf(request);
       requireSingle(form);
       const { application } = await authenticateClient(deps, organisation, request, form);
+      const by = { application, address: addressOf(request) };
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
       // The hint may be wrong and is never needed: a token's form says what it is (RFC 7009 §2.1).
       const familyId = familyOfRefreshToken(deps, organisation.id, token);
-      if (familyId !== undefined) await revokeFamily(deps, application, familyId);
-      else await revokeOneAccessToken(deps, organisation, application, token);
+      if (familyId !== undefined) await revokeFamily(deps, by, familyId);
+      else await revokeOneAccessToken(deps, organisation, by, token);
       return reply.code(200).header("cache-control", "no-store").send();
     }),
   );
@@ -45,7 +47,13 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
 
 const foreign = () => new OAuthError("invalid_grant", "the token was issued to another client");
 
-async function revokeFamily(deps: RevokeDeps, application: Application, id: string): Promise<void> {
+/** Who revokes, from where. */
+interface By {
+  readonly application: Application;
+  readonly address: string;
+}
+
+async function revokeFamily(deps: RevokeDeps, { application, address }: By, id: string): Promise<void> {
   const family = await findTokenFamily(deps.database.query, application.orgId, id);
   if (!family) return;
   if (family.applicationId !== application.id) throw foreign();
@@ -59,6 +67,7 @@ async function revokeFamily(deps: RevokeDeps, application: Application, id: stri
       actor: `client:${application.id}`,
       action: "refresh-token.revoked",
       target: family.userId,
+      address,
     });
   });
 }
@@ -66,15 +75,24 @@ async function revokeFamily(deps: RevokeDeps, application: Application, id: stri
 async function revokeOneAccessToken(
   deps: RevokeDeps,
   organisation: Organisation,
-  application: Application,
+  { application, address }: By,
   token: string,
 ): Promise<void> {
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims) return;
   if (claims.client_id !== application.id) throw foreign();
-  await revokeAccessToken(deps.database.query, {
-    orgId: organisation.id,
-    jti: claims.jti,
-    expiresAt: claims.exp * 1000,
+  const { id: orgId } = organisation;
+  const { sub, jti, exp } = claims;
+  await deps.database.transaction(async (tx) => {
+    if (!(await revokeAccessToken(tx, { orgId, jti, expiresAt: exp * 1000 }))) return;
+    await recordAuditEvent(tx, {
+      orgId,
+      at: deps.clock(),
+      actor: `client:${application.id}`,
+      action: "access-token.revoked",
+      target: sub,
+      address,
+      details: { jti },
+    });
   });
 }

@@ -2,6 +2,7 @@
 
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
+import type { AuditAction } from "../../core/audit/actions.ts";
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import { CLOCK_SKEW_MS } from "../../core/signing-keys/signing-key.ts";
 import { type AgentKey, agentKeyState, type SigningAgent } from "../../core/signing-pools/agent-key.ts";
@@ -14,6 +15,7 @@ import {
   insertAgent,
   insertAgentKey,
   listKeysOfAgent,
+  retireKey,
   retireKeys,
 } from "../../core/signing-pools/registration/store.ts";
 import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
@@ -137,6 +139,25 @@ export async function deactivateAgent(
   });
 }
 
+/**
+ * One key of an agent signs nothing new from now on; it stays published as long as its tokens live.
+ * @returns false when there is none such that signs, or will
+ */
+export async function retireAgentKey(
+  deps: SovereignAdminDeps,
+  by: Acting,
+  { agentId, kid }: { readonly agentId: string; readonly kid: string },
+): Promise<boolean> {
+  const { orgId } = by;
+  return deps.database.transaction(async (tx) => {
+    const agent = await findAgent(tx, orgId, agentId);
+    const now = deps.clock();
+    if (!agent || !(await retireKey(tx, { orgId, agentId, kid, now }))) return false;
+    await note(tx, deps, by, "signing-agent.key-retired", agent, { kid });
+    return true;
+  });
+}
+
 /** As it is now, and nobody else changes its agents meanwhile. @throws CodedError */
 async function requireWorkingPool(tx: Db, { orgId, id }: SigningPool): Promise<SigningPool> {
   const pool = await holdPool(tx, orgId, id);
@@ -190,7 +211,7 @@ async function note(
   tx: Db,
   deps: SovereignAdminDeps,
   by: Acting,
-  action: string,
+  action: AuditAction,
   { id, poolId }: SigningAgent,
   details: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<void> {

@@ -1,15 +1,12 @@
 /** How a signing request begins, and how a caller who comes again finds it. */
 import { randomSecret } from "@signet/protocol/hash";
+import { AGENT_SEEN_MS } from "../../core/signing-pools/agent-key.ts";
 import { isAgentSeen } from "../../core/signing-pools/store.ts";
+import { countSignature } from "./count-signature.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import type { JoinedRequest, NewSigningRequest } from "./request-messages.ts";
 import { sealJson } from "./sealed-json.ts";
-import {
-  AGENT_SEEN_MS,
-  type ClaimsToSign,
-  TTL_WITH_BROWSER_MS,
-  TTL_WITHOUT_BROWSER_MS,
-} from "./signing-request.ts";
+import { type ClaimsToSign, TTL_WITH_BROWSER_MS, TTL_WITHOUT_BROWSER_MS } from "./signing-request.ts";
 import { insertRequest, joinRequest, NOBODY } from "./store.ts";
 import { poolTopic } from "./wake-up.ts";
 
@@ -57,6 +54,7 @@ export async function createRequest(
     return { requestId };
   }
   // A pool that is gone or disabled has no agents either: the door of the agents is shut.
+  countSignature(deps.count, { orgId, poolId }, "failed");
   const isSeen = await isAgentSeen(deps.database.query, { orgId, poolId, since: agentsSince });
   return isSeen || interactive ? "queue_full" : "no_agent";
 }

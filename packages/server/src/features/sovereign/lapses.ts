@@ -2,7 +2,9 @@
  * What time does to a request (sovereign-signing.md §3). No timer belongs to a request: whoever looks settles what has
  * lapsed, and a request that nobody looks at is settled by the housekeeping.
  */
+import type { CountActivity } from "../../core/activity/kinds.ts";
 import type { Db } from "../../db/open.ts";
+import { countSignature } from "./count-signature.ts";
 import {
   deleteOldRequests,
   endLapsedLease,
@@ -52,6 +54,7 @@ export async function settle(deps: LapseDeps, row: TimesRow): Promise<boolean> {
   const isDone = await transitions[lapse](deps.database.query, { row, now });
   if (isDone) {
     const { org_id: orgId, pool_id: poolId } = row;
+    if (lapse !== "lease") countSignature(deps.count, { orgId, poolId }, "failed");
     deps.wakeUp.wake(requestTopic(orgId, row.id), ...(lapse === "lease" ? [poolTopic(orgId, poolId)] : []));
   }
   return isDone;
@@ -99,10 +102,14 @@ const HOUR_MS = 3_600_000;
 const KEPT_DAYS_MS = 30 * 24 * HOUR_MS;
 
 /** For the housekeeping: each removes at most `limit` and says how many it was. */
-export const requestRemovals: ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>> = [
+export const requestRemovals = (
+  count: CountActivity,
+): ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>> => [
   async (db, now, limit) => {
     const rows = await listExpired(db, now, limit);
-    for (const row of rows) await expireRequest(db, { row, now });
+    for (const row of rows)
+      if (await expireRequest(db, { row, now }))
+        countSignature(count, { orgId: row.org_id, poolId: row.pool_id }, "failed");
     return rows.length;
   },
   (db, now, limit) => forgetContinuations(db, now - HOUR_MS, limit),

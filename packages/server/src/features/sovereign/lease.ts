@@ -1,5 +1,6 @@
 /** The lease that an agent shows, and why a call with it came to nothing. */
 import { sha256Base64url } from "@signet/protocol/hash";
+import type { AuditAction } from "../../core/audit/actions.ts";
 import type { AuditEvent } from "../../core/audit/store.ts";
 import type { Lease } from "./leases/store.ts";
 import type { AgentCaller, LeaseRefusal } from "./request-messages.ts";
@@ -16,7 +17,7 @@ export function leaseOf(
 /** What an agent did with its lease, and from where, for the audit log. */
 export function leaseEvent(
   { orgId, poolId, agentId, requestId, now, address }: Lease,
-  action: string,
+  action: AuditAction,
   details: NonNullable<AuditEvent["details"]>,
 ): AuditEvent {
   return {

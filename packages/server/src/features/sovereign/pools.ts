@@ -30,7 +30,9 @@ export interface NewPool {
   readonly algs: readonly string[];
   readonly maxTokenLifetimeSeconds: number;
   readonly issuerMode?: string;
+  readonly tokenWaitSeconds?: number;
   readonly keyPublishDelaySeconds?: number;
+  readonly maxPending?: number;
   readonly trustedRoots?: readonly string[];
   readonly requireX5c?: boolean;
 }
@@ -44,29 +46,26 @@ export const poolDefaults = {
 
 /** All of an organisation's pools are kept in memory together. */
 export const MOST_POOLS = 50;
-const MOST_ROOTS = 10;
+export const MOST_ROOTS = 10;
 const DAY_SECONDS = 86_400;
+
+/** The least and the most of each whole number. A token's wait ends before its request does (server-bounds.ts). */
+export const poolLimits = {
+  maxTokenLifetimeSeconds: [60, DAY_SECONDS],
+  tokenWaitSeconds: [1, 20],
+  keyPublishDelaySeconds: [0, 7 * DAY_SECONDS],
+  maxPending: [1, 10_000],
+} as const satisfies Partial<Record<keyof NewPool, readonly [number, number]>>;
 
 /** @throws CodedError 400 naming the member, 409 when there are enough */
 export async function createPool(deps: SovereignAdminDeps, by: Acting, input: NewPool): Promise<SigningPool> {
   const now = deps.clock();
-  const { issuerMode = "pool", trustedRoots = [], requireX5c = false } = input;
-  const { keyPublishDelaySeconds = poolDefaults.keyPublishDelaySeconds } = input;
-  requireValid(input);
-  await requireGoodRoots(trustedRoots, now);
+  const { issuerMode = "pool" } = input;
   const pool: SigningPool = {
     orgId: by.orgId,
     id: newUuid(),
-    name: input.name.trim(),
     issuerMode: issuerMode as IssuerMode,
-    algs: input.algs as readonly AgentAlg[],
-    maxTokenLifetimeSeconds: input.maxTokenLifetimeSeconds,
-    tokenWaitSeconds: poolDefaults.tokenWaitSeconds,
-    keyPublishDelaySeconds,
-    maxPending: poolDefaults.maxPending,
-    // The certificates alone: what stands around them in their files is nothing that was checked.
-    trustedRoots: trustedRoots.map((pem) => pemOfCertificate(certificateInPem(pem))),
-    requireX5c,
+    ...(await checkedSettings(input, now)),
     createdAt: now,
     createdBy: by.actor,
     updatedAt: now,
@@ -82,6 +81,30 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
     await deps.changes.publish(tx, { orgId: by.orgId, topic: "signing-pool" });
   });
   return pool;
+}
+
+/** What of a pool may be changed: whose name its tokens bear is for good. */
+export type PoolSettings = Omit<
+  SigningPool,
+  "orgId" | "id" | "issuerMode" | "createdAt" | "createdBy" | "updatedAt" | "disabledAt" | "version"
+>;
+
+/** With what nobody said. @throws CodedError 400 or 422 naming the member */
+export async function checkedSettings(input: NewPool, now: number): Promise<PoolSettings> {
+  const { trustedRoots = [], requireX5c = false, maxTokenLifetimeSeconds } = input;
+  requireValid(input);
+  await requireGoodRoots(trustedRoots, now);
+  return {
+    name: input.name.trim(),
+    algs: input.algs as readonly AgentAlg[],
+    maxTokenLifetimeSeconds,
+    tokenWaitSeconds: input.tokenWaitSeconds ?? poolDefaults.tokenWaitSeconds,
+    keyPublishDelaySeconds: input.keyPublishDelaySeconds ?? poolDefaults.keyPublishDelaySeconds,
+    maxPending: input.maxPending ?? poolDefaults.maxPending,
+    // The certificates alone: what stands around them in their files is nothing that was checked.
+    trustedRoots: trustedRoots.map((pem) => pemOfCertificate(certificateInPem(pem))),
+    requireX5c,
+  };
 }
 
 /**
@@ -122,8 +145,8 @@ function requireValid(input: NewPool): void {
   const unknown = algs.find((alg) => !isAgentAlg(alg));
   if (unknown !== undefined)
     throw new CodedError(422, "unsupported_alg", "algs must be some of ES256, ES384, PS256, RS256, EdDSA");
-  requireRange("maxTokenLifetimeSeconds", input.maxTokenLifetimeSeconds, 60, DAY_SECONDS);
-  requireRange("keyPublishDelaySeconds", input.keyPublishDelaySeconds ?? 0, 0, 7 * DAY_SECONDS);
+  for (const [name, [least, most]] of Object.entries(poolLimits))
+    requireRange(name, input[name as keyof typeof poolLimits] ?? least, least, most);
   if (issuerMode !== undefined && !issuerModes.some((mode) => mode === issuerMode))
     throw wrong(`issuerMode must be one of ${issuerModes.join(", ")}`);
   if (requireX5c && trustedRoots.length === 0)

@@ -14,7 +14,7 @@ forEachDatabase(({ fresh }) => {
   const { clock, stage, agent, steps } = signingScene(fresh);
 
   const keepHouse = () =>
-    removeExpired({ database: stage.database, clock, featureRemovals: requestRemovals });
+    removeExpired({ database: stage.database, clock, featureRemovals: requestRemovals(() => {}) });
   const count = async () =>
     (await sql`select 1 from signing_request`.execute(stage.database.query)).rows.length;
 

@@ -1,5 +1,6 @@
 /** An agent says no, for good or for itself alone. */
 import { recordAuditEvent } from "../../core/audit/store.ts";
+import { countSignature } from "./count-signature.ts";
 import { currentRow } from "./lapses.ts";
 import { leaseEvent, leaseOf, leaseRefusal } from "./lease.ts";
 import { failLeased, giveBack, type Lease } from "./leases/store.ts";
@@ -33,6 +34,7 @@ export async function reject(
     const current = await currentRow(deps, lease);
     return { outcome: leaseRefusal(current, { ...lease, now: deps.clock() }) ?? "lease_lost" };
   }
+  if (outcome === "failed") countSignature(deps.count, lease, "failed");
   deps.wakeUp.wake(
     requestTopic(orgId, requestId),
     ...(rejection.retryable ? [poolTopic(orgId, poolId)] : []),

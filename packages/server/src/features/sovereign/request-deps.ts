@@ -1,3 +1,4 @@
+import type { CountActivity } from "../../core/activity/kinds.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
@@ -10,6 +11,7 @@ export interface LapseDeps {
   /** The database's time. */
   readonly clock: Clock;
   readonly wakeUp: Pick<WakeUp, "wake">;
+  readonly count: CountActivity;
 }
 
 /** What each step of a signing request works with. */

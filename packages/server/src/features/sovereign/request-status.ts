@@ -1,4 +1,5 @@
 /** A request as it is now, for whoever waits for it. */
+import { AGENT_SEEN_MS } from "../../core/signing-pools/agent-key.ts";
 import { isAgentSeen } from "../../core/signing-pools/store.ts";
 import type { Db } from "../../db/open.ts";
 import { challengeOf } from "./ask-user.ts";
@@ -7,7 +8,7 @@ import type { RequestDeps } from "./request-deps.ts";
 import type { ReleasedRequest, ReleasedTokens, RequestStatus, SeenTokens } from "./request-messages.ts";
 import { openJson } from "./sealed-json.ts";
 import type { SealedTokens } from "./sign-request.ts";
-import { AGENT_SEEN_MS, type FailReason, type RequestState } from "./signing-request.ts";
+import type { FailReason, RequestState } from "./signing-request.ts";
 import { clearContinuation, findRequest, releaseRequest, type SigningRequestRow } from "./store.ts";
 
 interface RequestKey {

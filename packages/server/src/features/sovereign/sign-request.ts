@@ -4,6 +4,7 @@ import { agentAlgs } from "@signet/protocol/agent-signature";
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import { publicKeyOf } from "../../core/signing-pools/agent-key.ts";
 import { findAgentKey, noteTokenExp } from "../../core/signing-pools/store.ts";
+import { countSignature } from "./count-signature.ts";
 import type { SealedClaims } from "./create-request.ts";
 import { currentRow } from "./lapses.ts";
 import { leaseEvent, leaseOf, leaseRefusal } from "./lease.ts";
@@ -113,6 +114,7 @@ async function keep(
   });
   if (!isKept) return false;
   if (notedExp !== undefined) deps.notedExps.set(kid, Math.max(notedExp, deps.notedExps.get(kid) ?? 0));
+  countSignature(deps.count, lease, "signed");
   deps.wakeUp.wake(requestTopic(orgId, requestId));
   return true;
 }
@@ -148,7 +150,10 @@ async function refuse(deps: RequestDeps, lease: Lease, reason: InvalidJwtReason)
       if (outcome === "failed") await auditBadSignatures(tx, lease, reason);
       return outcome;
     });
-    if (counted === "failed") deps.wakeUp.wake(requestTopic(lease.orgId, lease.requestId));
+    if (counted === "failed") {
+      countSignature(deps.count, lease, "failed");
+      deps.wakeUp.wake(requestTopic(lease.orgId, lease.requestId));
+    }
     if (counted) return { outcome: "invalid_signed_jwt", reason };
   }
   return { outcome: await whyNot(deps, lease) };

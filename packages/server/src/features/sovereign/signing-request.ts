@@ -39,7 +39,6 @@ export const MOST_ATTEMPTS = 3;
 export const MOST_CHALLENGES = 3;
 export const MOST_BAD_SUBMISSIONS = 3;
 export const STALE_PAYLOAD_MS = 120_000;
-export const AGENT_SEEN_MS = 60_000;
 /** Of what waits in a pool: one person's browsers and programs must not take the others' room. */
 export const MOST_OF_USER = 50;
 

@@ -2,6 +2,7 @@
  * The signing requests of the sovereign pools, as the rest of the feature uses them: every change of state is one
  * conditional statement on the database, so that any node may do it, and whoever waits is only woken to read again.
  */
+import type { CountActivity } from "../../core/activity/kinds.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
@@ -46,6 +47,8 @@ export interface SovereignRequestsDeps {
   readonly pools: Pick<SigningPoolDirectory, "find" | "published">;
   /** For tests; absent: the database's own time, the same on every node. */
   readonly clock?: Clock;
+  /** What becomes of the requests; absent: nobody counts. */
+  readonly count?: CountActivity;
 }
 
 export interface SovereignRequests {
@@ -136,7 +139,9 @@ export async function openSovereignRequests(deps: SovereignRequestsDeps): Promis
   const shared = deps.clock ? undefined : await databaseClock(database);
   const clock = deps.clock ?? shared?.now ?? Date.now;
   const wakeUp = await openWakeUp(database);
-  const inner = { database, encryption, pools, clock, wakeUp, notedExps: new Map<string, number>() };
+  const { count = () => {} } = deps;
+  const notedExps = new Map<string, number>();
+  const inner = { database, encryption, pools, clock, wakeUp, notedExps, count };
   const poll = safetyPoll(inner);
   return {
     ...agentCalls(inner),

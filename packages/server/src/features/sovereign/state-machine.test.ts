@@ -37,6 +37,12 @@ interface Real {
   readonly seqs: Map<string, number>;
 }
 
+/** Each run makes up its own steps, so that many test runs try much. SIGNET_TEST_WHOLE=1 goes on for longer. */
+const RUNS =
+  process.env["SIGNET_TEST_WHOLE"] === "1"
+    ? { sqlite: { steps: 60, hands: 40 }, postgres: { steps: 60, hands: 40 } }
+    : { sqlite: { steps: 30, hands: 20 }, postgres: { steps: 15, hands: 10 } };
+
 type Step = (model: SigningModel, real: Real) => Promise<void>;
 
 /** Each request is where the model has it, its seq never goes back. What is read is settled: so it is not read always. */
@@ -265,6 +271,7 @@ const commands = fc.commands(
 );
 
 forEachDatabase(({ name, fresh }) => {
+  const runs = RUNS[name];
   let clock: FakeClock;
   let stage: SigningStage;
   before(async () => {
@@ -290,7 +297,7 @@ forEachDatabase(({ name, fresh }) => {
         await fc.asyncModelRun(() => ({ model, real }), some);
         await compare(model, real);
       }),
-      { numRuns: name === "sqlite" ? 60 : 20, endOnFailure: true },
+      { numRuns: runs.steps, endOnFailure: true },
     );
   });
 
@@ -365,7 +372,7 @@ forEachDatabase(({ name, fresh }) => {
           clock.advance(pause * SECOND);
         }
       }),
-      { numRuns: name === "sqlite" ? 40 : 15, endOnFailure: true },
+      { numRuns: runs.hands, endOnFailure: true },
     );
   });
 });

@@ -147,7 +147,7 @@ forEachDatabase(({ name, fresh }) => {
   test("what nobody calls out is found by the safety poll: a lost call, a lapsed lease", inTime, async () => {
     const { database, orgId, pool } = stage;
     const deaf: WakeUp = await openWakeUp(openDatabase("sqlite::memory:"));
-    const poll = safetyPoll({ database, clock, wakeUp: deaf });
+    const poll = safetyPoll({ database, clock, wakeUp: deaf, count: () => {} });
     const requestId = await steps.create(withBrowser);
     let looks = 0;
     const stateOf = async () => (await steps.rowOf(requestId))["state"];

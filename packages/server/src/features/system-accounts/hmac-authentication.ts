@@ -13,7 +13,7 @@ import {
 } from "@signet/protocol/hmac-signature";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
-import { recordAuditEvent } from "../../core/audit/store.ts";
+import { recordOnce } from "../../core/audit/strangers.ts";
 import type { Clock } from "../../core/clock.ts";
 import { consumeOnce } from "../../core/consumed-values/store.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
@@ -112,25 +112,13 @@ export async function refuse(
   { orgId, id }: SystemAccount,
   refusal: Refusal,
 ): Promise<never> {
-  const now = deps.clock();
-  const minute = Math.floor(now / 60_000);
-  const once = {
-    orgId,
-    kind: "refusal-audited",
-    value: `${id}|${refusal}|${minute}`,
-    expiresAt: now + 120_000,
-  };
-  if (await consumeOnce(deps.database.query, once)) {
-    await recordAuditEvent(deps.database.query, {
-      orgId,
-      at: now,
-      actor: `system-account:${id}`,
-      action: "system-account.refused",
-      target: id,
-      address: addressOf(request),
-      details: { reason: refusal },
-    });
-  }
+  await recordOnce(deps, { orgId, subject: `${id}|${refusal}` }, () => ({
+    actor: `system-account:${id}`,
+    action: "system-account.refused",
+    target: id,
+    address: addressOf(request),
+    details: { reason: refusal },
+  }));
   throw notAuthenticated(refusal);
 }
 

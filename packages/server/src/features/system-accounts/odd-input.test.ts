@@ -37,8 +37,12 @@ const odd = [
   '["__proto__","constructor"]',
 ];
 
+/** What a database alone could trip over: PostgreSQL, the stricter one, is given everything. */
+const oddText = odd.filter((value) => value.includes("\\u"));
+const isWhole = process.env["SIGNET_TEST_WHOLE"] === "1";
+
 describe("odd input", () => {
-  forEachDatabase(({ fresh }) => {
+  forEachDatabase(({ name: database, fresh }) => {
     let running: TestService;
     let org: TestOrganisation;
     let administrator: TestAccount;
@@ -135,7 +139,7 @@ describe("odd input", () => {
       for (const [operation, body] of Object.entries(bodies())) {
         const [method = "", path = ""] = operation.split(" ");
         for (const name of [...Object.keys(body), "__proto__", "constructor"]) {
-          for (const value of odd) {
+          for (const value of database === "postgres" || isWhole ? odd : oddText) {
             const rest = Object.entries(body).filter(([other]) => other !== name);
             const members = [...rest.map(([other, is]) => `${JSON.stringify(other)}:${JSON.stringify(is)}`)];
             const text = `{${[...members, `${JSON.stringify(name)}:${value}`].join(",")}}`;

@@ -56,7 +56,13 @@ export async function disallowEk(
 ): Promise<boolean> {
   return database.transaction(async (tx) => {
     if (!(await deleteAllowedEk(tx, orgId, ekHash))) return false;
-    const event = { orgId, at: clock(), actor, action: "device-ek.removed", target: shownHash(ekHash) };
+    const event = {
+      orgId,
+      at: clock(),
+      actor,
+      action: "device-ek.removed" as const,
+      target: shownHash(ekHash),
+    };
     await recordAuditEvent(tx, event);
     return true;
   });

@@ -73,7 +73,7 @@ export async function removeRoot(
       orgId,
       at: clock(),
       actor,
-      action: "device-root.removed",
+      action: "device-root.removed" as const,
       target: shownHash(fingerprint),
     };
     await recordAuditEvent(tx, event);

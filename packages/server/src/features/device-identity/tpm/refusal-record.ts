@@ -1,5 +1,5 @@
 /** The audit log hears of TPMs that were refused under a good code: whoever gave it out wants to know why nothing came of it. */
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordStrangersEvent } from "../../../core/audit/strangers.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
@@ -16,7 +16,7 @@ export interface RefusedAttestation {
 
 /** @throws what `work` throws; CodedErrors once they are in the log */
 export async function withRefusalRecorded<Result>(
-  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  deps: { readonly database: Database; readonly clock: Clock },
   { orgId, address, ekHash, code }: RefusedAttestation,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -24,9 +24,8 @@ export async function withRefusalRecorded<Result>(
     return await work();
   } catch (error) {
     if (error instanceof CodedError)
-      await recordAuditEvent(database.query, {
+      await recordStrangersEvent(deps, {
         orgId,
-        at: clock(),
         actor: "anonymous",
         action: "device-attestation.refused",
         address,

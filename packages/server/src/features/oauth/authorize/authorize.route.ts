@@ -69,9 +69,21 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
     return takeStep(deps, visit, read);
   if (decision === "allow" && step.kind === "consent") return allow(deps, visit, read, step);
   if (decision !== "deny") return takeStep(deps, visit, read);
+  if (step.kind === "consent") await recordDenial(deps, visit, read, step.signedIn);
   const denied = new OAuthError("access_denied", "the user did not consent", { status: 400 });
   return answerWithError(deps, visit, read.request, denied);
 }
+
+const recordDenial = (deps: BrowserDeps, visit: Visit, { request, asked }: ReadFlow, { user }: SignedIn) =>
+  recordAuditEvent(deps.database.query, {
+    orgId: visit.organisation.id,
+    at: deps.clock(),
+    actor: `user:${user.id}`,
+    action: "consent.denied",
+    target: request.application.id,
+    address: addressOf(visit.request),
+    details: { scopes: asked.scopes },
+  });
 
 const keptOut = () =>
   new OAuthError("access_denied", "the user may not use this application", { status: 400 });

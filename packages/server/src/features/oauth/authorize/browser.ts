@@ -1,6 +1,7 @@
 /** What every browser step shares: who is there, the page's frame, and the form's seal. */
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -17,6 +18,7 @@ import { findSignedIn } from "../../../core/sessions/sessions.ts";
 import type { SigningKeys } from "../../../core/signing-keys/signing-keys.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
+import type { User } from "../../../core/users/user.ts";
 import type { Database } from "../../../db/open.ts";
 import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
@@ -48,6 +50,7 @@ export interface BrowserDeps {
   readonly outbox: Outbox;
   /** Tells a browser that was here before from a new one. */
   readonly recognition: RecognitionCookies;
+  readonly activity: Pick<Activity, "count">;
   readonly secondFactors: SecondFactorMeans;
   /** For the applications whose tokens an agent signs. */
   readonly poolSigning: PoolSigning;
@@ -72,8 +75,9 @@ export interface Visit {
 export function whoIsThere(
   deps: BrowserDeps,
   { organisation, request }: Pick<Visit, "organisation" | "request">,
+  looking: { readonly isWatching?: boolean } = {},
 ): Promise<SignedIn | undefined> {
-  return findSignedIn(deps, organisation, deps.cookies.read(request, organisation.id));
+  return findSignedIn(deps, organisation, deps.cookies.read(request, organisation.id), looking);
 }
 
 export function csrfToken(deps: BrowserDeps, { organisation, request, reply }: Visit): string {
@@ -108,9 +112,23 @@ export function openFlow(deps: BrowserDeps, { organisation }: Visit, sealed: str
   );
 }
 
-export function pageFrame({ request }: Visit, uiLocales?: string): PageFrame {
+/**
+ * The page in the reader's language: what the application asks for, else what the user has chosen for their account, else
+ * what the browser says, else the organisation's.
+ * @param user once it is known who it is
+ */
+export function pageFrame(
+  { request, organisation }: Visit,
+  uiLocales?: string,
+  user?: Pick<User, "locale">,
+): PageFrame {
+  const wishes = preferredLocales(
+    [uiLocales, user?.locale].filter((wish) => wish).join(" "),
+    request.headers["accept-language"],
+    organisation.settings.defaultLocale,
+  );
   return {
-    messages: messages(preferredLocales(uiLocales, request.headers["accept-language"])),
+    messages: messages(wishes),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
   };

@@ -64,6 +64,7 @@ export async function completeSignIn(
   if (!completed) return "wrong";
   await proof.accepted();
   const { id: orgId, settings } = visit.organisation;
+  deps.activity.count(orgId, "sign-ins");
   deps.cookies.write(visit.reply, orgId, completed.token, settings.sessionLifetimeSeconds);
   if (completed.deviceToken !== undefined) {
     const { devices } = deps.secondFactors;
@@ -93,16 +94,12 @@ async function completeWithin(
   if (!recoveryCodes) return undefined;
   const once = { orgId: organisation.id, kind: "pending-sign-in", value: pending.id };
   if (!(await consumeOnce(tx, { ...once, expiresAt: pending.expiresAt }))) throw new PendingIsOver();
-  if (proof.method === "recovery") {
-    await recordAuditEvent(tx, {
-      orgId: organisation.id,
-      at: now,
-      actor: `user:${user.id}`,
-      action: "recovery-code.used",
-      target: user.id,
-      address: from.address,
-    });
-  }
+  const note = (action: "recovery-code.used" | "remembered-device.added") => {
+    const { address } = from;
+    const event = { orgId: organisation.id, at: now, actor: `user:${user.id}`, target: user.id, address };
+    return recordAuditEvent(tx, { ...event, action });
+  };
+  if (proof.method === "recovery") await note("recovery-code.used");
   await noticeSignIn(deps, tx, visit, user, from);
   const { session, token } = await signInWithin(
     tx,
@@ -119,6 +116,7 @@ async function completeWithin(
   // Signed out in another tab just now: a session that has ended is not raised from the dead.
   if (pending.sessionId !== null && session.id !== pending.sessionId) throw new PendingIsOver();
   const deviceToken = remember ? await rememberDevice(tx, user, { ...from, now }) : undefined;
+  if (deviceToken !== undefined) await note("remembered-device.added");
   return { token, deviceToken, recoveryCodes };
 }
 

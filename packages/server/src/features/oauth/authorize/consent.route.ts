@@ -37,7 +37,7 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
       }
       const { request, asked } = read;
       const customScopes = await deps.customScopes.list(organisation.id);
-      const frame = pageFrame(visit, request.uiLocales);
+      const frame = pageFrame(visit, request.uiLocales, step.signedIn.user);
       const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
       const view = {
         ...frame,

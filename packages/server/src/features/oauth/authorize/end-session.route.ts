@@ -136,7 +136,7 @@ async function askFirst(
   { application, redirectUri }: LogoutRequest,
   { user }: SignedIn,
 ): Promise<void> {
-  const frame = pageFrame(visit, form.values.get("ui_locales"));
+  const frame = pageFrame(visit, form.values.get("ui_locales"), user);
   const fields = CARRIED.flatMap((name) => {
     const value = form.values.get(name);
     return value === undefined ? [] : [{ name, value }];

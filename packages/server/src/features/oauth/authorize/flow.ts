@@ -28,7 +28,7 @@ export interface OwnPage {
   readonly applicationId?: string;
 }
 
-export type Place = "account" | "device" | "devices" | "application";
+export type Place = "account" | "device" | "devices" | "console" | "application";
 
 export interface Flows {
   seal(flow: Flow): string;

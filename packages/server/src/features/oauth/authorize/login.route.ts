@@ -101,6 +101,7 @@ async function withRightPassword(
     return signInWithin(tx, { organisation, user, amr, acr, ...from, before }, now);
   });
   if (!started) return takeStep(deps, visit, read);
+  deps.activity.count(organisation.id, "sign-ins");
   if (factors.isRemembered) {
     const device = deps.secondFactors.devices.read(request, organisation.id);
     await noteDeviceUse(deps.database.query, user, device, now);

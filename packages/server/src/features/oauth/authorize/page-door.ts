@@ -8,9 +8,16 @@ import { readFlow, takeStep } from "./take-step.ts";
 
 export interface PageDoor {
   whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
+  /** The same for a page that looks by itself: it keeps no session alive. */
+  whoWatches(visit: Visit): Promise<SignedIn | undefined>;
   /** The browser's token, and the form's that is bound to it. */
   formBinding(visit: Visit): { browser: string; csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
+  /** Whether the browser says that a page of ours made the request, or says nothing. */
+  isFromHere(visit: Visit): boolean;
+  /** The seal of a form that waits while its browser signs in again, bound to `subject` in place of the session. */
+  keptSeal(visit: Visit, subject: string): string;
+  isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
   /** Shows what the sign-in lacks; at its end the browser goes to the page. `prompt: "login"`: from the beginning. */
   signIn(visit: Visit, page: OwnPage, prompt?: Prompt): Promise<void>;
   /**
@@ -27,8 +34,14 @@ export interface PageDoor {
 export function pageDoor(deps: BrowserDeps): PageDoor {
   return {
     whoIsThere: (visit) => whoIsThere(deps, visit),
+    whoWatches: (visit) => whoIsThere(deps, visit, { isWatching: true }),
     formBinding: (visit) => formBinding(deps, visit),
     isOwnForm: (visit, presented) => isOwnForm(deps, visit, presented),
+    isFromHere: ({ request }) => deps.csrf.isSameOrigin(request),
+    // A browser's token is base64url: no subject with a colon is ever one.
+    keptSeal: ({ organisation }, subject) => deps.csrf.token(organisation.id, subject),
+    isKeptForm: ({ organisation, request }, subject, presented) =>
+      deps.csrf.isOwn(request, organisation.id, subject, presented),
     signIn: async (visit, page, prompt) => {
       const wish = prompt === undefined ? {} : { prompt };
       const flow = pageFlow(visit.organisation.id, page, deps.clock(), wish);

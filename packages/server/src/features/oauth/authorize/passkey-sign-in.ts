@@ -4,7 +4,7 @@
  */
 
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordStrangersEvent } from "../../../core/audit/strangers.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
 import { acrOfMethod, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
@@ -56,6 +56,7 @@ export async function signInByPasskey(
   const token = await start(deps, visit, verified, uiLocales);
   if (token === undefined) return failed(deps, visit, verified.user, "invalid-passkey");
   await attempt.giveBack();
+  deps.activity.count(organisation.id, "sign-ins");
   deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
   return undefined;
 }
@@ -125,9 +126,9 @@ async function failed(
   user: User | undefined,
   failure: "invalid-passkey" | "disabled",
 ): Promise<typeof failure> {
-  await recordAuditEvent(deps.database.query, {
+  deps.activity.count(organisation.id, "failed-sign-ins");
+  await recordStrangersEvent(deps, {
     orgId: organisation.id,
-    at: deps.clock(),
     actor: "anonymous",
     action: "sign-in.failed",
     address: addressOf(request),

@@ -89,7 +89,7 @@ function pendingOf(
 export async function showFactorStep(deps: BrowserDeps, visit: Visit, shown: FactorStepShown): Promise<void> {
   const { organisation, reply } = visit;
   const { flow, request, step } = shown;
-  const frame = pageFrame(visit, request.uiLocales);
+  const frame = pageFrame(visit, request.uiLocales, step.signedIn.user);
   const { application, leadsAway } = destinationOf(request, organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());

@@ -71,7 +71,7 @@ export async function showAccountChoice(
   { flow, request }: Pick<LoginShown, "flow" | "request">,
   { user }: SignedIn,
 ): Promise<void> {
-  const frame = pageFrame(visit, request.uiLocales);
+  const frame = pageFrame(visit, request.uiLocales, user);
   const { application, leadsAway } = destinationOf(request, visit.organisation, frame.messages);
   const name = [user.firstname, user.surname].filter((part) => part !== "").join(" ");
   const page = accountPage({

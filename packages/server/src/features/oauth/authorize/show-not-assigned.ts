@@ -30,7 +30,7 @@ export async function showNotAssigned(
   { flow, request, user, application = request.application }: NotAssignedShown,
 ): Promise<void> {
   if (!application) throw new Error("nobody is kept out of a page that leads to no application");
-  const frame = pageFrame(visit, request.uiLocales);
+  const frame = pageFrame(visit, request.uiLocales, user);
   const kept = request.prompts.filter((prompt) => prompt === "consent");
   const otherAccount = deps.flows.seal(withAnotherAccount(flow, kept, deps.clock()));
   const action = orgPath(visit.organisation, "authorize");

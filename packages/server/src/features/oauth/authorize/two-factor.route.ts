@@ -5,7 +5,7 @@
 
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordStrangersEvent } from "../../../core/audit/strangers.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import type { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
@@ -81,9 +81,9 @@ async function processTwoFactor(deps: BrowserDeps, visit: Visit, form: Form): Pr
 
 async function showWrong(deps: BrowserDeps, visit: Visit, shown: FactorStepShown): Promise<void> {
   const { user } = shown.step.signedIn;
-  await recordAuditEvent(deps.database.query, {
+  deps.activity.count(visit.organisation.id, "failed-sign-ins");
+  await recordStrangersEvent(deps, {
     orgId: visit.organisation.id,
-    at: deps.clock(),
     actor: `user:${user.id}`,
     action: "second-factor.failed",
     target: user.id,

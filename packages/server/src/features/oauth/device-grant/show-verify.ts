@@ -39,7 +39,7 @@ export async function showCodeForm(
   visit: Visit,
   { signedIn, typed, status = 200, ...shown }: CodeFormShown,
 ): Promise<void> {
-  const frame = pageFrame(visit);
+  const frame = pageFrame(visit, undefined, signedIn.user);
   const page = codePage({ ...frame, ...common(deps, visit, signedIn), ...shown, userCode: typed });
   return show(visit, frame, page, { status });
 }
@@ -49,7 +49,7 @@ export async function showDeviceQuestion(
   visit: Visit,
   { signedIn, otherAccountUri, found }: VerifyShown & { readonly found: WaitingDevice },
 ): Promise<void> {
-  const frame = pageFrame(visit);
+  const frame = pageFrame(visit, undefined, signedIn.user);
   const { device } = found;
   const page = deviceQuestionPage({
     ...frame,
@@ -69,7 +69,7 @@ export async function showAdministratorFirst(
   visit: Visit,
   { signedIn, otherAccountUri, found }: VerifyShown & { readonly found: WaitingDevice },
 ): Promise<void> {
-  const frame = pageFrame(visit);
+  const frame = pageFrame(visit, undefined, signedIn.user);
   const view = { ...frame, ...(await asked(deps, visit, { signedIn, found })), otherAccountUri };
   return show(visit, frame, deviceAdministratorPage(view), { status: 403 });
 }

@@ -1,0 +1,130 @@
+import { isUuid } from "@signet/protocol/hash";
+import { sql } from "kysely";
+import type { Db } from "../../../db/open.ts";
+
+export interface ListedConsent {
+  readonly id: string;
+  readonly kind: "user" | "organisation";
+  readonly application: { readonly id: string; readonly name: string };
+  /** Undefined for everybody. `email` is null when the user is not a member any more. */
+  readonly user: { readonly id: string; readonly email: string | null } | undefined;
+  readonly scopes: readonly string[];
+  readonly grantedBy: string;
+  readonly grantedAt: number;
+  readonly revokedAt: number | null;
+}
+
+export interface ConsentSearch {
+  readonly applicationId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly kind?: "user" | "organisation" | undefined;
+  /** Those that were taken back, instead of those in force. */
+  readonly isRevoked: boolean;
+  /** The id that the page before ended with. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** Newest first, each with the names of whom it is about: one query, whatever the organisation's size. */
+export async function listNamedConsents(
+  db: Db,
+  orgId: string,
+  { applicationId, userId, kind, isRevoked, before, limit }: ConsentSearch,
+): Promise<ListedConsent[]> {
+  const rows = await db
+    .selectFrom("consent")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "consent.org_id")
+        .onRef("application.id", "=", "consent.application_id"),
+    )
+    .leftJoin("membership", (join) =>
+      join
+        .onRef("membership.org_id", "=", "consent.org_id")
+        .onRef("membership.user_id", "=", "consent.user_id"),
+    )
+    .leftJoin("user_account", (join) =>
+      join
+        .onRef("user_account.org_id", "=", "membership.home_org_id")
+        .onRef("user_account.id", "=", "membership.user_id"),
+    )
+    .selectAll("consent")
+    .select(["application.name as applicationName", "user_account.email"])
+    .where("consent.org_id", "=", orgId)
+    // As the indexes have it: each is of one of the two.
+    .where("consent.revoked_at", isRevoked ? "is not" : "is", null)
+    .$if(applicationId !== undefined, (query) =>
+      query.where("consent.application_id", "=", applicationId ?? ""),
+    )
+    .$if(userId !== undefined, (query) => query.where("consent.user_id", "=", userId ?? ""))
+    // A literal: an index of one kind is chosen by its own condition.
+    .$if(kind !== undefined, (query) => query.where("consent.kind", "=", sql.lit(kind ?? "user")))
+    .$if(before !== undefined, (query) => query.where("consent.id", "<", before ?? ""))
+    .orderBy("consent.id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind as ListedConsent["kind"],
+    application: { id: row.application_id, name: row.applicationName },
+    user: row.user_id === null ? undefined : { id: row.user_id, email: row.email },
+    scopes: row.scope.split(" "),
+    grantedBy: row.granted_by,
+    grantedAt: row.granted_at,
+    revokedAt: row.revoked_at,
+  }));
+}
+
+/** Newest first, with the applications' names. */
+export async function listNamedPreauthorizations(
+  db: Db,
+  orgId: string,
+  { applicationId, before, limit }: Pick<ConsentSearch, "applicationId" | "before" | "limit">,
+): Promise<ListedConsent[]> {
+  const rows = await db
+    .selectFrom("preauthorization")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "preauthorization.org_id")
+        .onRef("application.id", "=", "preauthorization.application_id"),
+    )
+    .selectAll("preauthorization")
+    .select("application.name as applicationName")
+    .where("preauthorization.org_id", "=", orgId)
+    .$if(applicationId !== undefined, (query) =>
+      query.where("preauthorization.application_id", "=", applicationId ?? ""),
+    )
+    .$if(before !== undefined, (query) => query.where("preauthorization.id", "<", before ?? ""))
+    .orderBy("preauthorization.id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    kind: "organisation",
+    application: { id: row.application_id, name: row.applicationName },
+    user: undefined,
+    scopes: row.scope.split(" "),
+    grantedBy: row.created_by,
+    grantedAt: row.created_at,
+    revokedAt: null,
+  }));
+}
+
+/** Applications by id, or by a part of the name. Those whose whole name it is come first. */
+export async function applicationsLike(
+  db: Db,
+  orgId: string,
+  text: string,
+  limit: number,
+): Promise<Array<{ id: string; name: string }>> {
+  const query = db.selectFrom("application").select(["id", "name"]).where("org_id", "=", orgId);
+  if (isUuid(text)) return query.where("id", "=", text.toLowerCase()).execute();
+  const part = `%${text.toLowerCase().replaceAll(/[!%_]/g, "!$&")}%`;
+  return query
+    .where(sql<boolean>`lower(name) like ${part} escape '!'`)
+    .orderBy(sql`case when lower(name) = ${text.toLowerCase()} then 0 else 1 end`)
+    .orderBy("name")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+}

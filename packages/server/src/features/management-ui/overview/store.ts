@@ -1,0 +1,104 @@
+/** What the overview counts and warns of. Each is answered by an index, and none reads more than it counts. */
+import { sql } from "kysely";
+import type { Db } from "../../../db/open.ts";
+
+/** More than these are not counted: the page says that there are more. */
+export const MOST_COUNTED = 200_000;
+
+export interface Figures {
+  readonly users: number;
+  readonly applications: number;
+  readonly sessions: number;
+  readonly devices: number;
+}
+
+/** At most `MOST_COUNTED + 1` of each. */
+export async function countFigures(db: Db, orgId: string, now: number): Promise<Figures> {
+  const most = MOST_COUNTED + 1;
+  const one = sql<number>`1`.as("one");
+  const users = db.selectFrom("membership").select(one).where("org_id", "=", orgId).limit(most);
+  const applications = db.selectFrom("application").select(one).where("org_id", "=", orgId).limit(most);
+  const sessions = db
+    .selectFrom("browser_session")
+    .select(one)
+    .where("org_id", "=", orgId)
+    .where("ended_at", "is", null)
+    .where("expires_at", ">", now)
+    .limit(most);
+  const devices = db
+    .selectFrom("device")
+    .select(one)
+    .where("org_id", "=", orgId)
+    .where("revoked_at", "is", null)
+    .limit(most);
+  const counted = async (rows: typeof users | typeof applications | typeof sessions | typeof devices) => {
+    const row = await db
+      .selectFrom(rows.as("counted"))
+      .select((eb) => eb.fn.countAll<number | string>().as("count"))
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  };
+  return {
+    users: await counted(users),
+    applications: await counted(applications),
+    sessions: await counted(sessions),
+    devices: await counted(devices),
+  };
+}
+
+export interface EndingSecret {
+  readonly applicationId: string;
+  readonly applicationName: string;
+  readonly label: string;
+  readonly expiresAt: number;
+}
+
+/** Of applications that work, the first to end first. */
+export async function secretsThatEnd(
+  db: Db,
+  orgId: string,
+  { from, to, limit }: { from: number; to: number; limit: number },
+): Promise<EndingSecret[]> {
+  return db
+    .selectFrom("client_secret as s")
+    .innerJoin("application as a", (join) =>
+      join.onRef("a.org_id", "=", "s.org_id").onRef("a.id", "=", "s.application_id"),
+    )
+    .select(["s.application_id as applicationId", "a.name as applicationName", "s.label", "s.expires_at"])
+    .where("s.org_id", "=", orgId)
+    .where("s.revoked_at", "is", null)
+    .where("s.expires_at", ">", from)
+    .where("s.expires_at", "<=", to)
+    .where("a.disabled_at", "is", null)
+    .orderBy("s.expires_at")
+    .limit(limit)
+    .execute()
+    .then((rows) => rows.map(({ expires_at, ...row }) => ({ ...row, expiresAt: expires_at ?? to })));
+}
+
+/** When the generation of the device CA ends that issues; undefined where there is none yet. */
+export async function endOfDeviceCa(db: Db, orgId: string): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("device_ca")
+    .select("not_after")
+    .where("org_id", "=", orgId)
+    .where("retired_at", "is", null)
+    .executeTakeFirst();
+  return row?.not_after;
+}
+
+/** Mails that were given up since then, at most `limit`. */
+export async function countFailedMails(
+  db: Db,
+  orgId: string,
+  { since, limit }: { since: number; limit: number },
+): Promise<number> {
+  const rows = await db
+    .selectFrom("outgoing_mail")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("failed_at", ">", since)
+    .limit(limit)
+    .execute();
+  return rows.length;
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ApplicationSettings, defaultSettings } from "../../../core/applications/application.ts";
+import { envFile } from "./env-file.ts";
+import { callbackOf, type SnippetSource, scopesOf } from "./snippet-source.ts";
+
+const web = (settings: Partial<ApplicationSettings>) => ({
+  clientType: "confidential" as const,
+  settings: { ...defaultSettings("confidential"), ...settings },
+});
+
+test("the client SDK is told where it answers, and what has to be registered for it", () => {
+  const own = "https://a.example/signet/callback";
+  assert.deepEqual(callbackOf(web({ redirectUris: ["https://b.example/x", own] })), {
+    address: "https://a.example",
+    redirectUri: own,
+  });
+  const other = callbackOf(web({ redirectUris: ["https://a.example/my/auth/callback"] }));
+  assert.equal(other.basePath, "/my/auth");
+  for (const uri of ["https://a.example/callback", "https://a.example/done?x=/y/callback"])
+    assert.equal(callbackOf(web({ redirectUris: [uri] })).unregistered, own, uri);
+  assert.equal(callbackOf(web({ returnUrls: ["https://a.example/app"] })).unregistered, own);
+  assert.equal(callbackOf(web({ returnUrls: ["https://a.example/"] })).unregistered, undefined);
+  const phone = { ...web({ redirectUris: ["com.example.app:/callback"] }), clientType: "native" as const };
+  assert.equal(callbackOf(phone).address, "http://localhost:3000");
+  assert.equal(callbackOf(phone).redirectUri, "com.example.app:/callback");
+  const computer = ["com.example.app:/callback", "http://127.0.0.1/callback"];
+  const installed = { ...web({ redirectUris: computer }), clientType: "native" as const };
+  assert.equal(callbackOf(installed).redirectUri, "http://127.0.0.1/callback");
+});
+
+const source: SnippetSource = {
+  kind: "web",
+  baseUrl: "http://id.example:8080",
+  issuer: "http://id.example:8080/oauth/o",
+  orgId: "o",
+  clientId: "c",
+  hasSecret: true,
+  secretUri: "http://id.example:8080/new",
+  callback: {
+    address: "http://localhost:3000",
+    redirectUri: "http://localhost:3000/auth/callback",
+    basePath: "/auth",
+  },
+  scopes: ["openid", "jobs:$run"],
+  pool: { id: "p", issuerMode: "pool" },
+  sdkVersion: "1",
+};
+
+test("the file says what the SDK would ask for otherwise, and nothing that a shell would do", () => {
+  const lines = envFile(source).split("\n");
+  for (const line of [
+    "SIGNET_BASE_PATH=/auth",
+    "SIGNET_ENVIRONMENT=development",
+    "SIGNET_SOVEREIGN_SIGNING_POOL_ID=p",
+    "SIGNET_SOVEREIGN_ALLOW_UNPINNED=true",
+    "SIGNET_OAUTH_SCOPES='openid jobs:$run'",
+    "SIGNET_OAUTH_CLIENT_SECRET=",
+  ])
+    assert.ok(lines.includes(line), line);
+  const here = envFile({ ...source, baseUrl: "https://id.example", pool: undefined });
+  assert.doesNotMatch(here, /ENVIRONMENT|SOVEREIGN/);
+  assert.match(here, /^SIGNET_COOKIE_SECRETS=[\w-]{43,}$/m);
+});
+
+test("a scope that no shell could be given is left out of a service's file", () => {
+  const settings = { grantTypes: ["client_credentials"], allowedScopes: ["a", "b'c"] } as const;
+  assert.deepEqual(scopesOf(web(settings)), ["a"]);
+});

@@ -1,0 +1,29 @@
+import { sql } from "kysely";
+import type { Db } from "../../../db/open.ts";
+
+/** More than these are not looked at: a page names a few, and says that there are others. */
+const MOST = 200;
+
+/** The applications that may ask for a scope, oldest first. */
+export async function applicationsAllowing(
+  db: Db,
+  orgId: string,
+  scope: string,
+): Promise<Array<{ id: string; name: string }>> {
+  const mentions = `%${JSON.stringify(scope).replaceAll(/[!%_]/g, "!$&")}%`;
+  const rows = await db
+    .selectFrom("application")
+    .select(["id", "name", "settings"])
+    .where("org_id", "=", orgId)
+    .where(sql<boolean>`settings like ${mentions} escape '!'`)
+    .orderBy("id")
+    .limit(MOST)
+    .execute();
+  // The settings are text: another member may hold the same word.
+  return rows
+    .filter(({ settings }) => allowedIn(settings).includes(scope))
+    .map(({ id, name }) => ({ id, name }));
+}
+
+const allowedIn = (settings: string): readonly string[] =>
+  (JSON.parse(settings) as { allowedScopes?: readonly string[] }).allowedScopes ?? [];

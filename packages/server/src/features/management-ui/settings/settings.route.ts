@@ -1,0 +1,50 @@
+/** oauth/manage/{org}/settings: the organisation's settings as they are. Changing them is beside it. */
+import type { FastifyInstance } from "fastify";
+import { lastChangeOf } from "../../../console/actor-names.ts";
+import { consoleFrame } from "../../../console/console-frame.ts";
+import {
+  administratorHere,
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  show,
+  type Visit,
+} from "../../../console/visit.ts";
+import { issuerOf } from "../../../core/organisations/organisation.ts";
+import { copyScript } from "../../../html/scripts.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { brandingRoute } from "./branding.route.ts";
+import { logoRoute } from "./logo.route.ts";
+import { policiesRoute } from "./policies.route.ts";
+import { recordOf } from "./saving.ts";
+import { settingsPage } from "./settings.page.ts";
+
+export function settingsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
+  consoleRoute(app, deps, "/settings", { get: (visit) => showSettings(deps, visit) });
+  brandingRoute(app, deps);
+  policiesRoute(app, deps);
+  logoRoute(app, deps);
+}
+
+async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const { organisation, request } = visit;
+  const path = consolePath(organisation, "/settings");
+  const signedIn = await administratorHere(deps, visit, path);
+  if (!signedIn) return;
+  const frame = await consoleFrame(deps, visit, signedIn, "settings");
+  const { done: doneTexts } = frame.messages.console.settings;
+  const done = queryOf(request).values.get("done") ?? "";
+  const page = settingsPage({
+    ...frame,
+    record: await recordOf(deps, visit),
+    issuer: issuerOf(deps.baseUrl, organisation.id),
+    brandingUri: `${path}/branding`,
+    logoEditUri: `${path}/logo`,
+    policiesUri: `${path}/policies`,
+    devicesUri: `/devices/manage/${organisation.id}/policy`,
+    lastChange: await lastChangeOf(deps, organisation.id, organisation.id, frame.messages),
+    done: Object.hasOwn(doneTexts, done) ? (done as keyof typeof doneTexts) : undefined,
+    script: copyScript.path,
+  });
+  await show(visit, frame, page);
+}

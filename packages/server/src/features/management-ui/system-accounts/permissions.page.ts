@@ -1,0 +1,59 @@
+import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
+import { radioField } from "../../../html/console/fields.ts";
+import { faultsFailure } from "../../../html/console/form-state.ts";
+import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
+import { noneFound, searchForm } from "../../../html/console/table.ts";
+import { type Html, html } from "../../../html/html.ts";
+
+export type AddPermissionView = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> & {
+    /** The page's own address: it searches, and takes the form. */
+    action: string;
+    search: string;
+    /** Those that it may not act for yet. */
+    applications: readonly { id: string; name: string }[];
+    chosen?: string;
+    fault?: string;
+    failure?: FormFailure;
+    csrf: string;
+    cancelUri: string;
+  };
+
+export function addPermissionPage(view: AddPermissionView): Html {
+  const { messages, applications, search, fault } = view;
+  const { permissions: text } = messages.console.systemAccounts;
+  const state = fault === undefined ? {} : { faults: { application: fault } };
+  const form = () =>
+    recordForm({
+      id: "permission-form",
+      action: view.action,
+      csrf: view.csrf,
+      hidden: [{ name: "search", value: search }],
+      fields: radioField({
+        id: "application",
+        label: text.application,
+        value: view.chosen ?? "",
+        choices: applications.map(({ id, name }) => ({ value: id, label: name, text: id })),
+        fault,
+        hasFocus: fault !== undefined,
+        messages,
+      }),
+      submit: { id: "permission-create", label: text.submit },
+      cancelUri: view.cancelUri,
+      messages,
+    });
+  return consoleLayout({
+    ...view,
+    title: text.addTitle,
+    notice: failureNotice(view.failure ?? faultsFailure(state, () => text.application), messages),
+    body: html`<section class="card" aria-label="${text.addTitle}">
+${searchForm({
+  action: view.action,
+  label: text.search,
+  value: search,
+  isSearch: search !== "",
+  messages,
+})}${applications.length === 0 ? noneFound(messages) : form()}</section>
+`,
+  });
+}

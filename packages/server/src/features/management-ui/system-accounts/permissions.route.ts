@@ -1,0 +1,137 @@
+/** The other applications that a system account may act for: added one by one, found by name; and taken away. */
+import { isUuid } from "@signet/protocol/hash";
+import type { FastifyInstance } from "fastify";
+import { confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { consoleFrame } from "../../../console/console-frame.ts";
+import { submission } from "../../../console/submission.ts";
+import {
+  actingOn,
+  consoleRoute,
+  goTo,
+  provenAdministrator,
+  queryText,
+  show,
+  type Visit,
+} from "../../../console/visit.ts";
+import { searchApplications } from "../../../core/applications/store.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { listPermittedApplications } from "../../../core/system-accounts/store.ts";
+import { mayActFor, type SystemAccount } from "../../../core/system-accounts/system-account.ts";
+import {
+  grantApplication,
+  InvalidSystemAccount,
+  withdrawApplication,
+} from "../../../core/system-accounts/system-accounts.ts";
+import type { FormFailure } from "../../../html/console/record-form.ts";
+import { html } from "../../../html/html.ts";
+import { NotFound } from "../../../http/errors.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import {
+  type AccountsDeps,
+  accountCrumbs,
+  accountHere,
+  accountPath,
+  accountRest,
+  findAccount,
+  idIn,
+} from "./account-visit.ts";
+import { addPermissionPage } from "./permissions.page.ts";
+
+const REST = "/permissions/new";
+/** Who sees more than these types more of the name. */
+const MOST_CHOICES = 25;
+
+export function permissionsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
+  consoleRoute(app, deps, `/system-accounts/:id${REST}`, {
+    get: async (visit) => {
+      const search = searchOf(queryOf(visit.request).values);
+      const signedIn = await provenAdministrator(deps, visit, ownPath(visit, search));
+      if (signedIn) await form(deps, visit, signedIn, { search });
+    },
+    post: (visit) => add(deps, visit),
+  });
+  removeRoute(app, deps);
+}
+
+const ownPath = (visit: Visit, search = ""): string =>
+  accountPath(visit.organisation, idIn(visit), `${REST}${queryText({ search })}`);
+
+const searchOf = (values: ReadonlyMap<string, string>): string =>
+  (values.get("search") ?? "").trim().slice(0, 100);
+
+async function form(
+  deps: AccountsDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  shown: { search: string; chosen?: string; fault?: string; failure?: FormFailure; status?: number },
+): Promise<void> {
+  const { search, status, ...more } = shown;
+  const account = await accountHere(deps, visit);
+  const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
+  const text = search === "" ? undefined : search;
+  const found = await searchApplications(deps.database.query, account.orgId, { text, limit: MOST_CHOICES });
+  const page = addPermissionPage({
+    ...frame,
+    ...more,
+    breadcrumbs: accountCrumbs(visit.organisation, account, frame.messages),
+    action: ownPath(visit),
+    search,
+    applications: found.filter(({ id }) => !mayActFor(account, id)).map(({ id, name }) => ({ id, name })),
+    csrf: deps.door.formBinding(visit).csrf,
+    cancelUri: accountPath(visit.organisation, account.id),
+  });
+  await show(visit, frame, page, status);
+}
+
+async function add(deps: AccountsDeps, visit: Visit): Promise<void> {
+  const sent = await submission(deps, visit, ownPath(visit), ({ signedIn, values }) => {
+    const again = { search: searchOf(values), chosen: values.get("application") ?? "" };
+    return form(deps, visit, signedIn, { ...again, failure: { kind: "expired" }, status: 403 });
+  });
+  if (!sent) return;
+  const { signedIn, values } = sent;
+  const account = await accountHere(deps, visit);
+  const chosen = (values.get("application") ?? "").toLowerCase();
+  const { messages } = await consoleFrame(deps, visit, signedIn, "systemAccounts");
+  const fault = messages.console.systemAccounts.faults.application;
+  const again = () => form(deps, visit, signedIn, { search: searchOf(values), fault, status: 400 });
+  if (!isUuid(chosen)) return again();
+  const granted = { ...actingOn(visit, signedIn), id: account.id, applicationId: chosen };
+  try {
+    await grantApplication(deps, granted);
+  } catch (error) {
+    if (!(error instanceof InvalidSystemAccount)) throw error;
+    if (error.code === "unknown-application") return again();
+    throw new NotFound("system account");
+  }
+  await goTo(visit, accountPath(visit.organisation, account.id, "?done=granted"));
+}
+
+function removeRoute(app: FastifyInstance, deps: AccountsDeps): void {
+  confirmedActRoute<{ account: SystemAccount; application: { id: string; name: string } }>(app, deps, {
+    path: "/system-accounts/:id/permissions/:application/remove",
+    current: "systemAccounts",
+    find: async (organisation, { id, application: applicationId }) => {
+      const account = await findAccount(deps, organisation, id);
+      const permitted = account && (await listPermittedApplications(deps.database.query, account));
+      const application = permitted?.find((one) => one.id === applicationId);
+      return account && application && { account, application };
+    },
+    question: (messages, { account, application }, organisation) => {
+      const { permissions: text } = messages.console.systemAccounts;
+      return {
+        heading: text.removeHeading(application.name),
+        text: html`<p>${text.removeText}</p>`,
+        confirm: text.remove,
+        confirmId: "permission-remove-confirm",
+        breadcrumbs: accountCrumbs(organisation, account, messages),
+        back: accountRest(account.id),
+      };
+    },
+    act: async (acting, { account, application }) => {
+      // One that was taken away meanwhile is what was asked for.
+      await withdrawApplication(deps, { ...acting, id: account.id, applicationId: application.id });
+      return accountRest(account.id, "?done=withdrawn");
+    },
+  });
+}

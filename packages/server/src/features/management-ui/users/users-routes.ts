@@ -1,0 +1,22 @@
+/** The pages on an organisation's members: its own users, and guests from other organisations. */
+import type { FastifyInstance } from "fastify";
+import { addressRoute } from "./address.route.ts";
+import { editUserRoute } from "./edit.route.ts";
+import { endRoutes } from "./end.route.ts";
+import { userListRoute } from "./list.route.ts";
+import { newUserRoute } from "./new.route.ts";
+import { newPasswordRoute } from "./new-password.route.ts";
+import { signInActRoutes } from "./sign-in-acts.route.ts";
+import { userRoute } from "./user.route.ts";
+import type { UsersDeps } from "./user-visit.ts";
+
+export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
+  userListRoute(app, deps);
+  newUserRoute(app, deps);
+  userRoute(app, deps);
+  editUserRoute(app, deps);
+  addressRoute(app, deps);
+  newPasswordRoute(app, deps);
+  signInActRoutes(app, deps);
+  endRoutes(app, deps);
+}

@@ -1,0 +1,67 @@
+/** GET /oauth/manage/{org}/pools/{pool}/agents/{agent}: one agent and its keys. */
+import { X509Certificate } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { lastChangeOf } from "../../../console/actor-names.ts";
+import { consoleFrame } from "../../../console/console-frame.ts";
+import {
+  administratorHere,
+  type ConsoleDeps,
+  consoleRoute,
+  show,
+  type Visit,
+} from "../../../console/visit.ts";
+import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
+import { listKeysOfAgent } from "../../../core/signing-pools/registration/store.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { agentPage, type ShownAgentKey } from "./agent.page.ts";
+import { agentStanding } from "./pool-state.ts";
+import { agentAt, paramsOf, poolCrumbs, poolPath } from "./pool-visit.ts";
+
+export function agentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+  consoleRoute(app, deps, "/pools/:pool/agents/:agent", { get: (visit) => showAgent(deps, visit) });
+}
+
+async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const { pool: poolId = "", agent: agentId = "" } = paramsOf(visit);
+  const path = poolPath(visit, poolId, `/agents/${encodeURIComponent(agentId)}`);
+  const signedIn = await administratorHere(deps, visit, path);
+  if (!signedIn) return;
+  const { pool, agent } = await agentAt(deps, visit);
+  const frame = await consoleFrame(deps, visit, signedIn, "pools");
+  const now = deps.clock();
+  const own = poolPath(visit, pool.id, `/agents/${agent.id}`);
+  const keys = await listKeysOfAgent(deps.database.query, agent.orgId, agent.id);
+  const { done: doneTexts } = frame.messages.console.pools.agentPage;
+  const isDone = (name: string | undefined): name is keyof typeof doneTexts =>
+    name !== undefined && Object.hasOwn(doneTexts, name);
+  const done = queryOf(visit.request).values.get("done");
+  const page = agentPage({
+    ...frame,
+    breadcrumbs: poolCrumbs(visit, frame.messages, pool),
+    agent,
+    standing: agentStanding(agent, now),
+    keys: keys.map((key) => shownKey(key, now, own)).reverse(),
+    uris: { keys: `${own}/keys`, deactivate: `${own}/deactivate`, compromise: `${own}/compromise` },
+    lastChange: await lastChangeOf(deps, agent.orgId, agent.id, frame.messages),
+    done: isDone(done) ? done : undefined,
+  });
+  await show(visit, frame, page);
+}
+
+function shownKey(key: AgentKey, now: number, own: string): ShownAgentKey {
+  const state = agentKeyState(key, now);
+  const { kid, alg, activeFrom, retiringAt, x5c } = key;
+  const signs = state === "published" || state === "active";
+  return {
+    ...{ kid, alg, state, activeFrom, retiringAt },
+    certificate: certificateOf(x5c),
+    ...(signs && retiringAt === null ? { retireUri: `${own}/keys/${kid}/retire` } : {}),
+  };
+}
+
+/** Of the key itself, as it was checked when it was registered. */
+function certificateOf([leaf]: readonly string[]): ShownAgentKey["certificate"] {
+  if (leaf === undefined) return undefined;
+  const { subject, validToDate } = new X509Certificate(Buffer.from(leaf, "base64"));
+  return { subject: subject.replaceAll("\n", ", "), until: validToDate.getTime() };
+}

@@ -1,0 +1,75 @@
+/** How a pool and its agents stand, as their pages say it. */
+import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
+import { readActivity } from "../../../core/activity/read-activity.ts";
+import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+import { agentsOfPools } from "../../../core/signing-pools/registration/store.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import type { Db } from "../../../db/open.ts";
+import { waitingOfPools } from "./store.ts";
+
+/** `away`: it has agents, and none is there. */
+export type PoolStanding = "working" | "away" | "empty" | "disabled";
+
+export interface PoolLoad {
+  readonly standing: PoolStanding;
+  /** Those that were not deactivated, and how many of them are there now. */
+  readonly agents: number;
+  readonly live: number;
+  /** Requests that nobody has taken yet. */
+  readonly waiting: number;
+  /** Of the last 24 hours. */
+  readonly signed: number;
+  readonly failed: number;
+}
+
+export async function loadsOf(
+  db: Db,
+  orgId: string,
+  pools: readonly SigningPool[],
+  now: number,
+): Promise<ReadonlyMap<string, PoolLoad>> {
+  const agents = await agentsOfPools(db, orgId, now - AGENT_SEEN_MS);
+  const waiting = await waitingOfPools(db, orgId, now);
+  const kinds = pools.flatMap(({ id }) => [
+    ofPool("pool-signatures", id),
+    ofPool("failed-pool-signatures", id),
+  ]);
+  const hour = now - (now % HOUR_MS);
+  const asked = { kinds, from: hour - 23 * HOUR_MS, to: hour + HOUR_MS, by: "hour" } as const;
+  const { totals } = await readActivity(db, orgId, asked);
+  const sum = (kind: (typeof kinds)[number]) => (totals[kind] ?? []).reduce((all, count) => all + count, 0);
+  return new Map(
+    pools.map(({ id, disabledAt }) => {
+      const counted = agents.get(id) ?? { agents: 0, live: 0 };
+      const load: PoolLoad = {
+        standing: standingOf(disabledAt, counted),
+        ...counted,
+        waiting: waiting.get(id) ?? 0,
+        signed: sum(ofPool("pool-signatures", id)),
+        failed: sum(ofPool("failed-pool-signatures", id)),
+      };
+      return [id, load];
+    }),
+  );
+}
+
+function standingOf(
+  disabledAt: number | null,
+  { agents, live }: { agents: number; live: number },
+): PoolStanding {
+  if (disabledAt !== null) return "disabled";
+  if (live > 0) return "working";
+  return agents > 0 ? "away" : "empty";
+}
+
+export type AgentStanding = "live" | "away" | "new" | "deactivated" | "compromised";
+
+export function agentStanding(
+  { lastSeenAt, deactivatedAt, compromisedAt }: SigningAgent,
+  now: number,
+): AgentStanding {
+  if (compromisedAt !== null) return "compromised";
+  if (deactivatedAt !== null) return "deactivated";
+  if (lastSeenAt === null) return "new";
+  return now - lastSeenAt < AGENT_SEEN_MS ? "live" : "away";
+}

@@ -1,0 +1,70 @@
+/** What the pages of signing pools share: which pool an address names, and where its pages are. */
+import { isUuid } from "@signet/protocol/hash";
+import { type ConsoleDeps, consolePath, type Visit } from "../../../console/visit.ts";
+import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { findAgent, findPool } from "../../../core/signing-pools/store.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { NotFound } from "../../../http/errors.ts";
+
+type At = Pick<Visit, "organisation">;
+export type Params = Readonly<Record<string, string>>;
+
+export const paramsOf = ({ request }: Visit): Params => request.params as Params;
+
+/** @param poolId as the address has it. @returns undefined when the organisation has none such */
+export async function findPoolAt(
+  { database }: Pick<ConsoleDeps, "database">,
+  { organisation }: At,
+  poolId = "",
+): Promise<SigningPool | undefined> {
+  return isUuid(poolId) ? findPool(database.query, organisation.id, poolId.toLowerCase()) : undefined;
+}
+
+/** @throws NotFound */
+export async function poolAt(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<SigningPool> {
+  const pool = await findPoolAt(deps, visit, paramsOf(visit)["pool"]);
+  if (!pool) throw new NotFound("signing pool");
+  return pool;
+}
+
+export interface PoolAgent {
+  readonly pool: SigningPool;
+  readonly agent: SigningAgent;
+}
+
+/** An agent of the pool that the address names. */
+export async function findAgentAt(
+  deps: Pick<ConsoleDeps, "database">,
+  at: At,
+  { pool: poolId, agent: agentId = "" }: Params,
+): Promise<PoolAgent | undefined> {
+  const pool = await findPoolAt(deps, at, poolId);
+  if (!pool || !isUuid(agentId)) return undefined;
+  const agent = await findAgent(deps.database.query, at.organisation.id, agentId.toLowerCase());
+  return agent && agent.poolId === pool.id ? { pool, agent } : undefined;
+}
+
+/** @throws NotFound */
+export async function agentAt(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<PoolAgent> {
+  const found = await findAgentAt(deps, visit, paramsOf(visit));
+  if (!found) throw new NotFound("signing agent");
+  return found;
+}
+
+export const poolPath = ({ organisation }: At, id: string, rest = ""): string =>
+  consolePath(organisation, `/pools/${encodeURIComponent(id)}${rest}`);
+
+/** From the list down to the pool, and to one of its agents. */
+export function poolCrumbs(
+  at: At,
+  { console: { frame } }: Messages,
+  pool?: Pick<SigningPool, "id" | "name">,
+  agent?: Pick<SigningAgent, "id" | "name">,
+): Array<{ label: string; uri: string }> {
+  return [
+    { label: frame.pages.pools, uri: consolePath(at.organisation, "/pools") },
+    ...(pool ? [{ label: pool.name, uri: poolPath(at, pool.id) }] : []),
+    ...(pool && agent ? [{ label: agent.name, uri: poolPath(at, pool.id, `/agents/${agent.id}`) }] : []),
+  ];
+}

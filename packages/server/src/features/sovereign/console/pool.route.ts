@@ -1,0 +1,136 @@
+/** GET /oauth/manage/{org}/pools/{pool}: one pool, its agents and what they do now. */
+import type { FastifyInstance } from "fastify";
+import { lastChangeOf } from "../../../console/actor-names.ts";
+import { consoleFrame } from "../../../console/console-frame.ts";
+import { livePieceRoute } from "../../../console/live-piece.ts";
+import {
+  administratorHere,
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  show,
+  type Visit,
+} from "../../../console/visit.ts";
+import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
+import { readActivity } from "../../../core/activity/read-activity.ts";
+import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
+import { applicationsOfPool, listAgents } from "../../../core/signing-pools/registration/store.ts";
+import {
+  issuerOfPool,
+  jwksUriOfPool,
+  poolAddress,
+  type SigningPool,
+} from "../../../core/signing-pools/signing-pool.ts";
+import { listKeysOfPool } from "../../../core/signing-pools/store.ts";
+import { dayAndHourWords, hourWords } from "../../../html/console/time-words.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { copyScript, liveScript } from "../../../html/scripts.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
+import { agentStanding, loadsOf } from "./pool-state.ts";
+import { findPoolAt, paramsOf, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
+
+export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+  consoleRoute(app, deps, "/pools/:pool", { get: (visit) => showPool(deps, visit) });
+  livePieceRoute(app, deps, "/pools/:pool/live", async (visit, messages) => {
+    const pool = await findPoolAt(deps, visit, paramsOf(visit)["pool"]);
+    return pool && poolLivePiece(await liveOf(deps, visit, pool), messages);
+  });
+}
+
+/** As many as a person reads. */
+const MOST_APPLICATIONS = 10;
+/** More than a pool may have at work; those that were deactivated are kept beside them. */
+const MOST_AGENTS = 200;
+
+async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const { organisation, request } = visit;
+  const { id: orgId } = organisation;
+  const own = poolPath(visit, paramsOf(visit)["pool"] ?? "");
+  const signedIn = await administratorHere(deps, visit, own);
+  if (!signedIn) return;
+  const pool = await poolAt(deps, visit);
+  const frame = await consoleFrame(deps, visit, signedIn, "pools");
+  const used = { orgId, poolId: pool.id, limit: MOST_APPLICATIONS + 1 };
+  const applications = await applicationsOfPool(deps.database.query, used);
+  const done = queryOf(request).values.get("done");
+  const isDone = (name: string | undefined): name is keyof Messages["console"]["pools"]["done"] =>
+    name !== undefined && Object.hasOwn(frame.messages.console.pools.done, name);
+  const page = poolPage({
+    ...frame,
+    breadcrumbs: poolCrumbs(visit, frame.messages),
+    pool,
+    issuer: issuerOfPool(deps.baseUrl, pool),
+    jwksUri: jwksUriOfPool(deps.baseUrl, pool),
+    discoveryUri: `${poolAddress(deps.baseUrl, pool)}/.well-known/openid-configuration`,
+    live: await liveOf(deps, visit, pool),
+    signatures: await signaturesOf(deps, orgId, pool, frame.messages),
+    applications: applications.slice(0, MOST_APPLICATIONS).map(({ id, name }) => ({
+      name,
+      uri: consolePath(organisation, `/applications/${id}`),
+    })),
+    hasMoreApplications: applications.length > MOST_APPLICATIONS,
+    uris: {
+      own,
+      settings: `${own}/settings`,
+      newAgent: `${own}/agents/new`,
+      disable: `${own}/disable`,
+      enable: `${own}/enable`,
+      delete: `${own}/delete`,
+    },
+    lastChange: await lastChangeOf(deps, orgId, pool.id, frame.messages),
+    done: isDone(done) ? done : undefined,
+    scripts: [copyScript.path, liveScript.path],
+  });
+  await show(visit, frame, page);
+}
+
+async function liveOf(deps: ConsoleDeps, visit: Visit, pool: SigningPool): Promise<PoolLive> {
+  const db = deps.database.query;
+  const now = deps.clock();
+  const { orgId } = pool;
+  const load = (await loadsOf(db, orgId, [pool], now)).get(pool.id);
+  const agents = await listAgents(db, orgId, { poolId: pool.id, limit: MOST_AGENTS });
+  const keys = await listKeysOfPool(db, orgId, pool.id);
+  const listed = agents.map((agent): ListedAgent => {
+    const own = keys.filter(({ agentId }) => agentId === agent.id);
+    return {
+      ...{ id: agent.id, name: agent.name, lastSeenAt: agent.lastSeenAt },
+      standing: agentStanding(agent, now),
+      uri: poolPath(visit, pool.id, `/agents/${agent.id}`),
+      keys: own
+        .map(({ kid, alg, x5c, ...times }) => ({
+          ...{ kid, alg, hasCertificate: x5c.length > 0 },
+          state: agentKeyState(times, now),
+        }))
+        .filter(({ state }) => state !== "retired"),
+    };
+  });
+  const isAtWork = ({ standing }: ListedAgent) => standing !== "deactivated" && standing !== "compromised";
+  return {
+    liveUri: poolPath(visit, pool.id, "/live"),
+    load,
+    // Those that work first; else in the order in which they came.
+    agents: [...listed.filter(isAtWork), ...listed.filter((agent) => !isAtWork(agent))],
+  };
+}
+
+/** Of the last 24 hours. */
+async function signaturesOf(
+  { database, clock }: ConsoleDeps,
+  orgId: string,
+  { id }: SigningPool,
+  { locale }: Messages,
+): Promise<Signatures> {
+  const [signed, failed] = [ofPool("pool-signatures", id), ofPool("failed-pool-signatures", id)];
+  const to = clock() - (clock() % HOUR_MS) + HOUR_MS;
+  const asked = { kinds: [signed, failed], from: to - 24 * HOUR_MS, to, by: "hour" } as const;
+  const { times, totals } = await readActivity(database.query, orgId, asked);
+  return {
+    from: to - 24 * HOUR_MS,
+    points: times.map(dayAndHourWords(locale)),
+    ticks: times.filter((_, index) => index % 6 === 0).map(hourWords(locale)),
+    signed: totals[signed] ?? [],
+    failed: totals[failed] ?? [],
+  };
+}

@@ -1,0 +1,76 @@
+import { type ConsoleFrame, consoleLayout } from "../../../html/console/console-layout.ts";
+import { buttonLink, card, emptyState } from "../../../html/console/parts.ts";
+import { doneNotice } from "../../../html/console/record-form.ts";
+import { nameCell, table } from "../../../html/console/table.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import type { PoolLoad } from "./pool-state.ts";
+import { poolState } from "./pool-words.ts";
+
+export type ListedPool = PoolLoad & { id: string; name: string; algs: readonly string[]; uri: string };
+
+export type PoolsView = ConsoleFrame & {
+  /** An organisation has few: they are all on one page. */
+  pools: readonly ListedPool[];
+  liveUri: string;
+  ownUri: string;
+  newUri: string;
+  isDeleted: boolean;
+  script: string;
+};
+
+export function poolsPage(view: PoolsView): Html {
+  const { pools: text, frame } = view.messages.console;
+  const isEmpty = view.pools.length === 0;
+  const add = { id: "pool-new", uri: view.newUri, label: text.make, isPrimary: true };
+  return consoleLayout({
+    ...view,
+    title: frame.pages.pools,
+    summary: text.summary,
+    breadcrumbs: [],
+    actions: !isEmpty && buttonLink(add),
+    notice: view.isDeleted ? doneNotice(text.done.deleted) : undefined,
+    scripts: isEmpty ? [] : [view.script],
+    body: isEmpty
+      ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: buttonLink(add) })}</section>
+`
+      : card({
+          id: "pools",
+          title: text.title,
+          actions: reloadLink(view.ownUri, view.messages),
+          body: poolTable(view),
+        }),
+  });
+}
+
+/** Where scripts run, the page keeps itself up to date. */
+export const reloadLink = (uri: string, { console: { pools: text } }: Messages): Html =>
+  html`<noscript><a class="card-link" id="live-reload" href="${linkAddress(uri)}">${text.reload}</a></noscript>`;
+
+/** The piece that is asked for again and again. */
+export function poolTable({
+  pools,
+  liveUri,
+  messages,
+}: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
+  const { pools: text, frame } = messages.console;
+  return html`<div data-live="${linkAddress(liveUri)}">${table({
+    label: text.title,
+    columns: [text.name, text.state, text.agents, text.waiting, text.signatures],
+    rows: pools.map(({ id, name, algs, uri, standing, agents, live, waiting, signed, failed }) => ({
+      id: `pool-${id}`,
+      cells: [
+        nameCell({ name, uri, note: algs.join(", ") }),
+        poolState(standing, messages),
+        text.liveOf(live, agents),
+        frame.number(waiting),
+        [
+          frame.number(signed),
+          failed > 0 && html` <span class="failed-count">${text.failedCount(failed)}</span>`,
+        ],
+      ],
+    })),
+    messages,
+  })}</div>
+`;
+}

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { listAuditEvents } from "../../../core/audit/store.ts";
+import { listAgents, listKeysOfAgent } from "../../../core/signing-pools/registration/store.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { findPool, noteAgentSeen } from "../../../core/signing-pools/store.ts";
+import { type ConsoleBrowser, consoleBrowser, formOfPage, textOf } from "../../../testing/console-browser.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
+import { type Planted, plantRecords } from "../../../testing/planted-records.ts";
+import { makePool, newAgentKey, presentedKey } from "../../../testing/test-agent.ts";
+import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
+
+const MINUTE = 60_000;
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: Planted;
+  let clock: FakeClock;
+  let browser: ConsoleBrowser;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock });
+    org = await plantRecords(running.service, "Acme");
+    browser = await consoleBrowser(running, org);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  const orgId = () => org.organisation.id;
+  const db = () => running.service.database.query;
+  const plantedPool = () => org.ids["pool"] ?? "";
+  const newestEvent = async () => (await listAuditEvents(db(), orgId(), 1))[0];
+  const poolOf = async (id: string) => {
+    const pool = await findPool(db(), orgId(), id);
+    assert.ok(pool);
+    return pool;
+  };
+  /** What an agent prints for an administrator. */
+  const printed = (pool: SigningPool, more: object = {}) => {
+    const key = newAgentKey("ES256");
+    const registration = {
+      poolId: pool.id,
+      name: "agent-7",
+      keys: [presentedKey(running.service, pool, key)],
+      ...more,
+    };
+    return { kid: key.kid, text: JSON.stringify(registration, null, 2) };
+  };
+
+  test("a pool is made with the settings of its form, and what is wrong is said at its field", async () => {
+    const form = { name: " ", tokenWaitSeconds: "600", requireX5c: "on" };
+    const wrong = await browser.send("/pools/new", form);
+    assert.equal(wrong.status, 400);
+    for (const field of ["name", "tokenWaitSeconds", "requireX5c"])
+      assert.match(wrong.body, new RegExp(`id="${field}-fault"`), field);
+    assert.match(wrong.body, /name="tokenWaitSeconds"[^>]*value="600"/);
+    const pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----";
+    const roots = await browser.send("/pools/new", { name: "HSM", trustedRoots: pem });
+    assert.match(roots.body, /id="trustedRoots-fault">Certificate 1 /);
+    const made = await browser.send("/pools/new", {
+      name: "HSM",
+      issuerMode: "organisation",
+      maxPending: "7",
+    });
+    const id = /pools\/([^?]+)\?done=created$/.exec(made.location ?? "")?.[1] ?? "";
+    const { name, issuerMode, maxPending, createdBy } = await poolOf(id);
+    assert.deepEqual([name, issuerMode, maxPending], ["HSM", "organisation", 7]);
+    assert.equal(createdBy, `user:${org.administrator.id}`);
+    assert.match((await browser.get(`/pools/${id}`)).body, /No agent is registered yet/);
+  });
+
+  test("settings change, but not beneath somebody else's change, whose values are shown", async () => {
+    const { id } = await makePool(running.service, org, { name: "Shared" });
+    const page = await browser.get(`/pools/${id}/settings`);
+    assert.match(
+      (await browser.send(`/pools/${id}/settings`, { name: "Mine" })).location ?? "",
+      /done=saved$/,
+    );
+    assert.equal((await newestEvent())?.action, "signing-pool.changed");
+    const late = await browser.post(
+      `/pools/${id}/settings`,
+      formOfPage(page, { name: "Late", maxPending: "9", issuerMode: "organisation" }),
+    );
+    assert.equal(late.status, 409);
+    assert.match(late.body, /id="name-now">It is now: Mine/);
+    assert.match(late.body, /name="name"[^>]*value="Late"/);
+    assert.doesNotMatch(late.body, /id="maxTokenLifetimeSeconds-now"/);
+    const { name, maxPending, issuerMode } = await poolOf(id);
+    assert.deepEqual([name, maxPending, issuerMode], ["Mine", 500, "pool"]);
+  });
+
+  test("an agent is registered when its thumbprints were looked at, and its API key is shown once", async () => {
+    const pool = await poolOf(plantedPool());
+    const { kid, text } = printed(pool);
+    const path = `/pools/${pool.id}/agents/new`;
+    const review = await browser.send(path, { registration: text });
+    assert.equal(review.status, 200);
+    assert.ok(review.body.includes(kid));
+    assert.equal((await listAgents(db(), orgId(), { poolId: pool.id, limit: 9 })).length, 1, "nothing yet");
+    const done = await browser.post(path, formOfPage(review));
+    assert.equal(done.status, 201);
+    assert.match(textOf(done, "api-key") ?? "", /^sgn_ak_/);
+    const agents = await listAgents(db(), orgId(), { poolId: pool.id, limit: 9 });
+    assert.deepEqual(agents.map(({ name }) => name).sort(), ["Agent", "agent-7"]);
+    const twice = await browser.post(path, formOfPage(review));
+    assert.equal(twice.status, 409);
+    assert.match(twice.body, /id="registration-fault">A key is registered already/);
+  });
+
+  test("what is no registration, or another pool's, is refused at its field", async () => {
+    const pool = await poolOf(plantedPool());
+    const elsewhere = await makePool(running.service, org);
+    const faultOf = async (registration: string) => {
+      const page = await browser.send(`/pools/${pool.id}/agents/new`, { registration });
+      assert.equal(page.status, 400);
+      return /id="registration-fault">([^<.]*)/.exec(page.body)?.[1];
+    };
+    assert.match((await faultOf("{}")) ?? "", /^This is not what the agent prints/);
+    assert.match((await faultOf(printed(elsewhere).text)) ?? "", /^It was printed for another pool/);
+    const foreign = printed(elsewhere, { poolId: pool.id }).text;
+    assert.match((await faultOf(foreign)) ?? "", /^The proof that the agent has the private key/);
+    const { keys } = JSON.parse(printed(pool).text) as { keys: { jwk: object }[] };
+    const leaked = JSON.stringify({
+      keys: keys.map((key) => ({ ...key, jwk: { ...key.jwk, d: "secret" } })),
+    });
+    assert.match((await faultOf(leaked)) ?? "", /^There is a private key in it/);
+  });
+
+  test("an agent gets more keys, loses one, and is ended; as compromised only when its name is typed", async () => {
+    const pool = await poolOf(plantedPool());
+    const agentId = org.ids["agent"] ?? "";
+    const own = `/pools/${pool.id}/agents/${agentId}`;
+    const { kid, text } = printed(pool);
+    const review = await browser.send(`${own}/keys`, { registration: text });
+    assert.match((await browser.post(`${own}/keys`, formOfPage(review))).location ?? "", /done=keys$/);
+    assert.match((await browser.get(own)).body, new RegExp(`id="retire-${kid}"`));
+    assert.match((await browser.send(`${own}/keys/${kid}/retire`)).location ?? "", /done=retired$/);
+    const retired = (await listKeysOfAgent(db(), orgId(), agentId)).find((key) => key.kid === kid);
+    assert.equal(retired?.retiringAt, clock());
+    assert.deepEqual((await newestEvent())?.action, "signing-agent.key-retired");
+    assert.match((await browser.send(`${own}/deactivate`)).location ?? "", /done=deactivated$/);
+    assert.equal((await browser.send(`${own}/compromise`, { name: "agent" })).status, 400);
+    assert.match(
+      (await browser.send(`${own}/compromise`, { name: "Agent" })).location ?? "",
+      /done=compromised$/,
+    );
+    const { action, actor } = (await newestEvent()) ?? {};
+    assert.deepEqual([action, actor], ["signing-agent.compromised", `user:${org.administrator.id}`]);
+    assert.equal((await browser.get(`${own}/compromise`)).status, 303, "there is nothing to do any more");
+  });
+
+  test("a pool is disabled and enabled again; deleted only when no application needs it and its name is typed", async () => {
+    const { id } = await makePool(running.service, org, { name: "Old" });
+    const client = { grantTypes: ["client_credentials"], allowedScopes: [], signingPoolId: id } as const;
+    const { application } = await makeClient(running.service, org.organisation, client);
+    assert.match((await browser.get(`/pools/${id}`)).body, new RegExp(`/applications/${application.id}`));
+    await browser.send(`/pools/${id}/disable`);
+    assert.notEqual((await poolOf(id)).disabledAt, null);
+    await browser.send(`/pools/${id}/enable`);
+    assert.equal((await poolOf(id)).disabledAt, null);
+    assert.equal((await browser.send(`/pools/${id}/delete`, { name: "old" })).status, 400);
+    assert.equal((await browser.send(`/pools/${id}/delete`, { name: "Old" })).status, 409, "in use");
+    await db().deleteFrom("application").where("id", "=", application.id).execute();
+    assert.match(
+      (await browser.send(`/pools/${id}/delete`, { name: "Old" })).location ?? "",
+      /pools\?done=deleted$/,
+    );
+    assert.equal(await findPool(db(), orgId(), id), undefined);
+    assert.equal((await newestEvent())?.action, "signing-pool.deleted");
+  });
+
+  test("the list and the page say who is at work, and so do the pieces that the script asks for", async () => {
+    const pool = await makePool(running.service, org, { name: "Busy" });
+    const { text } = printed(pool);
+    const review = await browser.send(`/pools/${pool.id}/agents/new`, { registration: text });
+    await browser.post(`/pools/${pool.id}/agents/new`, formOfPage(review));
+    const [agent] = await listAgents(db(), orgId(), { poolId: pool.id, limit: 1 });
+    const state = async (rest: string) =>
+      new RegExp(`(?:pool-${pool.id}|live-line)"[\\s\\S]*?class="state \\w+">([^<]*)`).exec(
+        (await browser.get(rest)).body,
+      )?.[1];
+    const everywhere = async () =>
+      Promise.all(["/pools", "/pools/live", `/pools/${pool.id}`, `/pools/${pool.id}/live`].map(state));
+    assert.deepEqual(new Set(await everywhere()), new Set(["No agent there"]));
+    await noteAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
+    assert.deepEqual(new Set(await everywhere()), new Set(["Works"]));
+    clock.advance(2 * MINUTE);
+    assert.deepEqual(new Set(await everywhere()), new Set(["No agent there"]));
+  });
+
+  test("a page that looks by itself keeps no session alive, and gets nothing without one", async () => {
+    const lastSeen = async () => {
+      const row = await db()
+        .selectFrom("browser_session")
+        .select("last_seen_at")
+        .where("org_id", "=", orgId())
+        .where("user_id", "=", org.administrator.id)
+        .executeTakeFirstOrThrow();
+      return row.last_seen_at;
+    };
+    const before = await lastSeen();
+    clock.advance(5 * MINUTE);
+    assert.equal((await browser.get("/pools/live")).status, 200);
+    assert.equal(await lastSeen(), before);
+    await browser.get("/pools");
+    assert.equal(await lastSeen(), clock());
+    const bare = await fetch(`${running.baseUrl}/oauth/manage/${orgId()}/pools/live`, { redirect: "manual" });
+    assert.deepEqual([bare.status, await bare.text()], [403, ""]);
+    assert.equal((await browser.get("/pools/00000000-0000-7000-8000-000000000000/live")).status, 404);
+  });
+});

@@ -1,0 +1,54 @@
+/** GET /oauth/manage/{org}/pools: the signing pools, and how each stands. */
+import type { FastifyInstance } from "fastify";
+import { consoleFrame } from "../../../console/console-frame.ts";
+import { livePieceRoute } from "../../../console/live-piece.ts";
+import {
+  administratorHere,
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  show,
+  type Visit,
+} from "../../../console/visit.ts";
+import { listAllPools } from "../../../core/signing-pools/store.ts";
+import { liveScript } from "../../../html/scripts.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { loadsOf } from "./pool-state.ts";
+import { poolPath } from "./pool-visit.ts";
+import { type ListedPool, poolsPage, poolTable } from "./pools.page.ts";
+
+export function poolsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+  consoleRoute(app, deps, "/pools", { get: (visit) => showPools(deps, visit) });
+  livePieceRoute(app, deps, "/pools/live", async (visit, messages) =>
+    poolTable({ messages, pools: await listedPools(deps, visit), liveUri: liveUri(visit) }),
+  );
+}
+
+const liveUri = ({ organisation }: Visit): string => consolePath(organisation, "/pools/live");
+
+async function showPools(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const { organisation, request } = visit;
+  const signedIn = await administratorHere(deps, visit, consolePath(organisation, "/pools"));
+  if (!signedIn) return;
+  const frame = await consoleFrame(deps, visit, signedIn, "pools");
+  const page = poolsPage({
+    ...frame,
+    pools: await listedPools(deps, visit),
+    liveUri: liveUri(visit),
+    ownUri: consolePath(organisation, "/pools"),
+    newUri: consolePath(organisation, "/pools/new"),
+    isDeleted: queryOf(request).values.get("done") === "deleted",
+    script: liveScript.path,
+  });
+  await show(visit, frame, page);
+}
+
+async function listedPools({ database, clock }: ConsoleDeps, visit: Visit): Promise<ListedPool[]> {
+  const { id: orgId } = visit.organisation;
+  const pools = await listAllPools(database.query, orgId);
+  const loads = await loadsOf(database.query, orgId, pools, clock());
+  return pools.flatMap(({ id, name, algs }) => {
+    const load = loads.get(id);
+    return load ? [{ id, name, algs, uri: poolPath(visit, id), ...load }] : [];
+  });
+}

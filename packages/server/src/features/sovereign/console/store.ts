@@ -1,0 +1,21 @@
+import { sql } from "kysely";
+import type { Db } from "../../../db/open.ts";
+
+/** How many requests of each pool wait for an agent; a pool without any is not in it. */
+export async function waitingOfPools(
+  db: Db,
+  orgId: string,
+  now: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("signing_request")
+    .select((eb) => ["pool_id", eb.fn.countAll<number | string>().as("count")])
+    .where("org_id", "=", orgId)
+    // As its index says it.
+    .where(sql<boolean>`ended_at is null and state <> 'signed'`)
+    .where("state", "=", "pending")
+    .where("expires_at", ">", now)
+    .groupBy("pool_id")
+    .execute();
+  return new Map(rows.map(({ pool_id, count }) => [pool_id, Number(count)]));
+}
