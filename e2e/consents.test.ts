@@ -7,20 +7,21 @@ import { authorizationRequest } from "../packages/server/src/testing/test-browse
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerBesideCommands } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
 import { signet } from "./signet-command.ts";
 
 let site: ApplicationSite;
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 let userApp: string;
 let administratorApp: string;
 before(async () => {
   site = await openApplicationSite();
   browser = await launchBrowser();
-  server = await startServer();
+  server = await startServerBesideCommands();
   demo = await server.demo();
   await scope("teams", "Your teams", "See which teams you are in, and what you do there");
   await scope("payroll", "Your pay", "See what you are paid, and change where it is sent", "--sensitive");
@@ -33,8 +34,7 @@ after(async () => {
   await site.close();
 });
 
-const command = (...args: string[]) =>
-  signet([...args, "--org", demo.org], { SIGNET_DATA_DIR: server.dataDir });
+const command = (...args: string[]) => signet([...args, "--org", demo.org], server.settings);
 const scope = (name: string, displayName: string, description: string, ...more: string[]) =>
   command(
     "scope",
@@ -86,12 +86,12 @@ for (const colorScheme of ["light", "dark"] as const) {
     await look("administrator", /^Wiki is not allowed here yet$/);
 
     await page.goto(`${demo.issuer}/user/consents`);
-    await look("consents", /^What applications may use$/);
+    await look("consents", /^Applications$/);
     await page.getByRole("link", { name: "Take back what you allowed Payroll" }).click();
     await look("revoke", /^Take back what you allowed Payroll\?$/);
     await page.locator("#consent-revoke").click();
     await page.getByText("It is taken back.").waitFor();
-    await look("none", /^What applications may use$/);
+    await look("none", /^Applications$/);
     await page.goto(authorizeUrl(userApp));
     await page.locator("#consent-allow").waitFor();
   });

@@ -7,7 +7,8 @@ import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { signIn } from "./sign-in-steps.ts";
 import { verifyTokens } from "./verified-tokens.ts";
 
@@ -21,10 +22,10 @@ before(async () => {
 after(() => browser.close());
 
 forEachDatabase(({ name, fresh }) => {
-  let server: ServerProcess;
+  let server: RunningServer;
   let demo: DemoFile;
   before(async () => {
-    server = await startServer({ databaseUrl: name === "postgres" ? await fresh() : undefined });
+    server = await startServerHere({ databaseUrl: name === "postgres" ? await fresh() : undefined });
     demo = await server.demo();
   });
   after(() => server.stop());

@@ -14,11 +14,12 @@ import {
 
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, watchPage } from "./page-watch.ts";
-import { freePort, type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import { freePort, type RunningServer } from "./server-process.ts";
 import { signIn, signInByKeyboard, tabTo } from "./sign-in-steps.ts";
 
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 let manage: string;
 let proxyUrl: string;
@@ -26,7 +27,7 @@ before(async () => {
   browser = await launchBrowser();
   const proxyPort = await freePort();
   proxyUrl = `http://127.0.0.1:${proxyPort}`;
-  server = await startServer({ settings: { SIGNET_PROXY_PORT: String(proxyPort) } });
+  server = await startServerHere({ settings: { SIGNET_PROXY_PORT: String(proxyPort) } });
   demo = await server.demo();
   manage = `${demo.baseUrl}/devices/manage/${demo.org}`;
 });
@@ -87,14 +88,14 @@ for (const colorScheme of ["light", "dark"] as const) {
     await look("code", `The code for ${name}`);
     const code = await page.locator("#enrollment-code").innerText();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.getByRole("button", { name: "Copy the code" }).press("Enter");
-    await page.getByRole("button", { name: "Copied" }).waitFor();
+    await page.locator("[data-copy=enrollment-code]").press("Enter");
+    await page.locator("#copy-status").filter({ hasText: "Copied" }).waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
     assert.match(
       await page.locator("#enroll-command").innerText(),
       new RegExp(`${code} signet-device enroll `),
     );
-    await tabTo(page, "code-kept");
+    await tabTo(page, "once-done");
     await page.keyboard.press("Enter");
     await look("waiting", "Devices");
     assert.ok(!(await page.content()).includes(code), "shown once");
@@ -143,7 +144,7 @@ test("without scripts the code is made, shown and withdrawn, and there is no but
   await page.locator("#device-register-submit").click();
   const code = await page.locator("#enrollment-code").innerText();
   for (const button of await page.locator("[data-copy]").all()) assert.equal(await button.isVisible(), false);
-  await page.locator("#code-kept").click();
+  await page.locator("#once-done").click();
   await page.getByRole("link", { name: "Withdraw the code for Plain" }).click();
   await page.locator("#code-withdraw-confirm").click();
   await page.getByText("The code is withdrawn.").waitFor();

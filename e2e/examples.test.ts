@@ -10,18 +10,19 @@ import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { launchBrowser } from "./browser.ts";
 import { type Example, moveExamples, startExample } from "./example-process.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
 
 const examplesFolder = fileURLToPath(new URL("../examples", import.meta.url));
 
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 let demoFile: string;
 before(async () => {
   browser = await launchBrowser();
-  server = await startServer();
+  server = await startServerHere();
   ({ file: demoFile, demo } = await moveExamples(await server.demo(), server.dataDir));
 });
 after(async () => {

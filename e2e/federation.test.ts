@@ -7,20 +7,21 @@ import { callApi } from "../packages/server/src/testing/test-system-account.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerBesideCommands } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { signIn, signInByKeyboard } from "./sign-in-steps.ts";
 import { signet } from "./signet-command.ts";
 
 let site: ApplicationSite;
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 let portal: string;
 let desk: string;
 before(async () => {
   site = await openApplicationSite();
   browser = await launchBrowser();
-  server = await startServer();
+  server = await startServerBesideCommands();
   demo = await server.demo();
   portal = await application("Portal");
   desk = await application("Service desk", "--access", "assigned", "--contact", "desk@acme.example");
@@ -31,8 +32,7 @@ after(async () => {
   await site.close();
 });
 
-const command = (...args: string[]) =>
-  signet([...args, "--org", demo.org], { SIGNET_DATA_DIR: server.dataDir });
+const command = (...args: string[]) => signet([...args, "--org", demo.org], server.settings);
 const application = async (name: string, ...more: string[]): Promise<string> => {
   const settings = ["--type", "confidential", "--return-url", `${site.origin}/callback`];
   return String((await command("app", "create", "--name", name, ...settings, ...more))["clientId"]);

@@ -27,7 +27,7 @@ import { type ServerOptions, type ServerProcess, startServer } from "./server-pr
 import { signet } from "./signet-command.ts";
 
 const kills =
-  process.env["SIGNET_TEST_WHOLE"] === "1" ? { sqlite: 20, postgres: 10 } : { sqlite: 4, postgres: 2 };
+  process.env["SIGNET_TEST_WHOLE"] === "1" ? { sqlite: 20, postgres: 10 } : { sqlite: 2, postgres: 2 };
 const chainsPerClient = 4;
 const longestLoadMs = 200;
 const seed = Number(process.env["SIGNET_TEST_SEED"] ?? randomInt(2 ** 31));

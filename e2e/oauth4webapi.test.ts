@@ -12,7 +12,8 @@ import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
 import { verifyAccessToken, verifyTokens } from "./verified-tokens.ts";
 
@@ -43,11 +44,11 @@ after(async () => {
 });
 
 forEachDatabase(({ name, fresh }) => {
-  let server: ServerProcess;
+  let server: RunningServer;
   let demo: DemoFile;
   let provider: oauth.AuthorizationServer;
   before(async () => {
-    server = await startServer({ databaseUrl: name === "postgres" ? await fresh() : undefined });
+    server = await startServerHere({ databaseUrl: name === "postgres" ? await fresh() : undefined });
     demo = await server.demo();
     const issuer = new URL(demo.issuer);
     const answer = await oauth.discoveryRequest(issuer, insecure);

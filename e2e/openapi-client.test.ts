@@ -9,7 +9,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import openapiTS, { astToString } from "openapi-typescript";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 
 const compiler = fileURLToPath(new URL("../node_modules/.bin/tsc", import.meta.url));
 
@@ -67,12 +68,12 @@ export async function refused(): Promise<void> {
 }
 `;
 
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 let folder: string;
 before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-client-"));
-  server = await startServer();
+  server = await startServerHere();
   demo = await server.demo();
   const document = new URL(`${server.baseUrl}/openapi.json`);
   await writeFile(path.join(folder, "signet.ts"), astToString(await openapiTS(document)));

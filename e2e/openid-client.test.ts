@@ -7,7 +7,8 @@ import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
 import { type ApplicationSite, openApplicationSite, type Received } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { allow, allowByKeyboard, signIn, signInByKeyboard } from "./sign-in-steps.ts";
 import { verifyAccessToken, verifyTokens } from "./verified-tokens.ts";
 
@@ -25,10 +26,10 @@ after(async () => {
 });
 
 forEachDatabase(({ name, fresh }) => {
-  let server: ServerProcess;
+  let server: RunningServer;
   let demo: DemoFile;
   before(async () => {
-    server = await startServer({ databaseUrl: name === "postgres" ? await fresh() : undefined });
+    server = await startServerHere({ databaseUrl: name === "postgres" ? await fresh() : undefined });
     demo = await server.demo();
   });
   after(() => server.stop());

@@ -29,23 +29,39 @@ before(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-package-"));
   // `npm test` has checked the types before.
   const built = await build({ checksTypes: false });
+  const packed = await pack([...built.values()]);
+  const installed = async (name: string, place: string, ...options: string[]) => {
+    const tarball = packed.find((one) => one.name === name);
+    assert.ok(tarball, name);
+    await install(tarball.filename, place, ...options);
+    return tarball.files.map((file) => file.path);
+  };
   // What is optional compiles for ten seconds, and the agent must do without it.
   [packedFiles, agentFiles, deviceFiles, sdkFiles] = await Promise.all([
-    packAndInstall(built.get("@signet/server") ?? "", "installed"),
-    packAndInstall(built.get("@signet/signing-agent") ?? "", "agent", "--omit=optional"),
-    packAndInstall(built.get("@signet/device-client") ?? "", "device"),
-    packAndInstall(built.get("@signet/client-sdk") ?? "", "sdk"),
+    installed("@signet/server", "installed"),
+    installed("@signet/signing-agent", "agent", "--omit=optional"),
+    installed("@signet/device-client", "device"),
+    installed("@signet/client-sdk", "sdk"),
   ]);
 });
-/** @returns the files of the package */
-async function packAndInstall(dist: string, name: string, ...options: string[]): Promise<string[]> {
-  const packed = await npm("pack", dist, "--pack-destination", folder, "--json");
-  const [tarball] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
+
+type Tarball = { name: string; filename: string; files: { path: string }[] };
+
+const pack = async (dists: readonly string[]): Promise<Tarball[]> =>
+  JSON.parse(await npm("pack", ...dists, "--pack-destination", folder, "--json")) as Tarball[];
+
+async function install(tarball: string, place: string, ...options: string[]): Promise<void> {
   const usual = ["--prefer-offline", "--no-audit", "--no-fund"];
-  const target = ["--prefix", path.join(folder, name)];
-  await npm("install", path.join(folder, tarball.filename), ...target, ...usual, ...options);
-  return tarball.files.map((file) => file.path);
+  await npm(
+    "install",
+    path.join(folder, tarball),
+    "--prefix",
+    path.join(folder, place),
+    ...usual,
+    ...options,
+  );
 }
+
 after(() => rm(folder, { recursive: true, force: true }));
 
 test("the packages hold the built programs and no sources or tests", () => {

@@ -13,6 +13,8 @@ export type PageWatch = {
 
 // The browser's own note about an answer's status; whether the status is the right one is for the test to say.
 const statusNote = /^Failed to load resource: the server responded with a status of 4\d\d/;
+// In the frame with a mail no script runs: not the one below either, which is meant for the page around it.
+const sandboxNote = /^Blocked script execution in '\S+\/mail-templates\//;
 const reportViolations = `document.addEventListener("securitypolicyviolation", (event) => {
   console.error("CSP " + event.effectiveDirective + " " + event.blockedURI);
 });`;
@@ -28,12 +30,16 @@ export async function watchPage(page: Page): Promise<PageWatch> {
     },
   };
   page.on("request", (request) => watch.requests.push(request));
-  page.on("requestfailed", (request) =>
-    watch.faults.push(`${request.url()} ${request.failure()?.errorText}`),
-  );
+  page.on("requestfailed", (request) => {
+    // Given up by the browser itself: the page was left meanwhile, or what came is saved as a file.
+    if (request.failure()?.errorText === "net::ERR_ABORTED") return;
+    watch.faults.push(`${request.url()} ${request.failure()?.errorText}`);
+  });
   page.on("pageerror", (error) => watch.faults.push(String(error)));
   page.on("console", (message) => {
-    if (message.type() === "error" && !statusNote.test(message.text())) watch.faults.push(message.text());
+    const text = message.text();
+    if (message.type() !== "error" || statusNote.test(text) || sandboxNote.test(text)) return;
+    watch.faults.push(text);
   });
   await page.addInitScript(reportViolations);
   return watch;
@@ -61,9 +67,9 @@ async function axeViolations(page: Page): Promise<string[]> {
 
 /** Scripts for the page are text, as the compiler knows only Node's names. */
 function smallTargets(page: Page): Promise<string[]> {
-  // A box to tick, and a choice, has its label as the target.
+  // A box to tick, and a choice, has its label as the target. What is hidden from everybody is there for the Enter key.
   return page.evaluate(`[...document.querySelectorAll(
-      "button, .button, input:not([type=checkbox], [type=radio]), select, .check label, .option label, summary, .person a, .app a, .items a, .table a"
+      "button:not([aria-hidden]), .button, input:not([type=checkbox], [type=radio]), select, .check label, .option label, summary, .person a, .app a, .items a, .table a"
     )]
     .filter((element) => element.checkVisibility() && element.getBoundingClientRect().height < 43.5)
     .map((element) => element.outerHTML)`) as Promise<string[]>;

@@ -16,7 +16,8 @@ import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { type LogoutReceiver, startLogoutReceiver } from "../packages/server/src/testing/logout-receiver.ts";
 import { authorize, testBrowser } from "../packages/server/src/testing/test-browser.ts";
 import { follow } from "../packages/server/src/testing/test-visit.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import { type RunningServer, startServer } from "./server-process.ts";
 
 const redirectUri = "https://bank.example/callback";
 const goodbyeUri = "https://bank.example/bye";
@@ -26,9 +27,9 @@ const password = "plum tractor ninety";
 forEachDatabase(({ name, fresh }) => {
   let dataDir: string;
   let databaseUrl: string | undefined;
-  let server: ServerProcess;
+  let server: RunningServer;
   let receiver: LogoutReceiver;
-  let start: (port?: number) => Promise<ServerProcess>;
+  let start: (port?: number) => Promise<RunningServer>;
   let issuer: string;
   let config: oidc.Configuration;
 
@@ -37,7 +38,8 @@ forEachDatabase(({ name, fresh }) => {
     receiver = await startLogoutReceiver();
     databaseUrl = name === "postgres" ? await fresh() : undefined;
     start = (port) =>
-      startServer({
+      // The program is the same with either database: once is enough.
+      (name === "sqlite" ? startServer : startServerHere)({
         databaseUrl,
         dataDir,
         isDemo: false,
@@ -116,7 +118,7 @@ forEachDatabase(({ name, fresh }) => {
     await eventually("a first try", () => receiver.received.length === 1, 30_000);
     // Killed before that, the message comes again too, but only when the try under way must be over.
     await eventually("its failure on record", hasFailedOnce, 30_000);
-    await server.kill();
+    await (server.kill ?? server.stop)();
     receiver.answer("/logout", 200);
     server = await start(server.port);
     await eventually("a second try", () => receiver.received.length === 2, 60_000);

@@ -7,16 +7,17 @@ import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { startMailServer, type TestMailServer } from "../packages/server/src/testing/test-mail-server.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerBesideCommands, startServerHere } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { allow, allowIfAsked, signIn } from "./sign-in-steps.ts";
 import { commandsHeard, signet } from "./signet-command.ts";
 
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 before(async () => {
   browser = await launchBrowser();
-  server = await startServer();
+  server = await startServerBesideCommands();
   demo = await server.demo();
 });
 after(async () => {
@@ -107,7 +108,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 test("an address that must be confirmed first: the offer, the mail, the button, and on to the application", async () => {
-  const settings = { SIGNET_DATA_DIR: server.dataDir };
+  const { settings } = server;
   const policy = (value: string) =>
     signet(["org", "set", "--org", demo.org, "--verified-email", value], settings);
   const email = "new@demo.example";
@@ -146,7 +147,7 @@ test("no link was logged, and each mail was, by its kind", () => {
 test("with SMTP the mail is sent, by the program as it is started", async (t) => {
   const smtp: TestMailServer = await startMailServer();
   const settings = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, SIGNET_MAIL_FROM: "no-reply@id.example" };
-  const sending = await startServer({ settings });
+  const sending = await startServerHere({ settings });
   t.after(async () => {
     await sending.stop();
     await smtp.close();

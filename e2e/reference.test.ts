@@ -4,13 +4,14 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerHere } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 before(async () => {
   browser = await launchBrowser();
-  server = await startServer();
+  server = await startServerHere();
 });
 after(async () => {
   await browser.close();

@@ -6,17 +6,18 @@ import type { Browser, Page } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerBesideCommands } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { allowIfAsked, type Person, signIn } from "./sign-in-steps.ts";
 import { commandsHeard, signet } from "./signet-command.ts";
 import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
 
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 before(async () => {
   browser = await launchBrowser();
-  server = await startServer();
+  server = await startServerBesideCommands();
   demo = await server.demo();
 });
 after(async () => {
@@ -24,7 +25,7 @@ after(async () => {
   await server.stop();
 });
 
-const command = (...args: string[]) => signet(args, { SIGNET_DATA_DIR: server.dataDir });
+const command = (...args: string[]) => signet(args, server.settings);
 const securityUrl = () => `${demo.issuer}/account/security`;
 
 async function newPerson(name: string): Promise<Person> {
@@ -221,7 +222,7 @@ test("the organisation asks everybody: the first factor is added between the pas
   const { page, watch } = await newPage(t);
   const person = await newPerson("new");
   await command("org", "set", "--org", demo.org, "--second-factor", "required");
-  await commandsHeard(demo, { SIGNET_DATA_DIR: server.dataDir });
+  await commandsHeard(demo, server.settings);
   t.after(async () => {
     await command("org", "set", "--org", demo.org, "--second-factor", "optional");
   });

@@ -18,7 +18,8 @@ import { nodeEnvironment } from "../packages/server/src/testing/node-environment
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
 import { type ChallengeWebhook, openChallengeWebhook } from "./challenge-webhook.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerBesideCommands } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
 import { signet } from "./signet-command.ts";
 import {
@@ -33,7 +34,7 @@ const userClaims = "[email, email_verified, name, given_name, family_name, phone
 
 let site: ApplicationSite;
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 let demo: DemoFile;
 let settings: Record<string, string>;
 let poolId: string;
@@ -47,11 +48,11 @@ before(async () => {
   [site, browser, server, webhook] = await Promise.all([
     openApplicationSite(),
     launchBrowser(),
-    startServer(),
+    startServerBesideCommands(),
     openChallengeWebhook(),
   ]);
   demo = await server.demo();
-  settings = { PORT: String(server.port), SIGNET_DATA_DIR: server.dataDir };
+  settings = server.settings;
   folder = await mkdtemp(path.join(os.tmpdir(), "signet-agent-"));
   const inOrganisation = ["--org", demo.org];
   poolId = String(

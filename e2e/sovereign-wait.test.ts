@@ -18,7 +18,8 @@ import { makeClient, type TestClient } from "../packages/server/src/testing/test
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
+import { startServerBesideCommands } from "./server-here.ts";
+import type { RunningServer } from "./server-process.ts";
 import { signIn } from "./sign-in-steps.ts";
 import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
 
@@ -26,7 +27,7 @@ const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 
 let site: ApplicationSite;
 let browser: Browser;
-let server: ServerProcess;
+let server: RunningServer;
 /** Beside the server, as an operator's command is. */
 let service: Service;
 let demo: DemoFile;
@@ -36,12 +37,11 @@ let redirectUri: string;
 before(async () => {
   site = await openApplicationSite();
   browser = await launchBrowser();
-  server = await startServer();
+  server = await startServerBesideCommands();
   demo = await server.demo();
-  service = await openService(
-    readConfig({ SIGNET_DATA_DIR: server.dataDir, SIGNET_BASE_URL: server.baseUrl }),
-    { onError: (error) => assert.fail(String(error)) },
-  );
+  service = await openService(readConfig(server.settings), {
+    onError: (error) => assert.fail(String(error)),
+  });
   const organisation = await service.organisations.find(demo.org);
   assert.ok(organisation);
   const pool = await makePool(service, { organisation });

@@ -1,0 +1,119 @@
+/** What journeys through the console and the account pages begin with: a browser, the scene, and who comes in. */
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { consolePath } from "../packages/server/src/console/visit.ts";
+import type { Service } from "../packages/server/src/open-service.ts";
+import { launchBrowser } from "./browser.ts";
+import { type ConsoleScene, consoleScene, type SceneOptions } from "./console-scene.ts";
+import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
+import { type Person, signIn } from "./sign-in-steps.ts";
+
+export type Cleanup = { after(work: () => Promise<void>): void };
+
+export interface Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly watch: PageWatch;
+  /** A page of the console: `/users`; or with the whole path. */
+  open(path: string): Promise<void>;
+  /** Waits for the page with this heading. */
+  at(heading: string | RegExp): Promise<void>;
+  /** The same, and fails unless everyone can use it: for what no page shows that is only asked for (console-pages.test.ts). */
+  look(heading: string | RegExp): Promise<void>;
+}
+
+export interface Journeys {
+  readonly scene: () => ConsoleScene;
+  readonly service: () => Service;
+  /** A browser of its own, which is closed, and has met no fault, when the test ends. Signed in when a person is named. */
+  visitor(t: Cleanup, person?: Person, options?: BrowserContextOptions): Promise<Visitor>;
+}
+
+/** One scene and one browser for all journeys of a file. */
+export function journeys(options: SceneOptions = {}): Journeys {
+  let scene: ConsoleScene;
+  let browser: Browser;
+  before(async () => {
+    scene = await consoleScene(options);
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    // What has not come up need not be closed, and must not keep the rest open.
+    await (browser as Browser | undefined)?.close();
+    await (scene as ConsoleScene | undefined)?.close();
+    assert.deepEqual(scene.running.errors, []);
+  });
+  const signedIn = sharedSignIns();
+  return {
+    scene: () => scene,
+    service: () => scene.running.service,
+    visitor: async (t, person, contextOptions = {}) => {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        ...signedIn.stateOf(person),
+        ...contextOptions,
+      });
+      const page = await context.newPage();
+      const watch = await watchPage(page);
+      t.after(async () => {
+        await context.close();
+        assert.deepEqual(watch.faults, []);
+      });
+      const visitor = visitorOf(scene, { context, page, watch });
+      if (person && !signedIn.stateOf(person)) {
+        await visitor.open("/confirm-identity");
+        await signIn(page, person);
+        await page.locator("#content").waitFor();
+        signedIn.keep(person, await context.storageState());
+      }
+      return visitor;
+    },
+  };
+}
+
+function visitorOf(
+  { baseUrl, orgId }: ConsoleScene,
+  { context, page, watch }: Pick<Visitor, "context" | "page" | "watch">,
+): Visitor {
+  const at = (name: string | RegExp) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  return {
+    context,
+    page,
+    watch,
+    open: async (path) => {
+      const isWhole = path.startsWith("/oauth/");
+      await page.goto(baseUrl + (isWhole ? path : consolePath({ id: orgId }, path)));
+    },
+    at,
+    look: async (heading) => {
+      await at(heading);
+      // From the top: what is half under the bar that stays there would be a small target.
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.evaluate("scrollTo(0, 0)");
+      await assertUsable(page, String(heading));
+    },
+  };
+}
+
+type State = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+/** Changes ask for a sign-in of the last ten minutes. */
+const FRESH_MS = 4 * 60_000;
+
+/** Who has signed in once need not do it in every browser: what is kept of it is another browser's cookies. */
+function sharedSignIns() {
+  const kept = new Map<string, { state: State; until: number }>();
+  return {
+    stateOf: (person: Person | undefined): { storageState: State } | undefined => {
+      const found = person && kept.get(person.email);
+      return found && found.until > Date.now() ? { storageState: found.state } : undefined;
+    },
+    keep: ({ email }: Person, state: State) => {
+      kept.set(email, { state, until: Date.now() + FRESH_MS });
+    },
+  };
+}
+
+/** The text of a notice that says what was done. */
+export const doneText = (page: Page): Promise<string> => page.locator("#done-notice").innerText();

@@ -1,0 +1,286 @@
+/** Programs, scopes, consents, signing pools and the quickstart, by keyboard alone, in real Chromium (issue 8). */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { listConsents, listPreauthorizations } from "../packages/server/src/core/consents/store.ts";
+import { findCustomScope } from "../packages/server/src/core/scopes/store.ts";
+import { findAgent, findPool } from "../packages/server/src/core/signing-pools/store.ts";
+import { findSystemAccount, listKeys } from "../packages/server/src/core/system-accounts/store.ts";
+import { newAgentKey, presentedKey } from "../packages/server/src/testing/test-agent.ts";
+import { authorizationRequest } from "../packages/server/src/testing/test-browser.ts";
+import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
+import { doneText, journeys, type Visitor } from "./console-journey.ts";
+import { choose, enter, isReady, pick, reach, tick, type } from "./keyboard.ts";
+import { allow, signIn } from "./sign-in-steps.ts";
+
+const { scene, service, visitor } = journeys();
+let site: ApplicationSite;
+before(async () => {
+  site = await openApplicationSite();
+});
+after(() => site.close());
+
+const db = () => service().database.query;
+const lastPart = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+test("a system account: made with its first key pair, which is shown once; another one, and the end of it all", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { orgId } = scene();
+  await visit.open("/system-accounts");
+  await enter(page, "account-new");
+  await enter(page, `choose-${scene().ids["applications"]}`);
+  await isReady(page, "name");
+  await type(page, "name", "Archive");
+  await choose(page, "kind", "plain");
+  await enter(page, "account-create");
+  const shown = await page.locator("#keys").innerText();
+  const [secret = ""] = /(?<=SECRET\w*=).+/.exec(shown) ?? [];
+  assert.notEqual(secret, "");
+  await enter(page, "once-done");
+  assert.ok(!(await page.content()).includes(secret), "shown once");
+  const id = lastPart(page);
+  assert.equal((await findSystemAccount(db(), orgId, id))?.name, "Archive");
+
+  await enter(page, "key-add");
+  await type(page, "label", "second");
+  await enter(page, "key-create");
+  await enter(page, "once-done");
+  const keys = await listKeys(db(), orgId, id);
+  assert.equal(keys.length, 2);
+  const first = keys.find(({ label }) => label !== "second");
+  await enter(page, `[id="key-end-${first?.publicKey}"]`);
+  await enter(page, "key-end-confirm");
+  assert.equal(await doneText(page), "The key pair has ended.");
+  const living = (await listKeys(db(), orgId, id)).filter(({ revokedAt }) => revokedAt === null);
+  assert.deepEqual(
+    living.map(({ label }) => label),
+    ["second"],
+  );
+  await enter(page, "account-delete");
+  await type(page, "name", "Archive");
+  await enter(page, "delete-confirm");
+  assert.equal(await doneText(page), "The system account is deleted.");
+  assert.equal(await findSystemAccount(db(), orgId, id), undefined);
+});
+
+test("a scope: made with a fault first, given another claim, changed, and deleted by its name", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/scopes");
+  await enter(page, "scope-new");
+  await type(page, "name", "shifts of mine");
+  await type(page, "displayName", "Your shifts");
+  await enter(page, "scope-save");
+  await isReady(page, "name");
+  await visit.look("New scope");
+  await type(page, "name", "shifts");
+  await tick(page, "sensitive");
+  await type(page, "claim-0-name", "team");
+  await pick(page, "claim-0-from", "user.attribute");
+  await type(page, "claim-0-what", "team");
+  await enter(page, "claim-add");
+  assert.equal(await page.locator("#claim-0-name").inputValue(), "team");
+  await type(page, "claim-1-name", "mail");
+  await pick(page, "claim-1-from", "user.email");
+  await enter(page, "scope-save");
+  const id = lastPart(page);
+  const made = await findCustomScope(db(), scene().orgId, id);
+  assert.deepEqual(
+    made?.claims.map(({ name }) => name),
+    ["team", "mail"],
+  );
+  assert.equal(made?.sensitive, true);
+
+  await enter(page, "scope-edit");
+  await type(page, "displayName", "Your shifts of this month");
+  await page.keyboard.press("Enter");
+  await page.locator("#done-notice").waitFor();
+  assert.equal((await findCustomScope(db(), scene().orgId, id))?.displayName, "Your shifts of this month");
+  await enter(page, "scope-delete");
+  await type(page, "name", "shift");
+  await enter(page, "scope-delete-confirm");
+  await isReady(page, "name");
+  await type(page, "name", "shifts");
+  await enter(page, "scope-delete-confirm");
+  assert.equal(await doneText(page), "The scope is deleted.");
+  assert.equal(await findCustomScope(db(), scene().orgId, id), undefined);
+});
+
+test("a consent for one person: nothing chosen first, then given, found, and taken back", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { orgId, user } = scene();
+  const living = () => listConsents(db(), orgId, { userId: user.id, limit: 10 });
+  await visit.open("/consents");
+  await enter(page, "consent-new");
+  await enter(page, `choose-${scene().ids["applications"]}`);
+  await choose(page, "forWhom", "user");
+  await type(page, "email", user.email);
+  await enter(page, "grant-submit");
+  await page.locator("#scopes :focus").waitFor();
+  assert.equal(await page.locator("#email").inputValue(), user.email, "what was typed is kept");
+  await visit.at(/Payroll/);
+  await tick(page, "scopes-openid");
+  await tick(page, "scopes-email");
+  await enter(page, "grant-submit");
+  assert.equal(await doneText(page), "It is allowed.");
+  const [given] = await living();
+  assert.deepEqual(given?.scopes, ["openid", "email"]);
+  await enter(page, `consent-revoke-${given?.id}`);
+  await enter(page, "consent-revoke-confirm");
+  assert.equal(await doneText(page), "It is taken back.");
+  assert.deepEqual(await living(), []);
+});
+
+test("a pre-authorization is made and deleted", async (t) => {
+  const { page, open } = await visitor(t, scene().admin);
+  const all = () => listPreauthorizations(db(), scene().orgId, { limit: 10 });
+  const before = await all();
+  await open("/preauthorizations");
+  await enter(page, "consent-new");
+  await type(page, "search", "wareh");
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await enter(page, "main tbody a[id^=choose-]");
+  await tick(page, "scopes-openid");
+  await enter(page, "grant-submit");
+  await page.locator("#done-notice").waitFor();
+  const made = (await all()).find(({ id }) => !before.some((one) => one.id === id));
+  await enter(page, `consent-revoke-${made?.id}`);
+  await enter(page, "preauthorization-delete-confirm");
+  assert.equal(await doneText(page), "The pre-authorization is deleted.");
+  assert.equal((await all()).length, before.length);
+});
+
+test("a pool is made, an agent registered whose API key is shown once, and the pool deleted by its name", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { orgId } = scene();
+  await visit.open("/pools");
+  await enter(page, "pool-new");
+  await type(page, "name", "Branch office");
+  await tick(page, "algs-ES256", false);
+  await enter(page, "pool-save");
+  await page.locator("#algs :focus").waitFor();
+  assert.equal(await page.locator("#name").inputValue(), "Branch office");
+  await visit.at("New signing pool");
+  await tick(page, "algs-ES256");
+  await enter(page, "pool-save");
+  const poolId = lastPart(page);
+  const pool = await findPool(db(), orgId, poolId);
+  assert.ok(pool);
+  await enter(page, "agent-new");
+  await type(page, "name", "Rack 2");
+  await type(page, "registration", "a".repeat(150));
+  await enter(page, "register-review");
+  await isReady(page, "registration");
+  const key = newAgentKey("ES256");
+  await type(page, "registration", JSON.stringify({ poolId, keys: [presentedKey(service(), pool, key)] }));
+  await enter(page, "register-review");
+  assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
+  await enter(page, "register-approve");
+  await visit.at("Rack 2 is registered");
+  const apiKey = await page.locator("#api-key").innerText();
+  await enter(page, "once-done");
+  assert.ok(!(await page.content()).includes(apiKey), "shown once");
+  const link = page.locator("a.item-name", { hasText: "Rack 2" });
+  const agentId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
+  assert.equal((await findAgent(db(), orgId, agentId))?.name, "Rack 2");
+
+  await enter(page, "pool-delete");
+  await type(page, "name", "Head office");
+  await enter(page, "pool-delete-confirm");
+  await isReady(page, "name");
+  await type(page, "name", "Branch office");
+  await enter(page, "pool-delete-confirm");
+  assert.equal(await doneText(page), "The pool is deleted.");
+  assert.equal(await findPool(db(), orgId, poolId), undefined);
+});
+
+/** Registers a single-page application for the test's own site. */
+async function begin({ page, open }: Visitor, name: string): Promise<string> {
+  await open("/quickstart");
+  await choose(page, "kind", "spa");
+  await type(page, "name", name);
+  await type(page, "address", `${site.origin}/app`);
+  await enter(page, "quickstart-create");
+  await isReady(page, "address");
+  assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
+  assert.ok(await page.locator("#kind-spa").isChecked());
+  await type(page, "address", site.origin);
+  await enter(page, "quickstart-create");
+  return lastPart(page);
+}
+
+/** Grace signs in to it in a browser of her own. @returns her access token */
+async function signInToIt(visit: Visitor, clientId: string): Promise<string> {
+  const { page } = visit;
+  const issuer = `${scene().baseUrl}/oauth/${scene().orgId}`;
+  const redirectUri = `${site.origin}/`;
+  const { query, verifier } = authorizationRequest(clientId, redirectUri);
+  await page.goto(`${issuer}/authorize?${query}`);
+  await signIn(page, scene().user);
+  await allow(page);
+  await page.waitForURL((url) => url.origin === site.origin);
+  const code = new URL(page.url()).searchParams.get("code") ?? "";
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code,
+    code_verifier: verifier,
+  });
+  const response = await fetch(`${issuer}/token`, { method: "POST", body });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+test("quickstart: from nothing to the first sign-in, which the page sees by itself, and its token looked at", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const clientId = await begin(visit, "Parking");
+  const code = await page.locator("#browser-code").innerText();
+  for (const known of [clientId, site.origin, `${scene().baseUrl}/oauth/${scene().orgId}`])
+    assert.ok(code.includes(known), `the code has ${known}`);
+  await page.getByRole("heading", { name: "Waiting for the first sign-in" }).waitFor();
+  const token = await signInToIt(await visitor(t), clientId);
+  await page.getByRole("heading", { name: "It works" }).waitFor();
+  assert.match(await page.locator("#first-use").innerText(), /grace@northwind\.example/);
+  await visit.look("Parking");
+
+  await enter(page, "waiting-inspect");
+  await isReady(page, "token");
+  await type(page, "token", token);
+  await enter(page, "inspector-submit");
+  assert.equal(await page.locator("#verdict .state").innerText(), "Good");
+  assert.match(await page.locator("#verdict").innerText(), /Parking[\s\S]*grace@northwind\.example/);
+  await visit.look("Token inspector");
+  const [head, , signature] = token.split(".");
+  const forged = Buffer.from(JSON.stringify({ sub: "root", iss: "https://evil.example" })).toString(
+    "base64url",
+  );
+  for (const text of [`${head}.${forged}.${signature}`, "nonsense"]) {
+    await type(page, "token", text);
+    await enter(page, "inspector-submit");
+    assert.equal(await page.locator("#verdict .state").innerText(), "Not good");
+  }
+  await enter(page, "inspector-submit");
+  await isReady(page, "token");
+});
+
+test("quickstart without scripts: the page says it when it is loaded again", async (t) => {
+  const visit = await visitor(t, scene().admin, { javaScriptEnabled: false });
+  const { page } = visit;
+  const clientId = await begin(visit, "Canteen");
+  await signInToIt(await visitor(t), clientId);
+  assert.equal(await page.getByRole("heading", { name: "It works" }).count(), 0);
+  await enter(page, "waiting-again");
+  await page.getByRole("heading", { name: "It works" }).waitFor();
+});
+
+// `reach` is what every step above is made of; that it fails for what the Tab key does not come to is seen here.
+test("what the Tab key does not come to is not reached", async (t) => {
+  const { page, open } = await visitor(t, scene().admin);
+  await open("/scopes");
+  await page.evaluate("document.getElementById('scope-new').tabIndex = -1");
+  await assert.rejects(reach(page, "scope-new"), /is not reached/);
+});

@@ -1,0 +1,128 @@
+/**
+ * Somebody who works with the keyboard alone: Tab to what is meant, then Enter, Space, arrows and letters. Each step fails when
+ * the focus cannot be seen, or what is meant is not reached.
+ */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+
+/** More than there are on the longest page, so that a lap around it is made before giving up. */
+const MOST_STEPS = 200;
+
+type Stop = {
+  isThere: boolean;
+  /** The link past the menu, when what is meant comes after it. */
+  isWayThere: boolean;
+  isSeen: boolean;
+  /** What is meant comes before it in the page. */
+  isPast: boolean;
+  name: string;
+  value: string;
+};
+
+/** Scripts for the page are text, as the compiler knows only Node's names. */
+function lookAtFocus(page: Page, selector: string): Promise<Stop> {
+  return page.evaluate(`(() => {
+    const element = document.activeElement ?? document.body;
+    // A card that is one link as a whole has its frame around all of it.
+    const isFramed = [undefined, "::after"].some((part) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(element, part);
+      return outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+    });
+    // What stays at the top while the page moves must not hide it (WCAG 2.2, 2.4.11).
+    const box = element.getBoundingClientRect();
+    const content = document.getElementById("content");
+    const top = content?.contains(element) ? document.querySelector(".top").getBoundingClientRect().bottom : 0;
+    const meant = document.querySelector(${JSON.stringify(selector)});
+    const order = meant ? element.compareDocumentPosition(meant) : 0;
+    return {
+      isThere: element.matches(${JSON.stringify(selector)}),
+      isPast: order === Node.DOCUMENT_POSITION_PRECEDING,
+      isWayThere: element.matches("a.skip") && Boolean(content?.contains(meant)),
+      // Within a frame, and within a field for a date, the browser says itself where the focus is.
+      isSeen: (isFramed || element.matches("iframe, [type=date]")) && box.bottom > top && box.top < innerHeight,
+      name: element === document.body ? "" : element.id || element.textContent.trim().slice(0, 40),
+      value: element.value ?? "",
+    };
+  })()`) as Promise<Stop>;
+}
+
+const byId = (id: string): string => (/^[\w-]+$/.test(id) ? `#${id}` : id);
+
+/**
+ * Presses Tab, or Shift and Tab, until it has the focus: what comes before the content is passed by its own link.
+ * @param target an id, or a selector
+ */
+export async function reach(page: Page, target: string): Promise<void> {
+  const selector = byId(target);
+  await page.locator(selector).first().waitFor();
+  const visited: string[] = [];
+  let stop = await lookAtFocus(page, selector);
+  const onward = stop.isPast ? "Shift+Tab" : "Tab";
+  while (!stop.isThere) {
+    assert.ok(visited.length < MOST_STEPS, `${target} is not reached by ${visited.join(", ")}`);
+    await page.keyboard.press(stop.isWayThere ? "Enter" : onward);
+    stop = await lookAtFocus(page, selector);
+    // The content as a whole has the focus after the link to it; between the last stop and the first, nothing has.
+    assert.ok(stop.isSeen || stop.name === "content" || stop.name === "", `focus on ${stop.name} is seen`);
+    visited.push(stop.name);
+  }
+}
+
+/** Follows a link or presses a button, and waits for the page that it leads to. */
+export async function enter(page: Page, target: string): Promise<void> {
+  await reach(page, target);
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+}
+
+/** In place of what stands there. A longer text is pasted. */
+export async function type(page: Page, target: string, text: string): Promise<void> {
+  await reach(page, target);
+  await page.keyboard.press("ControlOrMeta+A");
+  await page.keyboard.press("Delete");
+  if (text.length > 100) await page.keyboard.insertText(text);
+  else await page.keyboard.type(text);
+}
+
+/** One of a few choices, by the arrows: Tab comes to the group. */
+export async function choose(page: Page, name: string, value: string): Promise<void> {
+  const selector = `input[name="${name}"]`;
+  await reach(page, selector);
+  for (let step = 0; (await lookAtFocus(page, selector)).value !== value; step += 1) {
+    assert.ok(step < 20, `${name} has ${value}`);
+    await page.keyboard.press("ArrowDown");
+  }
+  await page.locator(`${selector}:checked:focus`).waitFor();
+}
+
+/** One of a list that opens. */
+export async function pick(page: Page, id: string, value: string): Promise<void> {
+  await reach(page, id);
+  await page.keyboard.press("Home");
+  for (let step = 0; (await page.locator(byId(id)).inputValue()) !== value; step += 1) {
+    assert.ok(step < 100, `${id} has ${value}`);
+    await page.keyboard.press("ArrowDown");
+  }
+}
+
+/** A box that is ticked, or no longer. */
+export async function tick(page: Page, target: string, isTicked = true): Promise<void> {
+  await reach(page, target);
+  const box = page.locator(byId(target));
+  if ((await box.isChecked()) !== isTicked) await page.keyboard.press("Space");
+  assert.equal(await box.isChecked(), isTicked);
+}
+
+/**
+ * That the page has put the focus there by itself. Chromium without windows may take it away from the first page of a
+ * window, see sign-in-steps.ts; loaded once more, a page keeps it.
+ */
+export async function isReady(page: Page, id: string): Promise<void> {
+  const focused = page.locator(`${byId(id)}:focus`);
+  const isFocused = await focused.waitFor({ timeout: 5_000 }).then(
+    () => true,
+    () => false,
+  );
+  if (isFocused) return;
+  await page.reload();
+  await focused.waitFor();
+}

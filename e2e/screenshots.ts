@@ -1,0 +1,86 @@
+/**
+ * `npm run screenshots`: every page of the console and of an account, at both sizes, into docs/screenshots (and into a folder
+ * that is named, in dark too): to be looked at, and for the docs. Small files: WebP, which the browser itself makes.
+ */
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { launchBrowser } from "./browser.ts";
+import { type ConsoleScene, consoleScene, signInAt } from "./console-scene.ts";
+
+const sizes = [
+  { name: "phone", width: 390, height: 844 },
+  { name: "desk", width: 1280, height: 800 },
+] as const;
+
+async function shoot(
+  folder: string,
+  schemes: ReadonlyArray<"light" | "dark">,
+  isPng: boolean,
+): Promise<number> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const scene = await consoleScene();
+  const browser = await launchBrowser();
+  try {
+    let count = 0;
+    for (const colorScheme of schemes)
+      count += await shootAll(browser, scene, { folder, colorScheme, isPng });
+    return count;
+  } finally {
+    await browser.close();
+    await scene.close();
+  }
+}
+
+async function shootAll(
+  browser: Browser,
+  scene: ConsoleScene,
+  { folder, colorScheme, isPng }: { folder: string; colorScheme: "light" | "dark"; isPng: boolean },
+): Promise<number> {
+  const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  const converter = await context.newPage();
+  await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
+  let count = 0;
+  for (const { name, url } of scene.pages) {
+    const answer = await page.request.get(url, { headers: { accept: "text/html" } });
+    if (!(await answer.text()).includes("<html")) continue;
+    for (const { name: size, width, height } of sizes) {
+      await page.setViewportSize({ width, height });
+      await page.goto(url);
+      const png = await page.screenshot({ fullPage: true });
+      const file = path.join(folder, `${name}-${size}${colorScheme === "dark" ? "-dark" : ""}`);
+      if (isPng) await writeFile(`${file}.png`, png);
+      else await writeFile(`${file}.webp`, await webp(converter, png));
+      count += 1;
+    }
+  }
+  await context.close();
+  return count;
+}
+
+async function webp(page: Page, png: Buffer): Promise<Buffer> {
+  const data = (await page.evaluate(`(async () => {
+    const image = new Image();
+    image.src = "data:image/png;base64,${png.toString("base64")}";
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = image.width;
+    canvas.height = image.height;
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return canvas.toDataURL("image/webp", 0.6);
+  })()`)) as string;
+  return Buffer.from(data.split(",")[1] ?? "", "base64");
+}
+
+const { values } = parseArgs({
+  options: {
+    folder: { type: "string", default: "docs/screenshots" },
+    dark: { type: "boolean" },
+    png: { type: "boolean" },
+  },
+});
+const count = await shoot(values.folder, values.dark ? ["light", "dark"] : ["light"], values.png ?? false);
+console.log(`${count} screenshots in ${values.folder}`);
