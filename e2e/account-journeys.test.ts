@@ -1,5 +1,6 @@
 /** What everybody does with the own account, by keyboard alone, in real Chromium (issue 8, point 4). */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { generateSync } from "otplib";
@@ -7,6 +8,10 @@ import type { Page } from "playwright-core";
 import { findApplication } from "../packages/server/src/core/applications/store.ts";
 import { grantByAdministrator } from "../packages/server/src/core/consents/consents.ts";
 import { listUserConsents } from "../packages/server/src/core/consents/store.ts";
+import {
+  insertRememberedDevice,
+  listRememberedDevices,
+} from "../packages/server/src/core/second-factors/remembered-devices/store.ts";
 import { findFactorSummary } from "../packages/server/src/core/second-factors/store.ts";
 import { findUser, findUserByEmail } from "../packages/server/src/core/users/store.ts";
 import { mailsTo } from "../packages/server/src/testing/test-mailbox.ts";
@@ -118,6 +123,23 @@ test("an authenticator app, a passkey, and recovery codes that are new", async (
   assert.notEqual(second, first);
   await enter(page, "codes-kept");
   await visit.at("Password and security");
+
+  // Who is asked for a second factor may have had a browser remembered: it is forgotten.
+  const now = Date.now();
+  const device = {
+    id: randomUUID(),
+    orgId: scene().orgId,
+    userId: jonas.id,
+    tokenHash: "of-another-browser",
+  };
+  const seen = { userAgent: "Firefox", address: "192.0.2.9", createdAt: now, lastUsedAt: now };
+  await insertRememberedDevice(db(), { ...device, ...seen, expiresAt: now + 60_000 });
+  await page.reload();
+  await enter(page, "#devices li a");
+  await enter(page, "change-confirm");
+  const user = await findUser(db(), scene().orgId, jonas.id);
+  assert.ok(user);
+  assert.deepEqual(await listRememberedDevices(db(), user, now), []);
 });
 
 async function downloaded(page: Page, target: string): Promise<string> {

@@ -1,12 +1,12 @@
 /** What applications may use, in real Chromium: the consent page with custom scopes, who is asked, and taking it back. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { authorizationRequest } from "../packages/server/src/testing/test-browser.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
-import { assertUsable, watchPage } from "./page-watch.ts";
+import { assertUsable, keepPictures, watchPage } from "./page-watch.ts";
 import { startServerBesideCommands } from "./server-here.ts";
 import type { RunningServer } from "./server-process.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
@@ -62,50 +62,35 @@ const application = async (name: string, mode: string): Promise<string> => {
 const authorizeUrl = (clientId: string) =>
   `${demo.issuer}/authorize?${authorizationRequest(clientId, `${site.origin}/callback`, { scope: "openid email teams payroll" }).query}`;
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`in ${colorScheme}: custom scopes are told, an administrator is asked for, a consent is taken back`, async (t) => {
-    const context = await browser.newContext({ colorScheme });
-    t.after(() => context.close());
-    const page = await context.newPage();
-    const watch = await watchPage(page);
-    const look = async (name: string, heading: RegExp) => {
-      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-      await assertUsable(page, name);
-      assert.deepEqual(watch.faults, [], name);
-      await keep(page, `${name}-${colorScheme}`);
-      watch.reset();
-    };
-    await page.goto(authorizeUrl(userApp));
-    await signIn(page, demo.user);
-    await look("consent", /^Allow Payroll to use your account\?$/);
-    await allow(page);
-    assert.match((await site.callback()).url.searchParams.get("code") ?? "", /^sgn_ac_/);
-    await page.waitForURL((url) => url.origin === site.origin);
+test("custom scopes are told, an administrator is asked for, a consent is taken back", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const watch = await watchPage(page);
+  const look = async (name: string, heading: RegExp) => {
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await assertUsable(page, name);
+    assert.deepEqual(watch.faults, [], name);
+    await keepPictures(page, name);
     watch.reset();
-    await page.goto(authorizeUrl(administratorApp));
-    await look("administrator", /^Wiki is not allowed here yet$/);
+  };
+  await page.goto(authorizeUrl(userApp));
+  await signIn(page, demo.user);
+  await look("consent", /^Allow Payroll to use your account\?$/);
+  await allow(page);
+  assert.match((await site.callback()).url.searchParams.get("code") ?? "", /^sgn_ac_/);
+  await page.waitForURL((url) => url.origin === site.origin);
+  watch.reset();
+  await page.goto(authorizeUrl(administratorApp));
+  await look("administrator", /^Wiki is not allowed here yet$/);
 
-    await page.goto(`${demo.issuer}/user/consents`);
-    await look("consents", /^Applications$/);
-    await page.getByRole("link", { name: "Take back what you allowed Payroll" }).click();
-    await look("revoke", /^Take back what you allowed Payroll\?$/);
-    await page.locator("#consent-revoke").click();
-    await page.getByText("It is taken back.").waitFor();
-    await look("none", /^Applications$/);
-    await page.goto(authorizeUrl(userApp));
-    await page.locator("#consent-allow").waitFor();
-  });
-}
-
-/** For people to look at: written where SIGNET_SCREENSHOTS names a folder. */
-async function keep(page: Page, name: string): Promise<void> {
-  const folder = process.env["SIGNET_SCREENSHOTS"];
-  if (folder === undefined) return;
-  for (const [width, height] of [
-    [390, 844],
-    [1280, 800],
-  ] as const) {
-    await page.setViewportSize({ width, height });
-    await page.screenshot({ path: `${folder}/${name}-${width}.png` });
-  }
-}
+  await page.goto(`${demo.issuer}/user/consents`);
+  await look("consents", /^Applications with access$/);
+  await page.getByRole("link", { name: "Revoke access for Payroll" }).click();
+  await look("revoke", /^Revoke access for Payroll\?$/);
+  await page.locator("#consent-revoke").click();
+  await page.getByText("Access revoked.").waitFor();
+  await look("none", /^Applications with access$/);
+  await page.goto(authorizeUrl(userApp));
+  await page.locator("#consent-allow").waitFor();
+});

@@ -50,6 +50,7 @@ test("a web application: made with a fault first, its secret read once and copie
   await enter(page, "kind-web");
   await type(page, "name", "Time sheets");
   await type(page, "redirectUris", "https://time.northwind.example/callback\nftp://nowhere");
+  await page.locator("#redirectUris-check.bad", { hasText: /line 2/i }).waitFor();
   await choose(page, "consentMode", "organisation");
   await enter(page, "application-create");
   await isReady(page, "redirectUris");
@@ -89,7 +90,7 @@ test("a service: its secret gets tokens, another one is added and the first ende
   const [older] = (await recordOf(clientId))?.secrets ?? [];
   await enter(page, `secret-end-${older?.id}`);
   await enter(page, "secret-end");
-  assert.equal(await doneText(page), "The secret has ended.");
+  assert.equal(await doneText(page), "The secret is revoked.");
   assert.equal(await tokenStatus(clientId, first.secret), 401);
   assert.equal(await tokenStatus(clientId, second.secret), 200);
 
@@ -150,6 +151,7 @@ test("settings: a fault keeps what was typed and has the focus, and then they ar
   await type(page, "description", "What we are paid");
   await tick(page, "allowedScopes-payslips");
   await pick(page, "requiredAcr", "multiFactor");
+  await choose(page, "consentMode", "organisation");
   await type(page, "accessTokenLifetimeSeconds", "1");
   await enter(page, "settings-save");
   await isReady(page, "accessTokenLifetimeSeconds");
@@ -166,6 +168,7 @@ test("settings: a fault keeps what was typed and has the focus, and then they ar
   const saved = (await recordOf(id))?.settings;
   assert.equal(saved?.description, "What we are paid");
   assert.equal(saved?.accessTokenLifetimeSeconds, 600);
+  assert.equal(saved?.consentMode, "organisation");
   assert.equal(saved?.requiredAcr, acrValues.multiFactor);
   assert.ok(saved?.allowedScopes.includes("payslips"));
 });
@@ -181,7 +184,7 @@ test("two administrators at once: the second is told, sees what it is now, and c
   await two.look("Settings");
   assert.match(await two.page.locator("#form-notice").innerText(), /Changed by ada@northwind\.example on/);
   assert.equal(await two.page.locator("#description").inputValue(), "By the second");
-  assert.equal(await two.page.locator("#description-now").innerText(), "It is now: By the first");
+  assert.equal(await two.page.locator("#description-now").innerText(), "Current value: By the first");
   assert.deepEqual(await two.page.locator(".is-now").count(), 1, "only what differs");
   assert.equal((await recordOf(id))?.settings.description, "By the first");
   await enter(two.page, "settings-save");

@@ -30,8 +30,15 @@ export interface Journeys {
   visitor(t: Cleanup, person?: Person, options?: BrowserContextOptions): Promise<Visitor>;
 }
 
-/** One scene and one browser for all journeys of a file. */
-export function journeys(options: SceneOptions = {}): Journeys {
+/**
+ * One scene and one browser for all journeys of a file. On PostgreSQL, unless they say which: what they do has been done on
+ * SQLite by then, page by page and form by form (console-pages.test.ts, console-doors.test.ts), and console-plain.test.ts is
+ * on it. SIGNET_TEST_JOURNEYS=sqlite, or postgres, has all of them on one.
+ */
+export function journeys(given: SceneOptions = {}): Journeys {
+  const wanted = process.env["SIGNET_TEST_JOURNEYS"];
+  const { database = "postgres" } = given;
+  const options = { ...given, database: wanted === "sqlite" || wanted === "postgres" ? wanted : database };
   let scene: ConsoleScene;
   let browser: Browser;
   before(async () => {

@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { generateSync } from "otplib";
 import type { Page } from "playwright-core";
 import { findOrganisation } from "../packages/server/src/core/organisations/store.ts";
 import { listCustomScopes } from "../packages/server/src/core/scopes/store.ts";
+import { createUser } from "../packages/server/src/core/users/users.ts";
 import { mailsTo } from "../packages/server/src/testing/test-mailbox.ts";
+import { PASSWORD } from "../packages/server/src/testing/test-service.ts";
 import { doneText, journeys } from "./console-journey.ts";
-import { enter, isReady, pick, reach, type } from "./keyboard.ts";
+import { choose, enter, isReady, pick, reach, type } from "./keyboard.ts";
 import { signInByKeyboard } from "./sign-in-steps.ts";
 
 const MINUTE_MS = 60_000;
@@ -50,6 +53,63 @@ test("the accent colour: one that is none, a preview that saves nothing, and the
   assert.equal((await organisation())?.settings.branding.accentColor, "#7a1f5c");
 });
 
+test("the logo: no file first, then a small picture, which is on the sign-in page, and none again", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/settings");
+  await enter(page, "logo-edit");
+  await enter(page, "logo-save");
+  await isReady(page, "logo");
+  await visit.look("Change the logo");
+  await reach(page, "logo");
+  const [choice] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
+  const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 48, height: 48 } });
+  await choice.setFiles({ name: "logo.png", mimeType: "image/png", buffer });
+  await enter(page, "logo-save");
+  assert.equal(await doneText(page), "The logo is saved.");
+  const { page: stranger } = await visitor(t);
+  await stranger.goto(`${scene().baseUrl}/oauth/manage/${scene().orgId}/users`);
+  assert.equal(await stranger.evaluate("document.querySelector('.brand img').naturalWidth"), 48);
+  await enter(page, "logo-edit");
+  await enter(page, "logo-remove");
+  assert.equal(await doneText(page), "The logo is removed.");
+  await stranger.reload();
+  assert.equal(await stranger.locator(".brand img").count(), 0);
+});
+
+test("a second factor for everybody: who asks for it adds one at once, and so does the next to sign in", async (t) => {
+  const strict = { email: "odile@northwind.example", password: PASSWORD };
+  const name = { firstname: "Odile", surname: "Strict", role: "Administrator", emailVerified: true } as const;
+  const found = await organisation();
+  assert.ok(found);
+  await createUser(service(), { organisation: found, ...strict, ...name, actor: "operator" });
+  const visit = await visitor(t);
+  const { page } = visit;
+  await visit.open("/settings/policies");
+  await signInByKeyboard(page, strict);
+  await choose(page, "secondFactor", "required");
+  await enter(page, "policies-save");
+  await visit.at(/^Set up an authenticator app/);
+  await reach(page, "details summary");
+  await page.keyboard.press("Enter");
+  const secret = (await page.locator("#totp-key").innerText()).replaceAll(/\s/g, "");
+  await type(page, "code", generateSync({ secret }));
+  await enter(page, "twofactor-submit");
+  await enter(page, "codes-kept");
+  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal((await organisation())?.settings.secondFactor, "required");
+  const next = await visitor(t);
+  await next.open(`/oauth/${scene().orgId}/account/profile`);
+  await signInByKeyboard(next.page, scene().user);
+  await next.at(/^Set up an authenticator app/);
+
+  await enter(page, "policies-edit");
+  await choose(page, "secondFactor", "optional");
+  await enter(page, "policies-save");
+  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal((await organisation())?.settings.secondFactor, "optional");
+});
+
 test("policies: a fault first, and then the next password has to follow them", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
@@ -66,6 +126,24 @@ test("policies: a fault first, and then the next password has to follow them", a
   assert.equal((await organisation())?.settings.passwordMinLength, 21);
   await visit.open(`/oauth/${scene().orgId}/account/password`);
   assert.match(await page.locator("#content").innerText(), /21/);
+});
+
+test("the overview over another time, and its charts as numbers", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("");
+  await enter(page, "range-30d");
+  assert.equal(await page.locator("#range-30d").getAttribute("aria-current"), "true");
+  const charts = await page.locator("figure.chart").all();
+  assert.equal(charts.length, 3, "sign-ins, tokens, agents");
+  for (const chart of charts) {
+    const id = await chart.getAttribute("id");
+    const numbers = page.locator(`#${id} .chart-numbers table`);
+    assert.equal(await numbers.isVisible(), false);
+    await reach(page, `#${id} .chart-numbers summary`);
+    await page.keyboard.press("Enter");
+    await numbers.waitFor();
+  }
 });
 
 test("a mail is looked at in another language, and sent to oneself", async (t) => {
@@ -159,7 +237,7 @@ test("a sign-in that has become too old: what was typed waits, the sign-in opens
   await type(page, "description", "When you work,\nand with whom");
   ahead += 11 * MINUTE_MS;
   await enter(page, "scope-save");
-  await visit.look("Please confirm that it is you");
+  await visit.look("Confirm it is you");
   const names = async () =>
     (await listCustomScopes(service().database.query, scene().orgId)).map(({ name }) => name);
   assert.ok(!(await names()).includes("rota"));

@@ -7,7 +7,7 @@ import { newestLink } from "../packages/server/src/testing/test-mailbox.ts";
 import { doneText, journeys } from "./console-journey.ts";
 import { enter, isReady, reach, type } from "./keyboard.ts";
 
-const { scene, service, visitor } = journeys();
+const { scene, service, visitor } = journeys({ database: "sqlite" });
 const plain = { javaScriptEnabled: false };
 
 test("without scripts an application is made, changed and deleted", async (t) => {

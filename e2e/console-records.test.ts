@@ -5,7 +5,11 @@ import type { Page } from "playwright-core";
 import { listConsents, listPreauthorizations } from "../packages/server/src/core/consents/store.ts";
 import { findCustomScope } from "../packages/server/src/core/scopes/store.ts";
 import { findAgent, findPool } from "../packages/server/src/core/signing-pools/store.ts";
-import { findSystemAccount, listKeys } from "../packages/server/src/core/system-accounts/store.ts";
+import {
+  findSystemAccount,
+  listKeys,
+  listPermittedApplications,
+} from "../packages/server/src/core/system-accounts/store.ts";
 import { newAgentKey, presentedKey } from "../packages/server/src/testing/test-agent.ts";
 import { authorizationRequest } from "../packages/server/src/testing/test-browser.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
@@ -51,12 +55,28 @@ test("a system account: made with its first key pair, which is shown once; anoth
   const first = keys.find(({ label }) => label !== "second");
   await enter(page, `[id="key-end-${first?.publicKey}"]`);
   await enter(page, "key-end-confirm");
-  assert.equal(await doneText(page), "The key pair has ended.");
+  assert.equal(await doneText(page), "The key pair is revoked.");
   const living = (await listKeys(db(), orgId, id)).filter(({ revokedAt }) => revokedAt === null);
   assert.deepEqual(
     living.map(({ label }) => label),
     ["second"],
   );
+
+  const may = async () =>
+    (await listPermittedApplications(db(), { orgId, id })).map((application) => application.id);
+  const before = await may();
+  await enter(page, "permission-add");
+  const choice = page.locator("input[name=application]").nth(1);
+  const another = (await choice.getAttribute("value")) ?? "";
+  await choose(page, "application", another);
+  await enter(page, "permission-create");
+  await page.locator("#done-notice").waitFor();
+  assert.deepEqual((await may()).toSorted(), [...before, another].toSorted());
+  await enter(page, `permission-remove-${another}`);
+  await enter(page, "permission-remove-confirm");
+  await page.locator("#done-notice").waitFor();
+  assert.deepEqual(await may(), before);
+
   await enter(page, "account-delete");
   await type(page, "name", "Archive");
   await enter(page, "delete-confirm");
@@ -124,12 +144,12 @@ test("a consent for one person: nothing chosen first, then given, found, and tak
   await tick(page, "scopes-openid");
   await tick(page, "scopes-email");
   await enter(page, "grant-submit");
-  assert.equal(await doneText(page), "It is allowed.");
+  assert.equal(await doneText(page), "The application is allowed.");
   const [given] = await living();
   assert.deepEqual(given?.scopes, ["openid", "email"]);
   await enter(page, `consent-revoke-${given?.id}`);
   await enter(page, "consent-revoke-confirm");
-  assert.equal(await doneText(page), "It is taken back.");
+  assert.equal(await doneText(page), "Access revoked.");
   assert.deepEqual(await living(), []);
 });
 
@@ -187,6 +207,13 @@ test("a pool is made, an agent registered whose API key is shown once, and the p
   const agentId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
   assert.equal((await findAgent(db(), orgId, agentId))?.name, "Rack 2");
 
+  await page.locator(".live-line", { hasText: "0 of 1" }).waitFor();
+  const queue = `${scene().baseUrl}/oauth/${orgId}/sovereign/agent/queue`;
+  const heard = await fetch(queue, { headers: { authorization: `Bearer ${apiKey}` } });
+  assert.equal(heard.status, 200);
+  // The page says so by itself.
+  await page.locator(".live-line", { hasText: "1 of 1" }).waitFor();
+
   await enter(page, "pool-delete");
   await type(page, "name", "Head office");
   await enter(page, "pool-delete-confirm");
@@ -241,9 +268,20 @@ test("quickstart: from nothing to the first sign-in, which the page sees by itse
   const code = await page.locator("#browser-code").innerText();
   for (const known of [clientId, site.origin, `${scene().baseUrl}/oauth/${scene().orgId}`])
     assert.ok(code.includes(known), `the code has ${known}`);
+  const env = await page.locator("#env-file").innerText();
+  const curl = await page.locator("#curl-authorize").innerText();
+  const issuer = `${scene().baseUrl}/oauth/${scene().orgId}`;
+  assert.ok(env.includes(clientId) && env.includes(scene().orgId), env);
+  assert.ok(curl.includes(clientId) && curl.includes(`${issuer}/token`), curl);
+  await visit.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await reach(page, "button[data-copy=env-file]");
+  await page.keyboard.press("Enter");
+  await page.locator("#copy-status", { hasText: "Copied" }).waitFor({ state: "attached" });
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), env);
   await page.getByRole("heading", { name: "Waiting for the first sign-in" }).waitFor();
   const token = await signInToIt(await visitor(t), clientId);
   await page.getByRole("heading", { name: "It works" }).waitFor();
+  assert.equal(await page.locator("#live-status").textContent(), "It works", "said to screen readers");
   assert.match(await page.locator("#first-use").innerText(), /grace@northwind\.example/);
   await visit.look("Parking");
 
@@ -251,7 +289,7 @@ test("quickstart: from nothing to the first sign-in, which the page sees by itse
   await isReady(page, "token");
   await type(page, "token", token);
   await enter(page, "inspector-submit");
-  assert.equal(await page.locator("#verdict .state").innerText(), "Good");
+  assert.equal(await page.locator("#verdict .state").innerText(), "Valid");
   assert.match(await page.locator("#verdict").innerText(), /Parking[\s\S]*grace@northwind\.example/);
   await visit.look("Token inspector");
   const [head, , signature] = token.split(".");
@@ -261,7 +299,7 @@ test("quickstart: from nothing to the first sign-in, which the page sees by itse
   for (const text of [`${head}.${forged}.${signature}`, "nonsense"]) {
     await type(page, "token", text);
     await enter(page, "inspector-submit");
-    assert.equal(await page.locator("#verdict .state").innerText(), "Not good");
+    assert.equal(await page.locator("#verdict .state").innerText(), "Not valid");
   }
   await enter(page, "inspector-submit");
   await isReady(page, "token");

@@ -1,4 +1,4 @@
-/** A lively organisation for the pages of the console and of an account: in-process, on SQLite, with records of every kind. */
+/** A lively organisation for the pages of the console and of an account: in-process, on either database, with records of every kind. */
 import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -17,6 +17,7 @@ import { createCustomScope } from "../packages/server/src/core/scopes/custom-sco
 import { createUser } from "../packages/server/src/core/users/users.ts";
 import { listUsableCodes } from "../packages/server/src/features/device-identity/codes/store.ts";
 import type { Service } from "../packages/server/src/open-service.ts";
+import { freshPostgres } from "../packages/server/src/testing/databases.ts";
 import { enrolledByCode, newCode } from "../packages/server/src/testing/enrolments.ts";
 import { hangRecords } from "../packages/server/src/testing/hanging-records.ts";
 import { recordAddress } from "../packages/server/src/testing/record-address.ts";
@@ -45,17 +46,21 @@ export interface ConsoleScene {
 
 const actor = "operator";
 
-export type SceneOptions = Pick<TestServiceOptions, "clock">;
+export interface SceneOptions extends Pick<TestServiceOptions, "clock"> {
+  readonly database?: "sqlite" | "postgres";
+}
 
-export async function consoleScene(options: SceneOptions = {}): Promise<ConsoleScene> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), "signet-console-"));
-  const databaseUrl = `sqlite:${path.join(folder, "signet.db")}`;
+export async function consoleScene({
+  database = "sqlite",
+  ...options
+}: SceneOptions = {}): Promise<ConsoleScene> {
+  const { url: databaseUrl, remove } = await (database === "sqlite" ? freshSqlite() : freshPostgres());
   // By name: browsers make no passkeys for an address of numbers.
   const baseUrl = (port: number) => `http://localhost:${port}`;
   const running = await startTestService({ databaseUrl, env: MAIL_ENV, baseUrl, ...options });
   const close = async () => {
     await running.close();
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   };
   try {
     return { ...(await makeScene(running)), close };
@@ -64,6 +69,12 @@ export async function consoleScene(options: SceneOptions = {}): Promise<ConsoleS
     await close();
     throw error;
   }
+}
+
+async function freshSqlite() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "signet-console-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  return { url: `sqlite:${path.join(folder, "signet.db")}`, remove };
 }
 
 async function makeScene(running: TestService): Promise<Omit<ConsoleScene, "close">> {

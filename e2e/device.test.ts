@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import * as oidc from "openid-client";
 import type { Browser, Page } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
-import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
+import { forJourneyDatabases } from "../packages/server/src/testing/databases.ts";
 import { launchBrowser } from "./browser.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
 import { startServerHere } from "./server-here.ts";
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-forEachDatabase(({ name, fresh }) => {
+forJourneyDatabases(({ name, fresh }) => {
   let server: RunningServer;
   let demo: DemoFile;
   before(async () => {
@@ -93,10 +93,7 @@ async function look(page: Page, watch: PageWatch, name: string, heading: RegExp)
   // The same pages with either database.
   if (seen.has(name)) return;
   seen.add(name);
-  for (const colorScheme of ["dark", "light"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await assertUsable(page, `${name} ${colorScheme}`);
-  }
+  await assertUsable(page, name);
   assert.deepEqual(watch.faults, [], name);
 }
 

@@ -1,7 +1,7 @@
 /** Devices in real Chromium, by keyboard: registered, enrolled with the code that was shown once, revoked, refused. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions } from "playwright-core";
 import { newEcKey } from "../packages/protocol/src/testing/test-certificate.ts";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import {
@@ -13,7 +13,8 @@ import {
 } from "../packages/server/src/testing/enrolments.ts";
 
 import { launchBrowser } from "./browser.ts";
-import { assertUsable, watchPage } from "./page-watch.ts";
+import { choose, enter } from "./keyboard.ts";
+import { assertUsable, keepPictures, watchPage } from "./page-watch.ts";
 import { startServerHere } from "./server-here.ts";
 import { freePort, type RunningServer } from "./server-process.ts";
 import { signIn, signInByKeyboard, tabTo } from "./sign-in-steps.ts";
@@ -55,86 +56,85 @@ async function newPage(t: Cleanup, options: BrowserContextOptions) {
   return { context, page, watch: await watchPage(page) };
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`in ${colorScheme}, by keyboard: a code is made, enrols a device once, and the device is revoked`, async (t) => {
-    const { context, page, watch } = await newPage(t, { colorScheme });
-    const look = async (name: string, heading: string) => {
-      await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
-      await assertUsable(page, name);
-      assert.deepEqual(watch.faults, [], name);
-      await keep(page, `${name}-${colorScheme}`);
-      watch.reset();
-    };
-    await page.goto(manage);
-    await signInByKeyboard(page, demo.admin);
-    await look(colorScheme === "light" ? "empty" : "devices", "Devices");
+test("by keyboard: a code is made, enrols a device once, and the device is revoked", async (t) => {
+  const { context, page, watch } = await newPage(t, {});
+  const look = async (name: string, heading: string) => {
+    await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+    await assertUsable(page, name);
+    assert.deepEqual(watch.faults, [], name);
+    await keepPictures(page, `devices-${name}`);
+    watch.reset();
+  };
+  await page.goto(manage);
+  await signInByKeyboard(page, demo.admin);
+  await look("empty", "Devices");
 
-    await tabTo(page, "device-add");
-    await page.keyboard.press("Enter");
-    await tabTo(page, "name");
-    const name = `Till in ${colorScheme}`;
-    await page.keyboard.type(name);
-    await tabTo(page, "replaces");
-    await page.keyboard.type("nonsense");
-    await page.keyboard.press("Enter");
-    await page.locator("#replaces:focus").waitFor();
-    await look("refused", "Devices");
-    assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
-    await page.locator("#replaces").fill("");
-    await page.locator("#replaces").press("Tab");
-    await page.locator("#device-register-submit:focus").waitFor();
-    await page.keyboard.press("Enter");
+  await tabTo(page, "device-add");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "name");
+  const name = "Till in light";
+  await page.keyboard.type(name);
+  await tabTo(page, "replaces");
+  await page.keyboard.type("nonsense");
+  await page.keyboard.press("Enter");
+  await page.locator("#replaces:focus").waitFor();
+  await look("refused", "Devices");
+  assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
+  await page.locator("#replaces").fill("");
+  await page.locator("#replaces").press("Tab");
+  await page.locator("#device-register-submit:focus").waitFor();
+  await page.keyboard.press("Enter");
 
-    await look("code", `The code for ${name}`);
-    const code = await page.locator("#enrollment-code").innerText();
-    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await page.locator("[data-copy=enrollment-code]").press("Enter");
-    await page.locator("#copy-status").filter({ hasText: "Copied" }).waitFor();
-    assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
-    assert.match(
-      await page.locator("#enroll-command").innerText(),
-      new RegExp(`${code} signet-device enroll `),
-    );
-    await tabTo(page, "once-done");
-    await page.keyboard.press("Enter");
-    await look("waiting", "Devices");
-    assert.ok(!(await page.content()).includes(code), "shown once");
+  await look("code", `The code for ${name}`);
+  const code = await page.locator("#enrollment-code").innerText();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.locator("[data-copy=enrollment-code]").press("Enter");
+  await page.locator("#copy-status").filter({ hasText: "Copied" }).waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
+  assert.match(
+    await page.locator("#enroll-command").innerText(),
+    new RegExp(`${code} signet-device enroll `),
+  );
+  await tabTo(page, "once-done");
+  await page.keyboard.press("Enter");
+  await look("waiting", "Devices");
+  assert.ok(!(await page.content()).includes(code), "shown once");
 
-    const key = newEcKey();
-    const answer = await enrol(demo.issuer, code, key);
-    assert.equal(answer.status, 201, JSON.stringify(answer.body));
-    const device = enrolmentOf(answer, key);
-    assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code", "it enrols once");
-    assert.equal(await renewalOf(device), 400, "too early, but known");
+  const key = newEcKey();
+  const answer = await enrol(demo.issuer, code, key);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  const device = enrolmentOf(answer, key);
+  assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code", "it enrols once");
+  assert.equal(await renewalOf(device), 400, "too early, but known");
 
-    await page.goto(manage);
-    await tabTo(page, "search");
-    await page.keyboard.type(colorScheme.toUpperCase());
-    await page.keyboard.press("Enter");
-    await page.locator("#search-all").waitFor();
-    await look("listed", "Devices");
-    assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Active/);
-    await tabTo(page, `device-revoke-${device.deviceId}`);
-    await page.keyboard.press("Enter");
-    await look("revoke", `Revoke ${name}?`);
-    await tabTo(page, "reason");
-    await page.keyboard.press("ArrowDown");
-    assert.equal(await page.locator("#reason").inputValue(), "keyCompromise");
-    await tabTo(page, "device-revoke-confirm");
-    await page.keyboard.press("Enter");
-    await page.getByText("The device is revoked.").waitFor();
-    await look("revoked", "Devices");
-    assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Revoked/);
-    assert.equal(await page.locator(`#device-revoke-${device.deviceId}`).count(), 0);
-    assert.equal(await renewalOf(device), 401, "refused at its next request");
+  await page.goto(manage);
+  await tabTo(page, "search");
+  await page.keyboard.type("LIGHT");
+  await page.keyboard.press("Enter");
+  await page.locator("#search-all").waitFor();
+  await look("listed", "Devices");
+  assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Active/);
+  await tabTo(page, `device-revoke-${device.deviceId}`);
+  await page.keyboard.press("Enter");
+  await look("revoke", `Revoke ${name}?`);
+  await tabTo(page, "reason");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.locator("#reason").inputValue(), "keyCompromise");
+  await tabTo(page, "device-revoke-confirm");
+  await page.keyboard.press("Enter");
+  await page.getByText("The device is revoked.").waitFor();
+  await look("revoked", "Devices");
+  assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Revoked/);
+  assert.equal(await page.locator(`#device-revoke-${device.deviceId}`).count(), 0);
+  assert.equal(await renewalOf(device), 401, "refused at its next request");
 
-    await page.getByRole("link", { name: "Proof and trust" }).press("Enter");
-    await look("policy", "Proof and trust");
-    await tabTo(page, "policy-save");
-    await page.keyboard.press("Enter");
-    await page.getByText("It is saved.").waitFor();
-  });
-}
+  await page.getByRole("link", { name: "Proof and trust" }).press("Enter");
+  await look("policy", "Proof and trust");
+  await choose(page, "attestation", "required");
+  await enter(page, "policy-save");
+  await page.locator("#done-notice").waitFor();
+  assert.ok(await page.locator("#attestation-required").isChecked());
+});
 
 test("without scripts the code is made, shown and withdrawn, and there is no button that does nothing", async (t) => {
   const { page } = await newPage(t, { javaScriptEnabled: false });
@@ -159,16 +159,3 @@ test("who is no administrator is told so, on a page that everyone can use", asyn
   await assertUsable(page, "not an administrator");
   assert.deepEqual(watch.faults, []);
 });
-
-/** For people to look at: written where SIGNET_SCREENSHOTS names a folder. */
-async function keep(page: Page, name: string): Promise<void> {
-  const folder = process.env["SIGNET_SCREENSHOTS"];
-  if (folder === undefined) return;
-  for (const [width, height] of [
-    [390, 844],
-    [1280, 800],
-  ] as const) {
-    await page.setViewportSize({ width, height });
-    await page.screenshot({ path: `${folder}/devices-${name}-${width}.png`, fullPage: true });
-  }
-}

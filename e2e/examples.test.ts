@@ -9,7 +9,7 @@ import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { launchBrowser } from "./browser.ts";
 import { type Example, moveExamples, startExample } from "./example-process.ts";
-import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
+import { assertUsable, keepPictures, type PageWatch, watchPage } from "./page-watch.ts";
 import { startServerHere } from "./server-here.ts";
 import type { RunningServer } from "./server-process.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
@@ -53,28 +53,11 @@ async function newPage(t: TestContext): Promise<{ page: Page; watch: PageWatch }
 const heading = (page: Page, name: string | RegExp) =>
   page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
-/** On a phone and on a desk, and nothing that the browser complains of. The pages share one stylesheet: each has its turn. */
-async function look(page: Page, watch: PageWatch, name: string, scheme: "light" | "dark"): Promise<void> {
-  await page.emulateMedia({ colorScheme: scheme });
+/** Usable by everyone, and nothing that the browser complains of. */
+async function look(page: Page, watch: PageWatch, name: string): Promise<void> {
   await assertUsable(page, name);
   assert.deepEqual(watch.faults, [], name);
-  await keep(page, name);
-}
-
-/** For people to look at: written where SIGNET_SCREENSHOTS names a folder. */
-async function keep(page: Page, name: string): Promise<void> {
-  const folder = process.env["SIGNET_SCREENSHOTS"];
-  if (folder === undefined) return;
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    for (const [width, height] of [
-      [390, 844],
-      [1280, 800],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      await page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`) });
-    }
-  }
+  await keepPictures(page, name);
 }
 
 test("every example is one file of under 80 lines, and the README names it", async () => {
@@ -103,7 +86,7 @@ test("web-app: sign-in, renewed tokens, sign-out here, at the service and from e
   const { page, watch } = await newPage(t);
   await page.goto(address);
   await heading(page, "A page for everybody");
-  await look(page, watch, "web-app-front", "dark");
+  await look(page, watch, "web-app-front");
   await page.getByRole("link", { name: "Your account" }).click();
   await signIn(page, demo.user);
   await page.locator("#consent-deny").click();
@@ -115,7 +98,7 @@ test("web-app: sign-in, renewed tokens, sign-out here, at the service and from e
   await heading(page, "Uma User");
   await page.getByText(demo.user.email).waitFor();
   await page.getByText("userinfo answers 200").waitFor();
-  await look(page, watch, "web-app-account", "light");
+  await look(page, watch, "web-app-account");
   const token = () => page.locator("dt:text-is('Ends with') + dd").innerText();
   const first = await token();
   await page.reload();
@@ -151,7 +134,7 @@ test("legacy-web-app: a session key, a page for administrators, re-validation, s
   await signIn(page, demo.user);
   await heading(page, "Uma User");
   assert.ok(!page.url().includes("service_key"), page.url());
-  await look(page, watch, "legacy-web-app", "dark");
+  await look(page, watch, "legacy-web-app");
   await page.getByRole("link", { name: "Administration" }).click();
   await heading(page, "Not for you");
   await page.getByText("Your role is Standard.").waitFor();
@@ -195,7 +178,7 @@ test("api-and-spa: code flow and refresh in the browser; the API refuses what th
   await page.getByLabel("New note").fill("Bread & <b>butter</b>");
   await page.getByRole("button", { name: "Add" }).click();
   await page.getByRole("listitem").filter({ hasText: "Bread & <b>butter</b>" }).waitFor();
-  await look(page, watch, "api-and-spa", "light");
+  await look(page, watch, "api-and-spa");
   await page.getByRole("button", { name: "Renew the token" }).click();
   await page.getByText("Renewed: the old refresh token is used up.").waitFor();
   await page.getByLabel("New note").fill("Eggs");
@@ -213,7 +196,7 @@ test("sovereign-api: the agent's tokens are believed, the service's own are not"
   const { page, watch } = await newPage(t);
   await page.goto(address);
   await heading(page, "Who holds which key");
-  await look(page, watch, "sovereign-api", "dark");
+  await look(page, watch, "sovereign-api");
   await page.getByRole("link", { name: "Call with a token of the agent" }).click();
   await heading(page, "The API answers 200");
   await page.getByText(`Only for ${demo.examples.sovereign.clientId}`).waitFor();

@@ -6,7 +6,7 @@ import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { callApi } from "../packages/server/src/testing/test-system-account.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { launchBrowser } from "./browser.ts";
-import { assertUsable, watchPage } from "./page-watch.ts";
+import { assertUsable, keepPictures, watchPage } from "./page-watch.ts";
 import { startServerBesideCommands } from "./server-here.ts";
 import type { RunningServer } from "./server-process.ts";
 import { signIn, signInByKeyboard } from "./sign-in-steps.ts";
@@ -80,29 +80,27 @@ test("a sign-in by keyboard goes back with a key, and the next application gets 
   for (const ended of [key, second]) assert.equal((await validate(ended)).status, 401);
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`in ${colorScheme}: who is not assigned sees whom to ask, and gets in once assigned`, async (t) => {
-    const context = await browser.newContext({ colorScheme });
-    t.after(() => context.close());
-    const page = await context.newPage();
-    const watch = await watchPage(page);
-    await page.goto(loginUrl(desk));
-    await signIn(page, demo.user);
-    await page.getByRole("heading", { level: 1, name: "You cannot use Service desk yet" }).waitFor();
-    await page.getByText("desk@acme.example").waitFor();
-    await assertUsable(page, "not assigned");
-    // The answer's own status is in the browser's console: 403 is what it says.
-    const faults = watch.faults.filter((fault) => !/403/.test(JSON.stringify(fault)));
-    assert.deepEqual(faults, []);
-    await keep(page, `not-assigned-${colorScheme}`);
-    await command("app", "assign", desk, "--email", demo.user.email);
-    await page.goto(loginUrl(desk));
-    const key = await arrived(page);
-    assert.equal((await validate(key)).status, 200);
-    await command("app", "unassign", desk, "--email", demo.user.email);
-    assert.equal((await validate(key)).status, 401);
-  });
-}
+test("who is not assigned sees whom to ask, and gets in once assigned", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const watch = await watchPage(page);
+  await page.goto(loginUrl(desk));
+  await signIn(page, demo.user);
+  await page.getByRole("heading", { level: 1, name: "You cannot use Service desk yet" }).waitFor();
+  await page.getByText("desk@acme.example").waitFor();
+  await assertUsable(page, "not assigned");
+  // The answer's own status is in the browser's console: 403 is what it says.
+  const faults = watch.faults.filter((fault) => !/403/.test(JSON.stringify(fault)));
+  assert.deepEqual(faults, []);
+  await keepPictures(page, "not-assigned");
+  await command("app", "assign", desk, "--email", demo.user.email);
+  await page.goto(loginUrl(desk));
+  const key = await arrived(page);
+  assert.equal((await validate(key)).status, 200);
+  await command("app", "unassign", desk, "--email", demo.user.email);
+  assert.equal((await validate(key)).status, 401);
+});
 
 test("an address that is not the application's is never opened", async (t) => {
   const context = await browser.newContext();
@@ -122,16 +120,3 @@ test("an address that is not the application's is never opened", async (t) => {
   }
   assert.deepEqual([...new Set(opened)], [new URL(server.baseUrl).host]);
 });
-
-/** For people to look at: written where SIGNET_SCREENSHOTS names a folder. */
-async function keep(page: Page, name: string): Promise<void> {
-  const folder = process.env["SIGNET_SCREENSHOTS"];
-  if (folder === undefined) return;
-  for (const [width, height] of [
-    [390, 844],
-    [1280, 800],
-  ] as const) {
-    await page.setViewportSize({ width, height });
-    await page.screenshot({ path: `${folder}/${name}-${width}.png` });
-  }
-}

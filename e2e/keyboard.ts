@@ -38,8 +38,7 @@ function lookAtFocus(page: Page, selector: string): Promise<Stop> {
       isThere: element.matches(${JSON.stringify(selector)}),
       isPast: order === Node.DOCUMENT_POSITION_PRECEDING,
       isWayThere: element.matches("a.skip") && Boolean(content?.contains(meant)),
-      // Within a frame, and within a field for a date, the browser says itself where the focus is.
-      isSeen: (isFramed || element.matches("iframe, [type=date]")) && box.bottom > top && box.top < innerHeight,
+      isSeen: isFramed && box.bottom > top && box.top < innerHeight,
       name: element === document.body ? "" : element.id || element.textContent.trim().slice(0, 40),
       value: element.value ?? "",
     };

@@ -1,6 +1,9 @@
 /** What a browser finds wrong with a page: for assistive technology, for the security policy, for a narrow screen. */
 import assert from "node:assert/strict";
-import axe from "axe-core";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import type axe from "axe-core";
 import type { Page, Request } from "playwright-core";
 
 export type PageWatch = {
@@ -45,27 +48,73 @@ export async function watchPage(page: Page): Promise<PageWatch> {
   return watch;
 }
 
-/** Fails unless everyone can use the page as it is now, on a phone and on a desk. */
+/**
+ * Fails unless everyone can use the page as it is now: in light and in dark, on a phone and on a desk. For a page of a
+ * context in light, and leaves it in light, on a desk. In dark only colours differ, so that the rest is looked at once.
+ */
 export async function assertUsable(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
-  assert.deepEqual(await axeViolations(page), [], `${name}: axe`);
+  if (!(await page.evaluate("'axe' in window"))) await addAxe(page);
+  const whole = { rules: { "target-size": { enabled: true } } };
+  assert.deepEqual(await axeViolations(page, whole), [], `${name}: axe`);
   assert.deepEqual(await smallTargets(page), [], `${name}: targets under 44 px`);
-  for (const width of [320, 390, 1280]) {
-    await page.setViewportSize({ width, height: 800 });
+  for (const width of [390, 320, 1280]) {
+    if (width !== 390) await page.setViewportSize({ width, height: 800 });
     assert.ok(await fitsInWidth(page), `${name}: scrolls sideways at ${width} px`);
   }
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.equal(await page.evaluate(isDarkAtOnce), true, `${name}: is in dark`);
+  assert.deepEqual(await axeViolations(page, { runOnly: ["color-contrast"] }), [], `${name}: axe in dark`);
+  await page.emulateMedia({ colorScheme: "light" });
 }
 
-async function axeViolations(page: Page): Promise<string[]> {
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
-  const options = { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } };
-  const { violations } = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)})`,
-  )) as axe.AxeResults;
+const axeFile = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
+
+/**
+ * By the browser's own protocol, which compiles it once for all pages: `page.evaluate` takes three times as long. The session
+ * ends with the page: one that is detached takes a virtual authenticator of the page along.
+ */
+async function addAxe(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const expression = `${await readFile(axeFile, "utf8")}\n;0`;
+  const { exceptionDetails } = await session.send("Runtime.evaluate", { expression });
+  assert.equal(exceptionDetails, undefined, "axe");
+}
+
+/** What is on the way from one colour to the other would be judged by neither: the change is at once. */
+const isDarkAtOnce = `(() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("*, ::before, ::after { transition: none !important }");
+  document.adoptedStyleSheets.push(sheet);
+  return matchMedia("(prefers-color-scheme: dark)").matches;
+})()`;
+
+async function axeViolations(page: Page, options: axe.RunOptions): Promise<string[]> {
+  // No rule that is on needs anything loaded first, and nobody reads the selectors.
+  const all = { resultTypes: ["violations"], preload: false, selectors: false, ...options };
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(all)})`)) as axe.AxeResults;
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Scripts for the page are text, as the compiler knows only Node's names. */
+/** For people to look at: written where SIGNET_SCREENSHOTS names a folder, at both sizes, in light and in dark. */
+export async function keepPictures(page: Page, name: string): Promise<void> {
+  const folder = process.env["SIGNET_SCREENSHOTS"];
+  if (folder === undefined) return;
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const [width, height] of [
+      [390, 844],
+      [1280, 800],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.screenshot({
+        path: path.join(folder, `${name}-${width}-${colorScheme}.png`),
+        fullPage: true,
+      });
+    }
+  }
+}
+
 function smallTargets(page: Page): Promise<string[]> {
   // A box to tick, and a choice, has its label as the target. What is hidden from everybody is there for the Enter key.
   return page.evaluate(`[...document.querySelectorAll(

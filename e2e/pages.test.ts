@@ -32,50 +32,48 @@ after(async () => {
   await site.close();
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`in ${colorScheme}, every page is usable by everyone, asks for nothing foreign and breaks no policy`, async (t) => {
-    const { page, watch } = await newPage(t, { colorScheme });
-    const look = async (name: string, heading: RegExp, scripts: RegExp[] = []) => {
-      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-      assert.deepEqual(foreignRequests(watch, scripts), [], name);
-      await assertUsable(page, name);
-      assert.deepEqual(watch.faults, [], name);
-      watch.reset();
-    };
-    await page.goto(demo.baseUrl);
-    await look("landing", /^Signet is running$/);
-    await lookAtSignIn(page, look);
-    await signIn(page, demo.user);
-    await look("consent", /^Allow Demo web app to use your account\?$/);
-    await allow(page);
-    await site.callback();
-    await page.waitForURL((url) => url.pathname === "/callback");
-
-    await page.goto(authorizeUrl({ prompt: "select_account" }));
+test("every page is usable by everyone in light and in dark, asks for nothing foreign and breaks no policy", async (t) => {
+  const { page, watch } = await newPage(t);
+  const look = async (name: string, heading: RegExp, scripts: RegExp[] = []) => {
+    await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    assert.deepEqual(foreignRequests(watch, scripts), [], name);
+    await assertUsable(page, name);
+    assert.deepEqual(watch.faults, [], name);
     watch.reset();
-    await look("account choice", /^Choose an account/);
-    await page.goto(authorizeUrl({ redirect_uri: "https://elsewhere.example/" }));
-    await look("error", /^This request cannot be continued$/);
-    assert.equal(await page.locator(".brand-name").innerText(), "Demo");
-    await page.getByRole("link", { name: "Go to Demo web app" }).waitFor();
-    await page.goto(`${demo.baseUrl}/oauth/00000000-0000-7000-8000-000000000000/authorize`);
-    await look("unknown organisation", /^There is nothing at this address$/);
-    // Held back, as the page would be gone at once.
-    await page.route("**/assets/form-post.*", (route) =>
-      route.fulfill({ contentType: "text/javascript", body: "" }),
-    );
-    await page.goto(authorizeUrl({ response_mode: "form_post" }));
-    await look("form post", /^Taking you to Demo web app$/, [/\/form-post\.\w+\.js$/]);
+  };
+  await page.goto(demo.baseUrl);
+  await look("landing", /^Signet is running$/);
+  await lookAtSignIn(page, look);
+  await signIn(page, demo.user);
+  await look("consent", /^Allow Demo web app to use your account\?$/);
+  await allow(page);
+  await site.callback();
+  await page.waitForURL((url) => url.pathname === "/callback");
 
-    await page.goto(`${demo.baseUrl}/demo/try`);
-    await allowIfAsked(page, page.locator("#demo-sign-out"));
-    await look("tokens", /^You are signed in$/, [/\/copy\.\w+\.js$/]);
-    await page.goto(`${demo.issuer}/end_session`);
-    await look("sign-out", /^Sign out of Demo\?$/);
-    await page.locator("#logout-confirm").click();
-    await look("signed out", /^You are signed out$/);
-  });
-}
+  await page.goto(authorizeUrl({ prompt: "select_account" }));
+  watch.reset();
+  await look("account choice", /^Choose an account/);
+  await page.goto(authorizeUrl({ redirect_uri: "https://elsewhere.example/" }));
+  await look("error", /^This request cannot be continued$/);
+  assert.equal(await page.locator(".brand-name").innerText(), "Demo");
+  await page.getByRole("link", { name: "Go to Demo web app" }).waitFor();
+  await page.goto(`${demo.baseUrl}/oauth/00000000-0000-7000-8000-000000000000/authorize`);
+  await look("unknown organisation", /^There is nothing at this address$/);
+  // Held back, as the page would be gone at once.
+  await page.route("**/assets/form-post.*", (route) =>
+    route.fulfill({ contentType: "text/javascript", body: "" }),
+  );
+  await page.goto(authorizeUrl({ response_mode: "form_post" }));
+  await look("form post", /^Taking you to Demo web app$/, [/\/form-post\.\w+\.js$/]);
+
+  await page.goto(`${demo.baseUrl}/demo/try`);
+  await allowIfAsked(page, page.locator("#demo-sign-out"));
+  await look("tokens", /^You are signed in$/, [/\/copy\.\w+\.js$/]);
+  await page.goto(`${demo.issuer}/end_session`);
+  await look("sign-out", /^Sign out of Demo\?$/);
+  await page.locator("#logout-confirm").click();
+  await look("signed out", /^You are signed out$/);
+});
 
 type Look = (name: string, heading: RegExp, scripts?: RegExp[]) => Promise<void>;
 

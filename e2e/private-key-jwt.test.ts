@@ -11,7 +11,7 @@ import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify } from "jose"
 import * as oidc from "openid-client";
 import { openDatabase } from "../packages/server/src/db/open.ts";
 import { jsonHere } from "../packages/server/src/testing/command-line.ts";
-import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
+import { forJourneyDatabases } from "../packages/server/src/testing/databases.ts";
 import { eventually } from "../packages/server/src/testing/eventually.ts";
 import { type LogoutReceiver, startLogoutReceiver } from "../packages/server/src/testing/logout-receiver.ts";
 import { authorize, testBrowser } from "../packages/server/src/testing/test-browser.ts";
@@ -24,7 +24,7 @@ const goodbyeUri = "https://bank.example/bye";
 const email = "uma@acme.example";
 const password = "plum tractor ninety";
 
-forEachDatabase(({ name, fresh }) => {
+forJourneyDatabases(({ name, fresh }) => {
   let dataDir: string;
   let databaseUrl: string | undefined;
   let server: RunningServer;

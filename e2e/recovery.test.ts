@@ -56,56 +56,54 @@ async function openMailbox(page: Page, ...subjects: string[]): Promise<void> {
   });
 }
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`in ${colorScheme}: forgotten password, mailbox, new password, sign-in, and the notices after it`, async () => {
-    const { page, watch } = await newPage({ colorScheme });
-    const look = looker({ page, watch });
-    const password = `a quiet harbour in ${colorScheme}`;
-    await page.goto(`${demo.baseUrl}/demo/try`);
-    await page.locator("#forgot-password").click();
-    await look(/^Forgot your password\?/);
-    await page.locator("#email").fill("nobody");
-    await page.evaluate("document.querySelector('form').noValidate = true");
-    await page.locator("#recovery-submit").click();
-    await page.locator("#recovery-notice").waitFor();
-    await look(/^Forgot your password\?/);
-    await page.locator("#email").fill(demo.user.email);
-    await page.locator("#recovery-submit").click();
-    await look("Look into your mail");
+test("forgotten password, mailbox, new password, sign-in, and the notices after it", async () => {
+  const { page, watch } = await newPage();
+  const look = looker({ page, watch });
+  const password = "a quiet harbour at night";
+  await page.goto(`${demo.baseUrl}/demo/try`);
+  await page.locator("#forgot-password").click();
+  await look(/^Forgot your password\?/);
+  await page.locator("#email").fill("nobody");
+  await page.evaluate("document.querySelector('form').noValidate = true");
+  await page.locator("#recovery-submit").click();
+  await page.locator("#recovery-notice").waitFor();
+  await look(/^Forgot your password\?/);
+  await page.locator("#email").fill(demo.user.email);
+  await page.locator("#recovery-submit").click();
+  await look("Look into your mail");
 
-    await openMailbox(page, "Set a new password for Demo");
-    await look("Mailbox");
-    await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
-    await look("Set a new password for Demo");
-    await page.locator("#mail-action").click();
-    await look(/^Set a new password/);
-    await page.locator("#password").fill("short");
-    await page.locator("#new-password-submit").click();
-    await page.locator("#new-password-notice").waitFor();
-    await look(/^Set a new password/);
-    assert.equal(await page.locator("#password").inputValue(), "");
-    await page.locator("#password").fill(password);
-    await page.locator("#new-password-submit").click();
-    await look("Your password is changed");
+  await openMailbox(page, "Set a new password for Demo");
+  await look("Mailbox");
+  await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
+  await look("Set a new password for Demo");
+  await page.locator("#mail-action").click();
+  await look(/^Set a new password/);
+  await page.locator("#password").fill("short");
+  await page.locator("#new-password-submit").click();
+  await page.locator("#new-password-notice").waitFor();
+  await look(/^Set a new password/);
+  assert.equal(await page.locator("#password").inputValue(), "");
+  await page.locator("#password").fill(password);
+  await page.locator("#new-password-submit").click();
+  await look("Your password is changed");
 
-    await page.locator("#recovery-continue").click();
-    await signIn(page, { email: demo.user.email, password });
-    await allowIfAsked(page, page.getByRole("heading", { name: "You are signed in" }));
+  await page.locator("#recovery-continue").click();
+  await signIn(page, { email: demo.user.email, password });
+  await allowIfAsked(page, page.getByRole("heading", { name: "You are signed in" }));
 
-    await openMailbox(page, "Your password for Demo was changed", "New sign-in to Demo");
-    await page.getByRole("link", { name: "New sign-in to Demo" }).first().click();
-    await look("New sign-in to Demo");
-    assert.match(await page.locator("#mail").innerText(), /Chrome, Linux/);
-    watch.reset();
-    await page.goBack();
-    await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
-    await page.locator("#mail-action").click();
-    await look("This link does not work any more");
-    await page.locator("#recovery-again").click();
-    await look(/^Forgot your password\?/);
-    await page.context().close();
-  });
-}
+  await openMailbox(page, "Your password for Demo was changed", "New sign-in to Demo");
+  await page.getByRole("link", { name: "New sign-in to Demo" }).first().click();
+  await look("New sign-in to Demo");
+  assert.match(await page.locator("#mail").innerText(), /Chrome, Linux/);
+  watch.reset();
+  await page.goBack();
+  await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
+  await page.locator("#mail-action").click();
+  await look("This link does not work any more");
+  await page.locator("#recovery-again").click();
+  await look(/^Forgot your password\?/);
+  await page.context().close();
+});
 
 test("an address that must be confirmed first: the offer, the mail, the button, and on to the application", async () => {
   const { settings } = server;
@@ -165,6 +163,8 @@ test("with SMTP the mail is sent, by the program as it is started", async (t) =>
   // The mail itself, as a mail program shows it.
   await page.goto("about:blank");
   await page.setContent(mail.html);
+  // A mail leaves the ground to the reader's program, and axe takes what has none for white.
+  await page.addStyleTag({ content: "html { background: Canvas }" });
   await assertUsable(page, "the mail");
   await page.context().close();
 });

@@ -18,36 +18,34 @@ after(async () => {
   await server.stop();
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  test(`in ${colorScheme}, without scripts: found from the start page, its contents lead to an operation`, async (t) => {
-    const context = await browser.newContext({ colorScheme, javaScriptEnabled: false });
-    t.after(() => context.close());
-    const page = await context.newPage();
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(`${server.baseUrl}/`);
-    await page.click('a[href="/docs"]');
-    await page.click('.contents a[href="#createClient"]');
-    assert.equal(new URL(page.url()).hash, "#createClient");
-    const operation = page.locator("#createClient");
-    await operation.locator("summary", { hasText: "Example for a shell" }).click();
-    assert.match((await operation.locator("details[open] pre").textContent()) ?? "", /openssl dgst/);
-    await operation.locator('a[href="#record-CreatedClient"]').click();
-    assert.equal(new URL(page.url()).hash, "#record-CreatedClient");
-  });
+test("without scripts: found from the start page, its contents lead to an operation", async (t) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${server.baseUrl}/`);
+  await page.click('a[href="/docs"]');
+  await page.click('.contents a[href="#createClient"]');
+  assert.equal(new URL(page.url()).hash, "#createClient");
+  const operation = page.locator("#createClient");
+  await operation.locator("summary", { hasText: "Example for a shell" }).click();
+  assert.match((await operation.locator("details[open] pre").textContent()) ?? "", /openssl dgst/);
+  await operation.locator('a[href="#record-CreatedClient"]').click();
+  assert.equal(new URL(page.url()).hash, "#record-CreatedClient");
+});
 
-  test(`in ${colorScheme}: usable by everyone, and nothing is asked of another server`, async (t) => {
-    const context = await browser.newContext({ colorScheme });
-    t.after(() => context.close());
-    const page = await context.newPage();
-    const watch = await watchPage(page);
-    await page.goto(`${server.baseUrl}/docs`);
-    assert.deepEqual(
-      watch.requests
-        .map((request) => new URL(request.url()).host)
-        .filter((host) => host !== new URL(server.baseUrl).host),
-      [],
-    );
-    assert.deepEqual(watch.faults, []);
-    await assertUsable(page, "the reference");
-  });
-}
+test("usable by everyone in light and in dark, and nothing is asked of another server", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const watch = await watchPage(page);
+  await page.goto(`${server.baseUrl}/docs`);
+  assert.deepEqual(
+    watch.requests
+      .map((request) => new URL(request.url()).host)
+      .filter((host) => host !== new URL(server.baseUrl).host),
+    [],
+  );
+  assert.deepEqual(watch.faults, []);
+  await assertUsable(page, "the reference");
+});

@@ -1,6 +1,7 @@
 /**
  * `npm run screenshots`: every page of the console and of an account, at both sizes, into docs/screenshots (and into a folder
- * that is named, in dark too): to be looked at, and for the docs. Small files: WebP, which the browser itself makes.
+ * that is named, in dark too): to be looked at, and for the docs. Small files: WebP, which the browser itself makes. With
+ * `--only account` just the pages whose name begins so, beside those that are there.
  */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -17,16 +18,16 @@ const sizes = [
 async function shoot(
   folder: string,
   schemes: ReadonlyArray<"light" | "dark">,
-  isPng: boolean,
+  { isPng, only }: { isPng: boolean; only: string },
 ): Promise<number> {
-  await rm(folder, { recursive: true, force: true });
+  if (only === "") await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const scene = await consoleScene();
   const browser = await launchBrowser();
   try {
     let count = 0;
     for (const colorScheme of schemes)
-      count += await shootAll(browser, scene, { folder, colorScheme, isPng });
+      count += await shootAll(browser, scene, { folder, colorScheme, isPng, only });
     return count;
   } finally {
     await browser.close();
@@ -37,14 +38,19 @@ async function shoot(
 async function shootAll(
   browser: Browser,
   scene: ConsoleScene,
-  { folder, colorScheme, isPng }: { folder: string; colorScheme: "light" | "dark"; isPng: boolean },
+  {
+    folder,
+    colorScheme,
+    isPng,
+    only,
+  }: { folder: string; colorScheme: "light" | "dark"; isPng: boolean; only: string },
 ): Promise<number> {
   const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
   const converter = await context.newPage();
   await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
   let count = 0;
-  for (const { name, url } of scene.pages) {
+  for (const { name, url } of scene.pages.filter((page) => page.name.startsWith(only))) {
     const answer = await page.request.get(url, { headers: { accept: "text/html" } });
     if (!(await answer.text()).includes("<html")) continue;
     for (const { name: size, width, height } of sizes) {
@@ -80,7 +86,11 @@ const { values } = parseArgs({
     folder: { type: "string", default: "docs/screenshots" },
     dark: { type: "boolean" },
     png: { type: "boolean" },
+    only: { type: "string", default: "" },
   },
 });
-const count = await shoot(values.folder, values.dark ? ["light", "dark"] : ["light"], values.png ?? false);
+const count = await shoot(values.folder, values.dark ? ["light", "dark"] : ["light"], {
+  isPng: values.png ?? false,
+  only: values.only,
+});
 console.log(`${count} screenshots in ${values.folder}`);

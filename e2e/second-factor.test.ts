@@ -246,7 +246,7 @@ test("the organisation asks everybody: the first factor is added between the pas
   await page.goto(securityUrl());
   await page.getByRole("link", { name: /^Change the passkey/ }).click();
   await page.locator("#passkey-remove").click();
-  await page.getByText("This one has to stay for now").waitFor();
+  await page.getByText("This factor has to stay for now").waitFor();
   await assertUsable(page, "passkey that has to stay");
   await command("user", "reset-factors", "--org", demo.org, "--email", person.email);
   await page.goto(securityUrl());

@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import type { Service } from "../packages/server/src/open-service.ts";
-import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
+import { forJourneyDatabases } from "../packages/server/src/testing/databases.ts";
 import { credentials, postForm } from "../packages/server/src/testing/test-client.ts";
 import { makeClient, type TestClient } from "../packages/server/src/testing/test-service.ts";
 import { mortalAgent, mortalProcess, type Pack } from "./mortal-agents.ts";
@@ -21,7 +21,7 @@ const size = isWhole
 const limitMs = isWhole ? 540_000 : 240_000;
 const clientCount = 4;
 
-forEachDatabase(({ name, fresh }) => {
+forJourneyDatabases(({ name, fresh }) => {
   const title = `${size.requests} requests and ${size.agents + size.processes} agents that die: each has its token, once`;
   test(title, { timeout: limitMs }, async (t) => {
     const databaseUrl = name === "postgres" ? await fresh() : undefined;

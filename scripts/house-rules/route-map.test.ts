@@ -56,6 +56,15 @@ test("a row's file must be there and its method must be one", () => {
   assert.deepEqual(faults(`${map}| FETCH | /x | a.ts |\n`), ["11 FETCH is not an HTTP method"]);
 });
 
+test("a row's link leads to the file that it names", () => {
+  const linked = (target: string) =>
+    map.replace("packages/server/src/token.route.ts", `[packages/server/src/token.route.ts](${target})`);
+  assert.deepEqual(faults(linked("../packages/server/src/token.route.ts")), []);
+  assert.deepEqual(faults(linked("../packages/server/src/old.route.ts")), [
+    "5 the link to packages/server/src/token.route.ts leads to ../packages/server/src/old.route.ts",
+  ]);
+});
+
 test("an empty map leaves every route unlisted", () => {
   assert.equal(faults("").length, 3);
 });

@@ -6,7 +6,13 @@ export type RegisteredRoute = { method: string; path: string };
 export const routeMapFile = "docs/spec-map.md";
 
 /** A table row of docs/spec-map.md: the methods and path as the specification writes them, and the file that answers. */
-type MappedRoute = { methods: string[]; path: string; file: string; line: number };
+type MappedRoute = {
+  methods: string[];
+  path: string;
+  file: string;
+  target: string | undefined;
+  line: number;
+};
 
 const methodNames = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
 // Fastify adds HEAD to every GET, and OPTIONS answers come from the CORS handling: neither is a row of the specification.
@@ -27,7 +33,7 @@ export function routeMapFaults(
   const faults: Fault[] = [];
   const report = (line: number, message: string) =>
     faults.push({ file: routeMapFile, line, rule: "route-map", message });
-  for (const { methods, path, file, line } of rows) {
+  for (const { methods, path, file, target, line } of rows) {
     for (const method of methods) {
       if (!methodNames.has(method)) report(line, `${method} is not an HTTP method`);
       else if (!isIgnored(method) && !registered.has(key(method, path)))
@@ -35,6 +41,8 @@ export function routeMapFaults(
     }
     if (!fileExists(file))
       report(line, file ? `${file} does not exist` : `${path}: the third cell must name a file`);
+    else if (target !== undefined && target !== `../${file}`)
+      report(line, `the link to ${file} leads to ${target}`);
   }
   const unlisted = routes.filter(({ method, path }) => !isIgnored(method) && !mapped.has(key(method, path)));
   const names = new Set(
@@ -51,7 +59,8 @@ function readRouteMap(mapText: string): MappedRoute[] {
     const [before, methodCell = "", path = "", file = ""] = line.split("|").map(plainCell);
     if (before !== "" || !path.startsWith("/")) continue;
     const methods = methodCell.split(/[,/\s]+/).map((method) => method.toUpperCase());
-    rows.push({ methods, path, file, line: index + 1 });
+    const target = /^\[[^\]]*\]\(([^)]*)\)$/.exec(line.split("|")[3]?.trim() ?? "")?.[1];
+    rows.push({ methods, path, file, target, line: index + 1 });
   }
   return rows;
 }

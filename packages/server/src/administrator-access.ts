@@ -5,6 +5,7 @@ import type { SignedIn } from "./core/sessions/session.ts";
 import type { SystemAccountCaller } from "./core/system-accounts/caller.ts";
 import type { Database } from "./db/open.ts";
 import { type BrowserDeps, isOwnForm, whoIsThere } from "./features/oauth/authorize/browser.ts";
+import { lacksFactorHere } from "./features/oauth/authorize/sign-in-situation.ts";
 import { administratorDoor } from "./features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "./features/system-accounts/idempotency.ts";
 import type { AdministratorAccess } from "./http/api/administrator-door.ts";
@@ -23,6 +24,12 @@ export function administratorAccess(
       isOwnForm: (organisation, request, presented) =>
         isOwnForm(browser, { organisation, request }, presented),
       lackingProof: (signedIn) => lackingProof(service.database.query, signedIn, service.clock()),
+      lackingHere: async (organisation, request, signedIn) => {
+        if (organisation.settings.requireVerifiedEmail && !signedIn.user.emailVerified)
+          return "verified-email";
+        const lacks = await lacksFactorHere(browser, { organisation, request }, signedIn);
+        return lacks ? "second-factor" : undefined;
+      },
     },
   };
 }

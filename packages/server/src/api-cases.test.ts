@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
+import type { AuditAction } from "./core/audit/actions.ts";
 import type { OpenApiDocument } from "./features/api-reference/openapi.ts";
 import { openApiPaths } from "./features/api-reference/parameters.ts";
 import { setCertificateSource } from "./http/client-certificate.ts";
@@ -134,4 +135,63 @@ forEachDatabase(({ fresh }) => {
       );
     }
   });
+
+  test("each of them is in the audit log as what it is", async () => {
+    const { query } = running.service.database;
+    const rows = await query
+      .selectFrom("audit_event")
+      .select("action")
+      .distinct()
+      .where("org_id", "=", world.a.organisation.id)
+      .execute();
+    assert.deepEqual(rows.map(({ action }) => action).sort(), acts);
+  });
 });
+
+/** What the operations do at organisation A. */
+const acts: readonly AuditAction[] = [
+  "application.changed",
+  "application.created",
+  "application.deleted",
+  "application.user-assigned",
+  "application.user-unassigned",
+  "client-secret.created",
+  "consent.granted-for-organisation",
+  "consent.granted-for-user",
+  "consent.revoked",
+  "device-attestation.refused",
+  "device-ca.created",
+  "device-root.imported",
+  "device.enrolled",
+  "device.renewed",
+  "device.revoked",
+  "email.verified",
+  "enrollment-code.created",
+  "enrollment-code.withdrawn",
+  "organisation.created",
+  "password-reset.requested",
+  "password.reset",
+  "preauthorization.created",
+  "preauthorization.deleted",
+  "registration.requested",
+  "roaming.requested",
+  "scope.changed",
+  "scope.created",
+  "scope.deleted",
+  "session-key.issued",
+  "session-key.revoked",
+  "signing-agent.deactivated",
+  "signing-agent.keys-added",
+  "signing-agent.registered",
+  "signing-pool.created",
+  "system-account.changed",
+  "system-account.created",
+  "system-account.deleted",
+  "system-account.key-created",
+  "system-account.key-revoked",
+  "system-account.permission-granted",
+  "system-account.permission-withdrawn",
+  "system-account.refused",
+  "user-settings.changed",
+  "user.created",
+];

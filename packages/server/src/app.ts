@@ -56,7 +56,9 @@ import {
   checksScript,
   copyScript,
   formPostScript,
+  framesScript,
   liveScript,
+  onceScript,
   passkeyScript,
   waitScript,
 } from "./html/scripts.ts";
@@ -115,7 +117,16 @@ const BODY_LIMIT = 64 * 1024;
 
 const assets = [
   ...[stylesheet, consoleStylesheet, referenceStylesheet],
-  ...[formPostScript, copyScript, passkeyScript, waitScript, liveScript, checksScript],
+  ...[
+    formPostScript,
+    copyScript,
+    passkeyScript,
+    waitScript,
+    liveScript,
+    checksScript,
+    framesScript,
+    onceScript,
+  ],
 ];
 
 const otherOperations = [

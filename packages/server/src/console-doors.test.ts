@@ -11,6 +11,7 @@ import { formsOn } from "./testing/page-forms.ts";
 import { type Planted, plantRecords } from "./testing/planted-records.ts";
 import { recordAddress } from "./testing/record-address.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "./testing/test-browser.ts";
+import { MAIL_ENV } from "./testing/test-mailbox.ts";
 import { startTestService, type TestService } from "./testing/test-service.ts";
 import { follow, logIn, sessionCookie, showsLogin } from "./testing/test-visit.ts";
 
@@ -29,7 +30,7 @@ describe("the doors of the console", () => {
     let b: Planted;
     before(async () => {
       clock = fakeClock();
-      running = await startTestService({ databaseUrl: await fresh(), clock });
+      running = await startTestService({ databaseUrl: await fresh(), clock, env: MAIL_ENV });
       a = await plantRecords(running.service, "Acme");
       b = await plantRecords(running.service, "Beta");
     });
@@ -54,11 +55,25 @@ describe("the doors of the console", () => {
       return browser;
     }
 
-    const send = async (browser: TestBrowser, method: string, url: string): Promise<TestPage> => {
+    /** @param csrf of a form of this very browser, so that nothing but its user's part can be why it is refused */
+    const send = async (
+      browser: TestBrowser,
+      method: string,
+      url: string,
+      csrf: string,
+    ): Promise<TestPage> => {
       const headers = { accept: "text/html" };
       if (method === "GET") return follow(browser, await browser.get(url, headers));
-      return follow(browser, await browser.post(url, { csrf: "of-somebody-else", name: "x" }, headers));
+      return follow(browser, await browser.post(url, { csrf, name: "x" }, headers));
     };
+
+    /** Of whichever page stands at the organisation's account: the own profile, or the sign-in. */
+    async function csrfOf(browser: TestBrowser, { issuer }: Planted): Promise<string> {
+      const { body } = await follow(browser, await browser.get(`${issuer}/account/profile`));
+      const csrf = formsOn(body)[0]?.fields["csrf"];
+      assert.ok(csrf, "a form of this browser");
+      return csrf;
+    }
 
     function assertShowsNothing(page: TestPage, of: Planted, about: string): void {
       for (const secret of of.secrets) {
@@ -95,8 +110,10 @@ describe("the doors of the console", () => {
 
     test("signed out, there is the sign-in and nothing else", async () => {
       await changesNothing(async () => {
+        const browser = testBrowser();
+        const csrf = await csrfOf(browser, a);
         for (const { method, path } of routes) {
-          const page = await send(testBrowser(), method, addressOf(path, a, a));
+          const page = await send(browser, method, addressOf(path, a, a), csrf);
           assert.ok(showsLogin(page) || page.status >= 400, `${method} ${path}: ${page.status}`);
           assertShowsNothing(page, a, `${method} ${path}`);
         }
@@ -105,10 +122,11 @@ describe("the doors of the console", () => {
 
     test("a standard user is refused everywhere, and shown nothing", async () => {
       const browser = await signedIn(a, a.user);
+      const csrf = await csrfOf(browser, a);
       const others = { ...a, secrets: a.secrets.filter((secret) => secret !== a.user.email) };
       await changesNothing(async () => {
         for (const { method, path } of routes) {
-          const page = await send(browser, method, addressOf(path, a, a));
+          const page = await send(browser, method, addressOf(path, a, a), csrf);
           assert.equal(page.status, 403, `${method} ${path}`);
           assertShowsNothing(page, others, `${method} ${path}`);
         }
@@ -119,32 +137,53 @@ describe("the doors of the console", () => {
       const browser = await signedIn(b, b.administrator);
       const [name = "", token = ""] = sessionCookie(browser, b) ?? [];
       browser.cookies.set(name.replace(b.organisation.id, a.organisation.id), token);
+      const csrf = await csrfOf(browser, a);
       await changesNothing(async () => {
         for (const { method, path } of routes) {
-          const page = await send(browser, method, addressOf(path, a, a));
+          const page = await send(browser, method, addressOf(path, a, a), csrf);
           assert.ok(showsLogin(page) || page.status >= 400, `${method} ${path}: ${page.status}`);
           assertShowsNothing(page, a, `${method} ${path}`);
         }
       });
     });
 
-    test("with another organisation's record there is nothing at the address", async () => {
+    test("with another organisation's record there is nothing at the address, and its form does nothing", async () => {
       const browser = await signedIn(a, a.administrator);
+      const csrf = await csrfOf(browser, a);
+      const theirs = await filledForms(await signedIn(b, b.administrator), b);
+      const taken = theirs
+        .filter(({ url }) => isAboutRecordOf(b, url))
+        .map(({ url, fields }) => ({
+          url: url.replace(b.organisation.id, a.organisation.id),
+          fields: { ...fields, csrf },
+        }));
+      assert.ok(taken.length > 25, `${taken.length} forms`);
       await changesNothing(async () => {
         for (const { method, path } of withRecord) {
-          const page = await send(browser, method, addressOf(path, a, b));
-          assertShowsNothing(page, b, `${method} ${path}`);
-          if (method === "GET") assert.equal(page.status, 404, `${method} ${path}`);
+          if (method !== "GET") continue;
+          const page = await send(browser, method, addressOf(path, a, b), csrf);
+          assertShowsNothing(page, b, `GET ${path}`);
+          assert.equal(page.status, 404, `GET ${path}`);
+        }
+        for (const page of await postAll(browser, taken)) {
+          assertShowsNothing(page, b, `POST ${page.url}`);
+          assert.equal(page.status, 404, `POST ${page.url}`);
         }
       });
     });
 
+    const isAboutRecordOf = ({ ids }: Planted, url: string): boolean => {
+      const shared = new Set(Object.values(a.ids).filter((id) => Object.values(b.ids).includes(id)));
+      const own = new Set(Object.values(ids).filter((id) => !shared.has(id)));
+      return new URL(url).pathname.split("/").some((part) => own.has(decodeURIComponent(part)));
+    };
+
     /** The forms of all pages, filled in as somebody would who means it, by an administrator who has just signed in. */
-    async function filledForms(browser: TestBrowser): Promise<Filled[]> {
+    async function filledForms(browser: TestBrowser, org = a): Promise<Filled[]> {
       const filled: Filled[] = [];
       for (const { method, path } of routes) {
         if (method !== "GET") continue;
-        const { body } = await browser.get(addressOf(path, a, a), { accept: "text/html" });
+        const { body } = await browser.get(addressOf(path, org, org), { accept: "text/html" });
         for (const form of formsOn(body))
           filled.push({ url: running.baseUrl + form.action, fields: form.fields });
       }
@@ -189,10 +228,12 @@ describe("the doors of the console", () => {
       const forms = await filledForms(browser);
       const others = await plantRecordsOf(b);
       let changed = 0;
+      let before = (await records()).join();
       for (const form of forms) {
-        const before = await records();
         await postAll(browser, [form]);
-        if (JSON.stringify(await records()) !== JSON.stringify(before)) changed += 1;
+        const now = (await records()).join();
+        if (now !== before) changed += 1;
+        before = now;
       }
       assert.ok(changed > forms.length / 3, `${changed} of ${forms.length} changed something`);
       assert.deepEqual(await plantRecordsOf(b), others, "nothing of another organisation's");

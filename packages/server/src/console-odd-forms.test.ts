@@ -1,16 +1,22 @@
-// Whatever is typed into a form of the console or the account pages, or written behind their addresses: no 500, nothing
+// Whatever is typed into a form of the console, of the account pages or of those that mails lead to, or written behind their
+// addresses: no 500, nothing
 // that comes back as markup, and a form that is shown again still has what was typed in it. SIGNET_TEST_WHOLE=1 tries
 // every value in every field; SIGNET_TEST_SEED chooses others of them for the short run.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
 import { CONSOLE } from "./console/visit.ts";
+import { createAction } from "./core/actions/actions.ts";
+import type { ActionType } from "./core/actions/user-action.ts";
+import { findUser } from "./core/users/store.ts";
 import { forEachDatabase } from "./testing/databases.ts";
 import { formsOn, type PageForm, textIn } from "./testing/page-forms.ts";
 import { type Planted, plantRecords } from "./testing/planted-records.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
 import { recordAddress } from "./testing/record-address.ts";
+import { accountRecordPages, signInHolder } from "./testing/records-in-states.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "./testing/test-browser.ts";
+import { MAIL_ENV } from "./testing/test-mailbox.ts";
 import { startTestService, type TestService } from "./testing/test-service.ts";
 import { follow, logIn, showsLogin } from "./testing/test-visit.ts";
 
@@ -23,7 +29,14 @@ const VALUES_IN_QUERY = isWhole ? 6 : 3;
 const ACCOUNT = ["/oauth/:org/account/", "/oauth/:org/user/consents", "/devices/manage/:org"];
 const isPage = ({ path }: { path: string }) =>
   path.startsWith(CONSOLE) || ACCOUNT.some((place) => path.startsWith(place));
-const pages = (await listRoutes()).filter((route) => isPage(route) && route.method === "GET");
+/** Nobody is signed in there; links of mails lead to the last ones. */
+const MAILS = /^\/oauth\/:org\/(recovery|recovery\/:id|verify-email\/:id|action\/:id\/:type)$/;
+const pages = [
+  ...(await listRoutes())
+    .filter((route) => (isPage(route) || MAILS.test(route.path)) && route.method === "GET")
+    .map(({ path }) => path),
+  ...accountRecordPages,
+];
 
 const MARKUP = `"'><script>odd()</script>&amp;`;
 const SOMEBODY_ELSES = "somebody else's id";
@@ -103,10 +116,15 @@ describe("odd forms", () => {
     let running: TestService;
     let other: Planted;
     let org: Planted;
-    let browser: TestBrowser;
+    let ids: Readonly<Record<string, string>>;
+    let administrator: TestBrowser;
+    let holder: TestBrowser;
+    let codes: string[] = [];
     let made = 0;
     before(async () => {
-      const env = { SIGNET_RATE_LIMITS: "password-account=100000/60,password-address=100000/60" };
+      const limits = ["password-account", "password-address", "recovery-account", "recovery-address"];
+      const SIGNET_RATE_LIMITS = limits.map((name) => `${name}=100000/60`).join();
+      const env = { ...MAIL_ENV, SIGNET_RATE_LIMITS };
       running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords, env });
       other = await plantRecords(running.service, "Other");
       await begin();
@@ -117,32 +135,59 @@ describe("odd forms", () => {
     async function begin(): Promise<void> {
       made += 1;
       org = await plantRecords(running.service, `Acme${made}`);
+      ids = { ...org.ids, ...(await mailLinks()) };
+      codes = [...org.holder.recoveryCodes];
       await enter();
       // Their first reader makes the keys, which have forms of their own.
-      await browser.get(addressOf(`${CONSOLE}/signing-keys`));
+      await administrator.get(addressOf(`${CONSOLE}/signing-keys`));
+    }
+
+    /** To the same person, who has just been invited. */
+    async function mailLinks(): Promise<Record<string, string>> {
+      const { service } = running;
+      const userId = org.ids["users/invitation"] ?? assert.fail("nobody is invited");
+      const user = await findUser(service.database.query, org.organisation.id, userId);
+      const of = { orgId: org.organisation.id, userId, data: { email: user?.email ?? "" } };
+      const link = async (type: ActionType) =>
+        (await createAction(service.database.query, service, { ...of, type })).id;
+      return {
+        recovery: await link("ResetPassword"),
+        "verify-email": await link("VerifyEmail"),
+        action: await link("AcceptInvitation"),
+        type: "AcceptInvitation",
+      };
     }
 
     async function enter(): Promise<void> {
-      browser = testBrowser();
+      administrator = testBrowser();
       const door = `${running.baseUrl}/oauth/manage/${org.organisation.id}/confirm-identity`;
       await logIn(
-        browser,
+        administrator,
         { ...org, user: org.administrator },
-        await follow(browser, await browser.get(door)),
+        await follow(administrator, await administrator.get(door)),
       );
+      // Whoever has lost the second factors comes in with the next organisation.
+      const entering = signInHolder(org, org.holder, codes.pop() ?? "");
+      holder = await entering.catch(() => testBrowser());
     }
 
+    const nobody = testBrowser();
+    const readerOf = (path: string): TestBrowser => {
+      if (MAILS.test(path)) return nobody;
+      return path.startsWith(CONSOLE) || path.startsWith("/devices/") ? administrator : holder;
+    };
+
     const addressOf = (path: string) =>
-      running.baseUrl + (recordAddress(path, org.organisation.id, org.ids) ?? assert.fail(path));
+      running.baseUrl + (recordAddress(path, org.organisation.id, ids) ?? assert.fail(path));
 
     /** The page as it is, with the administrator there and its record too; undefined when it is no page of forms. */
     async function open(path: string): Promise<TestPage | undefined> {
       for (const mend of [enter, begin]) {
-        const page = await browser.get(addressOf(path), { accept: "text/html" });
+        const page = await readerOf(path).get(addressOf(path), { accept: "text/html" });
         if (page.status === 200 && !showsLogin(page)) return page;
         await mend();
       }
-      const page = await browser.get(addressOf(path), { accept: "text/html" });
+      const page = await readerOf(path).get(addressOf(path), { accept: "text/html" });
       return page.status === 200 ? page : undefined;
     }
 
@@ -150,8 +195,8 @@ describe("odd forms", () => {
 
     async function everyTry(): Promise<Try[]> {
       const tries: Try[] = [];
-      for (const { path } of pages) {
-        const { body } = await browser.get(addressOf(path), { accept: "text/html" });
+      for (const path of pages) {
+        const { body } = await readerOf(path).get(addressOf(path), { accept: "text/html" });
         for (const [index, { names }] of formsOn(body).filter(isOurs).entries())
           for (const field of names) for (const value of values) tries.push({ path, index, field, value });
       }
@@ -182,7 +227,7 @@ describe("odd forms", () => {
         headers: {
           accept: "text/html",
           "content-type": "application/x-www-form-urlencoded",
-          cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+          cookie: [...readerOf(one.path).cookies].map(([name, value]) => `${name}=${value}`).join("; "),
         },
         body: encoded(form.fields, one),
       });
@@ -215,14 +260,15 @@ describe("odd forms", () => {
     });
 
     test("an address with what no link says", async () => {
-      const tries = pages.flatMap(({ path }) => queryNames.map((name) => ({ path, name })));
+      const tries = pages.flatMap((path) => queryNames.map((name) => ({ path, name })));
       await reportAll(chosen(tries, QUERIES_TRIED), async ({ path, name }) => {
         for (const value of someOf(name)) {
           const query = [value ?? []]
             .flat()
             .map((one) => `${name}=${encodeURIComponent(one.toWellFormed())}`);
-          const url = `${addressOf(path)}?${query.join("&")}`;
-          const cookie = [...browser.cookies].map(([key, token]) => `${key}=${token}`).join("; ");
+          const address = addressOf(path);
+          const url = `${address}${address.includes("?") ? "&" : "?"}${query.join("&")}`;
+          const cookie = [...readerOf(path).cookies].map(([key, token]) => `${key}=${token}`).join("; ");
           const response = await fetch(url, { redirect: "manual", headers: { accept: "text/html", cookie } });
           const body = await response.text();
           const fault = running.errors.splice(0).map(String)[0] ?? faultIn(response, body);

@@ -1,16 +1,18 @@
-// PostgreSQL's text has no NUL: an address with one in it is nowhere, on every route that the server has and will have.
+// PostgreSQL's text has no NUL: an address with one in it is nowhere, on every route that the server has and will have; a
+// search for one finds nothing.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { listRoutes } from "./app-routes.ts";
+import {
+  type AdministeredOrganisation,
+  administeredOrganisation,
+} from "./testing/administered-organisation.ts";
+import { consoleBrowser } from "./testing/console-browser.ts";
 import { forEachDatabase } from "./testing/databases.ts";
+import { textIn } from "./testing/page-forms.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
 import { testBrowser } from "./testing/test-browser.ts";
-import {
-  makeOrganisation,
-  startTestService,
-  type TestOrganisation,
-  type TestService,
-} from "./testing/test-service.ts";
+import { startTestService, type TestService } from "./testing/test-service.ts";
 import { tokensOf } from "./testing/test-visit.ts";
 
 const routes = (await listRoutes()).filter(
@@ -19,10 +21,10 @@ const routes = (await listRoutes()).filter(
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
-  let org: TestOrganisation;
+  let org: AdministeredOrganisation;
   before(async () => {
     running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
-    org = await makeOrganisation(running.service);
+    org = await administeredOrganisation(running.service, "Acme");
   });
   after(() => running.close());
 
@@ -42,6 +44,54 @@ forEachDatabase(({ fresh }) => {
         }
       }
     }
+    assert.deepEqual(running.errors, []);
+  });
+
+  /** A NUL, half a pair of surrogates, a byte that begins nothing, and a percent sign alone. */
+  const unreadable = ["a%00b", "a%ED%A0%BDb", "a%FFb", "a%b"];
+  const searches = [
+    ["/oauth/manage/ORG/applications", "search"],
+    ["/oauth/manage/ORG/users", "search"],
+    ["/oauth/manage/ORG/system-accounts", "search"],
+    ["/oauth/manage/ORG/scopes", "search"],
+    ["/oauth/manage/ORG/consents", "search"],
+    ["/oauth/manage/ORG/audit-log", "search"],
+    ["/oauth/manage/ORG/audit-log", "on"],
+    ["/devices/manage/ORG", "search"],
+  ] as const;
+
+  test("a search for what is no text finds nothing, and is shown as it was asked", async () => {
+    const { browser } = await consoleBrowser(running, org);
+    for (const [path, name] of searches)
+      for (const text of unreadable) {
+        const url = `${running.baseUrl}${path.replace("ORG", org.organisation.id)}?${name}=${text}`;
+        const page = await browser.get(url, { accept: "text/html" });
+        assert.equal(page.status, 200, url);
+        assert.match(textIn(page.body, name) ?? "", text === "a%b" ? /^a%b$/ : /^a\uFFFD{1,3}b$/, url);
+      }
+    assert.deepEqual(running.errors, []);
+  });
+
+  test("a form with what is no text does nothing, and is shown again with what was typed", async () => {
+    const { browser, get } = await consoleBrowser(running, org);
+    const { hidden } = await get("/scopes/new");
+    const base = `${running.baseUrl}/oauth/manage/${org.organisation.id}`;
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    for (const text of unreadable.slice(0, 3)) {
+      const form = `${new URLSearchParams({ ...hidden, name: "orders", displayName: "Orders" })}&description=${text}`;
+      const headers = { cookie, "content-type": "application/x-www-form-urlencoded" };
+      const page = await fetch(`${base}/scopes/new`, { method: "POST", headers, body: form });
+      const body = await page.text();
+      assert.equal(page.status, 403, text);
+      assert.equal(textIn(body, "displayName"), "Orders");
+      assert.match(textIn(body, "description") ?? "", /^a\uFFFD{1,3}b$/);
+    }
+    const made = await running.service.database.query.selectFrom("custom_scope").select("id").execute();
+    assert.deepEqual(made, []);
+    const parts = new FormData();
+    parts.set("csrf", "a\0b");
+    const logo = await fetch(`${base}/settings/logo`, { method: "POST", headers: { cookie }, body: parts });
+    assert.equal(logo.status, 400);
     assert.deepEqual(running.errors, []);
   });
 });

@@ -68,6 +68,8 @@ export interface ServiceOptions {
   onError(error: unknown): void;
   /** For tests, which make hundreds of organisations. */
   readonly newPrivateKey?: SigningKeyDeps["newPrivateKey"];
+  /** For tests, which look at every statement. */
+  readonly around?: Parameters<typeof openDatabase>[2] | undefined;
 }
 
 /** @throws when the data folder, the key or the database cannot be used */
@@ -75,7 +77,7 @@ export async function openService(config: Config, options: ServiceOptions): Prom
   const clock = options.clock ?? Date.now;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const masterKey = await loadMasterKey(config.masterKey, config.dataDir);
-  const database = openDatabase(config.databaseUrl, config.databasePoolSize);
+  const database = openDatabase(config.databaseUrl, config.databasePoolSize, options.around);
   try {
     const migrated = await migrate(database);
     const changes = await openChangeFeed(database);

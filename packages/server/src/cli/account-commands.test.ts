@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
+import { assertListed } from "../testing/written-actions.ts";
 
 interface Key {
   readonly publicKey: string;
@@ -180,5 +181,8 @@ describe("signet account", () => {
       }
       assert.equal((await json("show", id)).keys.length, 1);
     });
+
+    test("what was done is in the audit log, by the operator", () =>
+      assertListed(settings.env, org, "system-account.disabled", "system-account.enabled"));
   });
 });

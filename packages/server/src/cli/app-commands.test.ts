@@ -10,6 +10,7 @@ import { findApplication } from "../core/applications/store.ts";
 import { openService } from "../open-service.ts";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
+import { assertListed } from "../testing/written-actions.ts";
 
 interface Shown {
   readonly clientId: string;
@@ -374,5 +375,8 @@ describe("signet app", () => {
         await rm(folder, { recursive: true, force: true });
       }
     });
+
+    test("what was done is in the audit log, by the operator", () =>
+      assertListed(settings.env, org, "application.enabled"));
   });
 });

@@ -1,5 +1,6 @@
 /** What a command is, and how it talks to the person who types it. */
 import type { Config } from "../config.ts";
+import type { ServiceOptions } from "../open-service.ts";
 
 export interface Option {
   readonly type: "string" | "boolean";
@@ -30,6 +31,8 @@ export interface Call {
   readonly values: Values;
   readonly positionals: readonly string[];
   readonly io: Io;
+  /** For tests, which look at every statement. */
+  readonly around?: ServiceOptions["around"] | undefined;
 }
 
 export interface Command {

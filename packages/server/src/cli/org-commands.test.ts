@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../core/audit/store.ts";
+import { findOrganisation } from "../core/organisations/store.ts";
 import { openDatabase } from "../db/open.ts";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
@@ -66,6 +70,50 @@ describe("signet org", () => {
         assert.match(refused.err, reason);
       }
       assert.equal((await set("--session-idle", "1e3")).code, 2);
+    });
+
+    test("whether users may delete their own accounts is told back, and a logo is a PNG in a file", async () => {
+      const { id } = await json("create", "--name", "Own");
+      const set = (...args: string[]) => typed("set", "--org", id, ...args);
+      const kept = async () => {
+        const database = openDatabase(databaseUrl);
+        const organisation = await findOrganisation(database.query, id);
+        await database.close();
+        return organisation?.settings;
+      };
+      assert.match((await set("--account-deletion", "forbidden")).out, /may not delete their own accounts/);
+      assert.equal((await kept())?.allowAccountDeletion, false);
+      const back = await json<{ allowAccountDeletion: boolean }>(
+        "set",
+        "--org",
+        id,
+        "--account-deletion",
+        "allowed",
+      );
+      assert.equal(back.allowAccountDeletion, true);
+      assert.equal((await set("--account-deletion", "no")).code, 2);
+      const folder = await mkdtemp(path.join(os.tmpdir(), "signet-logo-"));
+      try {
+        const file = path.join(folder, "logo.png");
+        const png = Buffer.from(
+          `89504e470d0a1a0a0000000d49484452${"00000010".repeat(2)}${"00".repeat(9)}`,
+          "hex",
+        );
+        await writeFile(file, png);
+        await set("--accent-color", "#2f4fd8");
+        assert.match((await set("--logo", file)).out, /^Changed at "Own": logoUri\.$/m);
+        const branding = {
+          accentColor: "#2f4fd8",
+          logoUri: `data:image/png;base64,${png.toString("base64")}`,
+        };
+        assert.deepEqual((await kept())?.branding, branding);
+        await writeFile(file, "<svg/>");
+        assert.match((await set("--logo", file)).err, /logo\.png: it is no PNG/);
+        assert.equal((await set("--logo", "none")).code, 0);
+        assert.deepEqual((await kept())?.branding, { accentColor: "#2f4fd8" });
+      } finally {
+        await rm(folder, { recursive: true });
+      }
     });
 
     test("policies are changed one by one, and keep what is not named", async () => {

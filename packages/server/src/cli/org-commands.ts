@@ -24,6 +24,7 @@ import {
   requiredText,
   UsageError,
 } from "./command.ts";
+import { readLogoFile } from "./logo-file.ts";
 import { orgApply } from "./org-apply.ts";
 import { orgExport } from "./org-export.ts";
 import { OPERATOR, organisationOf, readAll, withService } from "./with-service.ts";
@@ -34,6 +35,7 @@ const record = (organisation: Organisation, baseUrl: string) => ({
   issuer: issuerOf(baseUrl, organisation.id),
   secondFactor: organisation.settings.secondFactor,
   requireVerifiedEmail: organisation.settings.requireVerifiedEmail,
+  allowAccountDeletion: organisation.settings.allowAccountDeletion,
   createdAt: time(organisation.createdAt),
   disabledAt: timeOrNull(organisation.disabledAt),
 });
@@ -110,6 +112,7 @@ const orgSet: Command = {
     ...orgOption,
     name: { type: "string", value: "NAME", help: "as people see it" },
     "accent-color": { type: "string", value: "COLOUR", help: "like #2f4fd8; none for Signet's own" },
+    logo: { type: "string", value: "FILE", help: "a PNG of at most 8 KiB; none for no logo" },
     "second-factor": {
       type: "string",
       value: "POLICY",
@@ -119,6 +122,11 @@ const orgSet: Command = {
       type: "string",
       value: "POLICY",
       help: "optional, or required: nobody goes on to an application before their address is confirmed",
+    },
+    "account-deletion": {
+      type: "string",
+      value: "POLICY",
+      help: "allowed, or forbidden: users cannot delete their own accounts; administrators always can",
     },
     "password-min-length": { type: "string", value: "COUNT", help: "characters, 8 to 128" },
     "session-lifetime": { type: "string", value: "SECONDS", help: "of a sign-in, 300 to 31536000" },
@@ -141,43 +149,50 @@ async function change(call: Call, service: Service): Promise<number> {
   const { id } = await organisationOf(service, call.values);
   const name = optionalText(call.values, "name");
   const accent = optionalText(call.values, "accent-color")?.toLowerCase();
+  const logo = optionalText(call.values, "logo");
+  const branding = {
+    ...(accent === undefined ? {} : { accentColor: accent }),
+    ...(logo === undefined ? {} : { logoUri: logo === "none" ? logo : readLogoFile(logo) }),
+  };
   const settings = policiesOf(call);
-  if (name === undefined && accent === undefined && Object.keys(settings).length === 0)
+  if (name === undefined && [branding, settings].every((members) => Object.keys(members).length === 0))
     throw new UsageError("name what shall change, e.g. --second-factor POLICY; see signet help org set");
   await changeOrganisationSettings(service, {
     orgId: id,
     ...(name === undefined ? {} : { name }),
-    settings: ({ settings: { branding } }) => ({ ...settings, ...brandingWith(branding, accent) }),
+    settings: (present) => ({ ...settings, ...brandingWith(present.settings.branding, branding) }),
     actor: OPERATOR,
   });
   const changed = await findOrganisation(service.database.query, id);
-  const { secondFactor, requireVerifiedEmail, ...others } = settings;
-  const members = [
-    ...(name === undefined ? [] : ["name"]),
-    ...(accent === undefined ? [] : ["accentColor"]),
-    ...Object.keys(others),
-  ];
+  const { secondFactor, requireVerifiedEmail, allowAccountDeletion, ...others } = settings;
+  const members = [...(name === undefined ? [] : ["name"]), ...Object.keys(branding), ...Object.keys(others)];
   const at = `at "${changed?.name}"`;
   return answer(call, changed && record(changed, call.config.baseUrl), () => [
     ...(secondFactor === undefined ? [] : [`A second factor is ${secondFactor} ${at}.`]),
     ...(requireVerifiedEmail === undefined
       ? []
       : [`A confirmed address is ${requireVerifiedEmail ? "required" : "optional"} ${at}.`]),
+    ...(allowAccountDeletion === undefined
+      ? []
+      : [`Users ${allowAccountDeletion ? "may" : "may not"} delete their own accounts ${at}.`]),
     ...(members.length === 0 ? [] : [`Changed ${at}: ${members.join(", ")}.`]),
   ]);
 }
 
+/** @param changes what is not named stays; `none` takes a member away */
 function brandingWith(
-  { accentColor: _, ...others }: OrganisationSettings["branding"],
-  accent: string | undefined,
+  present: OrganisationSettings["branding"],
+  changes: OrganisationSettings["branding"],
 ): Partial<OrganisationSettings> {
-  if (accent === undefined) return {};
-  return { branding: accent === "none" ? others : { ...others, accentColor: accent } };
+  if (Object.keys(changes).length === 0) return {};
+  const members = Object.entries({ ...present, ...changes }).filter(([, value]) => value !== "none");
+  return { branding: Object.fromEntries(members) };
 }
 
 function policiesOf(call: Call): Partial<OrganisationSettings> {
   const factor = policyOf(call, "second-factor");
   const email = policyOf(call, "verified-email");
+  const deletion = optionalText(call.values, "account-deletion");
   const language = optionalText(call.values, "default-language");
   const number = (option: string, member: keyof OrganisationSettings) => {
     const text = optionalText(call.values, option);
@@ -188,6 +203,12 @@ function policiesOf(call: Call): Partial<OrganisationSettings> {
   return {
     ...(factor === undefined ? {} : { secondFactor: factor }),
     ...(email === undefined ? {} : { requireVerifiedEmail: email === "required" }),
+    ...(deletion === undefined
+      ? {}
+      : {
+          allowAccountDeletion:
+            choice("account-deletion", deletion, ["allowed", "forbidden"] as const) === "allowed",
+        }),
     ...number("password-min-length", "passwordMinLength"),
     ...number("session-lifetime", "sessionLifetimeSeconds"),
     ...number("session-idle", "sessionIdleSeconds"),

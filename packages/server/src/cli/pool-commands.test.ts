@@ -7,6 +7,7 @@ import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { newAgentKey, signedWith, type TestAgentKey } from "../testing/test-agent.ts";
+import { assertListed } from "../testing/written-actions.ts";
 
 interface Pool {
   readonly poolId: string;
@@ -177,5 +178,8 @@ describe("signet pool, signet agent", () => {
       assert.equal(refused.code, 1);
       assert.match(refused.err + refused.out, /applications\/0\/signingPoolId:? names no signing pool/);
     });
+
+    test("what was done is in the audit log, by the operator", () =>
+      assertListed(settings.env, org, "signing-pool.disabled", "signing-pool.enabled"));
   });
 });

@@ -5,7 +5,7 @@ import { accountCommands } from "./account-commands.ts";
 import { agentCommands } from "./agent-commands.ts";
 import { appCommands } from "./app-commands.ts";
 import { auditCommands } from "./audit-commands.ts";
-import { type Command, type Io, optionalText, UsageError } from "./command.ts";
+import { type Call, type Command, type Io, optionalText, UsageError } from "./command.ts";
 import { consentCommands } from "./consent-commands.ts";
 import { deviceCaCommands } from "./device-ca-commands.ts";
 import { deviceCommands } from "./device-commands.ts";
@@ -50,6 +50,8 @@ export interface Outside {
   readonly io: Io;
   /** @throws InvalidConfig */
   readConfig(): Config;
+  /** For tests, which look at every statement. */
+  readonly around?: Call["around"];
 }
 
 /** @returns the exit code: 0 done, 1 refused or failed, 2 typed wrong */
@@ -75,7 +77,8 @@ export async function run(
   }
 }
 
-async function runCommand(command: Command, args: string[], { io, readConfig }: Outside): Promise<number> {
+async function runCommand(command: Command, args: string[], outside: Outside): Promise<number> {
+  const { io, readConfig, around } = outside;
   const { values, positionals } = parseArgs({
     args,
     options: { ...command.options, help: { type: "boolean", short: "h" } },
@@ -99,7 +102,7 @@ async function runCommand(command: Command, args: string[], { io, readConfig }: 
     if (!(error instanceof InvalidConfig) || !command.runMisconfigured) throw error;
     return command.runMisconfigured(error.faults, { values, positionals, io });
   }
-  return command.run({ config, values, positionals, io });
+  return command.run({ config, values, positionals, io, around });
 }
 
 /** Help for whoever asked for it; else what is wrong with the words. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
+import { assertListed } from "../testing/written-actions.ts";
 
 interface Shown {
   readonly clientId: string;
@@ -137,5 +138,8 @@ describe("signet secret", () => {
         assert.equal((await typed(...args)).code, 2, args.join(" "));
       assert.equal((await runHere(["secret", "create", "--org", org], settings.env)).code, 2);
     });
+
+    test("what was done is in the audit log, by the operator", () =>
+      assertListed(settings.env, org, "client-secret.revoked"));
   });
 });

@@ -17,7 +17,7 @@ export const OPERATOR = "operator";
 /** Opens the service for one command and closes it, whatever comes. @returns the command's exit code */
 export async function withService(call: Call, work: (service: Service) => Promise<number>): Promise<number> {
   const onError = (error: unknown) => call.io.printError(`signet: ${reasonOf(error)}`);
-  const service = await openService(call.config, { onError });
+  const service = await openService(call.config, { onError, around: call.around });
   try {
     return await work(service);
   } finally {

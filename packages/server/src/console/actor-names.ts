@@ -1,17 +1,21 @@
 /** Who the audit log's actors are, in words, for the pages of a console. */
 import { findActorNames } from "../core/audit/actor-names.ts";
-import { lastChange } from "../core/audit/store.ts";
+import { lastChanges } from "../core/audit/store.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import type { ConsoleDeps } from "./visit.ts";
 
-/** The text for each actor; one query for all of them. */
+/**
+ * The text for each actor; one query for all of them.
+ * @param isAlone in a column or as a label, not after "by": other languages have another case there
+ */
 export async function actorTexts(
   { database }: Pick<ConsoleDeps, "database">,
   orgId: string,
   actors: readonly string[],
   { console: { frame } }: Messages,
+  isAlone = false,
 ): Promise<(actor: string) => string> {
-  const { actors: text } = frame;
+  const text = isAlone ? frame.actorsAlone : frame.actors;
   const names = await findActorNames(database.query, orgId, actors);
   return (actor) => {
     const name = names.get(actor);
@@ -28,15 +32,31 @@ export async function actorTexts(
   };
 }
 
+export interface WhoChanged {
+  readonly who: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
 /** For the line that every record has: who changed it last, and when. */
 export async function lastChangeOf(
   deps: Pick<ConsoleDeps, "database">,
   orgId: string,
   target: string,
   messages: Messages,
-): Promise<{ who: string; at: number } | undefined> {
-  const change = await lastChange(deps.database.query, orgId, target);
-  if (!change) return undefined;
-  const textOf = await actorTexts(deps, orgId, [change.actor], messages);
-  return { who: textOf(change.actor), at: change.at };
+): Promise<WhoChanged | undefined> {
+  return (await lastChangesOf(deps, orgId, [target], messages)).get(target);
+}
+
+/** The same for the rows of a list, by target. */
+export async function lastChangesOf(
+  deps: Pick<ConsoleDeps, "database">,
+  orgId: string,
+  targets: readonly string[],
+  messages: Messages,
+): Promise<ReadonlyMap<string, WhoChanged>> {
+  const changes = [...(await lastChanges(deps.database.query, orgId, targets))];
+  const actors = changes.map(([, { actor }]) => actor);
+  const textOf = await actorTexts(deps, orgId, actors, messages);
+  return new Map(changes.map(([target, { actor, at }]) => [target, { who: textOf(actor), at }]));
 }

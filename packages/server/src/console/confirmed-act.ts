@@ -2,20 +2,22 @@
  * What ends something is asked once more, on a page of its own, before it does; what cannot be undone asks for the name
  * typed. The page is for administrators who have just proven themselves, and so is what its button does.
  */
-import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
+import type { Database } from "../db/open.ts";
 import { type ConfirmActView, confirmActPage } from "../html/console/act.page.ts";
 import type { FormFailure } from "../html/console/record-form.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
-import { type ConsolePage, consoleFrame } from "./console-frame.ts";
+import { ALREADY, type ConsolePage, consoleFrame } from "./console-frame.ts";
+import { type Making, making, newOnce, notTaken, type Refusal } from "./made-once.ts";
+import { type Addressed, ownPath, paramsOf, uriFor } from "./own-path.ts";
+import type { Submission } from "./sent-form.ts";
 import { submission } from "./submission.ts";
 import {
   actingOn,
   type ConsoleDeps,
-  consolePath,
   consoleRoute,
   goTo,
   provenAdministrator,
@@ -23,20 +25,22 @@ import {
   type Visit,
 } from "./visit.ts";
 
-export interface ConfirmedAct<Found> {
-  /** Below the organisation's console, for the router: `/applications/:id/delete`. Other parameters are in `params`. */
-  readonly path: string;
+export interface ConfirmedAct<Found> extends Addressed {
   readonly current: ConsolePage;
-  /** The address of a path, for acts that have another place than the console's addresses. */
-  uriOf?(organisation: Organisation, rest: string): string;
+  /** It could be done again and again, as a mail can: however often the button is pressed, it is done once. */
+  readonly isRepeatable?: true;
+  /** @param params what the path names */
   find(organisation: Organisation, params: Readonly<Record<string, string>>): Promise<Found | undefined>;
-  /** Where the browser is sent, below the console, when there is nothing to do any more; undefined when there is. */
+  /** Where the browser is told that it was so already, below the console; undefined when there is something to do. */
   overFor?(found: Found): string | undefined;
   question(
     messages: Messages,
     found: Found,
     organisation: Organisation,
-  ): Pick<ConfirmActView, "heading" | "text" | "confirm" | "confirmId" | "fields" | "breadcrumbs"> & {
+  ): Pick<
+    ConfirmActView,
+    "heading" | "text" | "confirm" | "confirmId" | "isHarmless" | "fields" | "breadcrumbs"
+  > & {
     /** To be typed, for what cannot be undone. */
     name?: string;
     /** Below the console: where "Cancel" leads. */
@@ -45,6 +49,7 @@ export interface ConfirmedAct<Found> {
   /**
    * @param form what the page's form holds
    * @returns where the browser goes, below the console, query included; or why nothing was done
+   * @throws NothingToDo
    */
   act(
     acting: ReturnType<typeof actingOn>,
@@ -54,9 +59,25 @@ export interface ConfirmedAct<Found> {
       readonly organisation: Organisation;
       readonly signedIn: SignedIn;
       readonly messages: Messages;
+      /** Of what is repeatable: the transaction that remembers that it is done. */
+      readonly database: Database;
     },
   ): Promise<string | FormFailure>;
 }
+
+/** It has turned out that it was so already: the browser is told, and what the act has written is undone. */
+export class NothingToDo extends Error {
+  readonly rest: string;
+  /** @param rest where the browser goes, below the console */
+  constructor(rest: string) {
+    super("there is nothing to do");
+    this.name = "NothingToDo";
+    this.rest = rest;
+  }
+}
+
+/** A place that says by itself how it stands is left as it is. */
+const already = (place: string): string => (place.includes("?") ? place : `${place}?done=${ALREADY}`);
 
 /** Registers the page that asks, and what its form does. */
 export function confirmedActRoute<Found>(
@@ -82,31 +103,14 @@ export function confirmedActPages<Found>(
   };
 }
 
-const uriFor = <Found>({ organisation }: Visit, act: ConfirmedAct<Found>, rest: string): string =>
-  act.uriOf?.(organisation, rest) ?? consolePath(organisation, rest);
-
-/** Ids of paths in their one form; what is none finds nothing. */
-function paramsOf({ request }: Visit): Readonly<Record<string, string>> {
-  const { org: _, ...params } = request.params as Record<string, string>;
-  const read = ([name, value]: [string, string]) => [name, isUuid(value) ? value.toLowerCase() : value];
-  return Object.fromEntries(Object.entries(params).map(read));
-}
-
-const ownPath = <Found>(visit: Visit, act: ConfirmedAct<Found>): string =>
-  uriFor(
-    visit,
-    act,
-    act.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(paramsOf(visit)[name] ?? "")),
-  );
-
 /** @returns undefined when the browser was sent to where it stands that it is done. @throws NotFound */
 async function toDo<Found>(visit: Visit, act: ConfirmedAct<Found>): Promise<Found | undefined> {
   const found = await act.find(visit.organisation, paramsOf(visit));
   if (!found) throw new NotFound("record");
   const over = act.overFor?.(found);
   if (over === undefined) return found;
-  // A button that was pressed twice, or somebody else's: the page says how it stands.
-  await goTo(visit, uriFor(visit, act, over));
+  // A button that was pressed twice, or somebody else's.
+  await goTo(visit, uriFor(visit, act, already(over)));
   return undefined;
 }
 
@@ -123,6 +127,7 @@ async function ask<Found>(
     ...frame,
     ...question,
     csrf: deps.door.formBinding(visit).csrf,
+    once: act.isRepeatable ? newOnce(deps) : undefined,
     action: ownPath(visit, act),
     backUri: uriFor(visit, act, back),
     failure: again.failure,
@@ -132,12 +137,24 @@ async function ask<Found>(
   await show(visit, frame, page, again.status ?? 200);
 }
 
-async function confirm<Found>(deps: ConsoleDeps, visit: Visit, act: ConfirmedAct<Found>): Promise<void> {
-  const sent = await submission(deps, visit, ownPath(visit, act), async ({ signedIn }) => {
+/** What cannot be done twice is done in transactions of its own. */
+async function receivedAct<Found>(
+  deps: ConsoleDeps,
+  visit: Visit,
+  act: ConfirmedAct<Found>,
+): Promise<Pick<Making, "signedIn" | "values" | "once"> | undefined> {
+  const again = async ({ signedIn }: Submission, refusal: Refusal) => {
     const found = await toDo(visit, act);
-    const again = { failure: { kind: "expired" }, status: 403 } as const;
-    if (found) await ask(deps, visit, act, { signedIn, found }, again);
-  });
+    if (found) await ask(deps, visit, act, { signedIn, found }, refusal);
+  };
+  const path = ownPath(visit, act);
+  if (act.isRepeatable) return making(deps, visit, path, again, () => ({}));
+  const sent = await submission(deps, visit, path, (refused, why) => again(refused, notTaken(why)));
+  return sent && { ...sent, once: (work) => work(deps.database) };
+}
+
+async function confirm<Found>(deps: ConsoleDeps, visit: Visit, act: ConfirmedAct<Found>): Promise<void> {
+  const sent = await receivedAct(deps, visit, act);
   if (!sent) return;
   const { signedIn } = sent;
   const found = await toDo(visit, act);
@@ -148,9 +165,14 @@ async function confirm<Found>(deps: ConsoleDeps, visit: Visit, act: ConfirmedAct
   if (name !== undefined && !isSameName(typedName, name))
     return ask(deps, visit, act, { signedIn, found }, { typedName, isWrongName: true, status: 400 });
   const context = { organisation: visit.organisation, signedIn, messages };
-  const done = await act.act(actingOn(visit, signedIn), found, sent.values, context);
+  const done = await sent
+    .once((database) => act.act(actingOn(visit, signedIn), found, sent.values, { ...context, database }))
+    .catch((error: unknown) => {
+      if (error instanceof NothingToDo) return already(error.rest);
+      throw error;
+    });
   if (typeof done === "string") await goTo(visit, uriFor(visit, act, done));
-  else await ask(deps, visit, act, { signedIn, found }, { typedName, failure: done, status: 409 });
+  else if (done) await ask(deps, visit, act, { signedIn, found }, { typedName, failure: done, status: 409 });
 }
 
 /** White space at the ends is easily copied along, and forms of one letter look alike. */

@@ -6,6 +6,7 @@ import type { ConsoleFrame, NavLink } from "../html/console/console-layout.ts";
 import type { PageOrganisation } from "../html/layout.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { consoleStylesheet } from "../html/stylesheet.ts";
+import { queryOf } from "../http/form-body.ts";
 import { newNonce } from "../http/page.ts";
 import { readerMessages } from "./reader-language.ts";
 import { type ConsoleDeps, consolePath, type Visit } from "./visit.ts";
@@ -60,6 +61,12 @@ const sections: ReadonlyArray<{
 const uriOf = (visit: Visit, rest: string): string =>
   rest === "devices" ? `/devices/manage/${visit.organisation.id}` : consolePath(visit.organisation, rest);
 
+/** As an address says it of what was done: nothing, for it was so before. */
+export const ALREADY = "already";
+
+export const wasAlready = ({ request }: Pick<Visit, "request">): boolean =>
+  queryOf(request).values.get("done") === ALREADY;
+
 /** The most that are offered to go to. */
 const MOST_OTHERS = 50;
 
@@ -99,6 +106,7 @@ export async function consoleFrame(
       { id: "nav-account", label: frame.account, uri: `/oauth/${organisation.id}/account/security` },
     ],
     signOutUri: `/oauth/${organisation.id}/end_session`,
+    wasAlready: wasAlready(visit),
     otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
   };
 }

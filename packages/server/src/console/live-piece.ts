@@ -7,7 +7,7 @@ import type { Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { newNonce } from "../http/page.ts";
 import { readerMessages } from "./reader-language.ts";
-import { type ConsoleDeps, consoleRoute, lacksAddress, show, type Visit } from "./visit.ts";
+import { type ConsoleDeps, consoleRoute, lacksAnything, show, type Visit } from "./visit.ts";
 
 /**
  * @param rest below `/oauth/manage/{org}`, as the piece's `data-live` says it
@@ -22,7 +22,8 @@ export function livePieceRoute(
   consoleRoute(app, deps, rest, {
     get: async (visit) => {
       const signedIn = await deps.door.whoWatches(visit);
-      const mayLook = signedIn?.user.role === "Administrator" && !lacksAddress(visit, signedIn);
+      const mayLook =
+        signedIn?.user.role === "Administrator" && !(await lacksAnything(deps, visit, signedIn));
       const words = () => readerMessages(visit.request, signedIn?.user, visit.organisation);
       const found = mayLook ? await piece(visit, words()) : undefined;
       if (found) return show(visit, { nonce: newNonce() }, found);

@@ -52,6 +52,21 @@ describe("a form whose sign-in has become too old", () => {
     assert.ok((await names()).includes("shifts"));
   });
 
+  test("what is no text in a form is shown, told of, and nothing is done", async () => {
+    const here = await consoleBrowser(running, org);
+    for (const path of [
+      "/scopes/new",
+      `/applications/${org.ids["applications"]}/settings`,
+      "/settings/branding",
+    ]) {
+      const form = formOfPage(await here.get(path), { name: "half\0name" });
+      const page = await here.post(path, form);
+      assert.equal(page.status, 403, path);
+      assert.match(page.body, /Something in this form could not be read/);
+      assert.match(page.body, /value="half\uFFFDname"/);
+    }
+  });
+
   test("is no form of another page, of another administrator, or of a time long past", async () => {
     const email = "second@acme.example";
     const person = { email, password: PASSWORD, firstname: "S", surname: "S", emailVerified: true };

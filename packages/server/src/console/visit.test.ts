@@ -3,15 +3,24 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeOrganisationSettings } from "../core/organisations/organisations.ts";
+import { rememberDevice } from "../core/second-factors/remembered-devices/remembered-devices.ts";
 import {
   type AdministeredOrganisation,
   administeredOrganisation,
 } from "../testing/administered-organisation.ts";
-import { type ConsoleBrowser, consoleBrowser } from "../testing/console-browser.ts";
+import { type ConsoleBrowser, consoleBrowser, plain } from "../testing/console-browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
+import {
+  appOfPage,
+  giveAuthenticator,
+  showFactor,
+  showsEnrolment,
+  showsRecoveryCodes,
+  showsTwoFactor,
+} from "../testing/test-factors.ts";
 import { MAIL_ENV } from "../testing/test-mailbox.ts";
 import { startTestService, type TestService } from "../testing/test-service.ts";
-import { follow } from "../testing/test-visit.ts";
+import { follow, sessionCookie } from "../testing/test-visit.ts";
 
 const MINUTE = 60_000;
 
@@ -70,6 +79,12 @@ describe("coming into the console", () => {
     assert.equal(await lastSeen(), before);
   });
 
+  /** As a script of a page asks for it. */
+  const devices = () =>
+    here.browser.get(`${running.baseUrl}/devices/manage/${org.organisation.id}`, {
+      accept: "application/json",
+    });
+
   test("where addresses are to be confirmed first, the console is no way around it", async () => {
     await changeOrganisationSettings(running.service, {
       orgId: org.organisation.id,
@@ -90,7 +105,63 @@ describe("coming into the console", () => {
     }
     assert.match((await here.post("/users/new", {})).location ?? "", /\/verify-email\?/);
     assert.equal((await here.get("/pools/live")).status, 403);
+    const refused = await devices();
+    assert.deepEqual([refused.status, /interaction_required/.test(refused.body)], [403, true]);
     await confirmed(1);
     assert.equal((await here.get("/users")).status, 200);
+  });
+
+  const askForFactors = (secondFactor: "optional" | "required") =>
+    changeOrganisationSettings(running.service, {
+      orgId: org.organisation.id,
+      settings: () => ({ secondFactor }),
+      actor: "test",
+    });
+  test("where everybody must have a second factor, a session from before comes no further without one", async () => {
+    const { organisation, administrator } = org;
+    const owned = { ...org, user: administrator };
+    assert.equal((await devices()).status, 200);
+    await askForFactors("required");
+    for (const rest of ["", "/users", "/users/new", "/audit-log/export?format=csv"])
+      assert.ok(showsEnrolment(await here.get(rest)), rest);
+    assert.ok(showsEnrolment(await here.post("/users/new", { email: "x@acme.example" })));
+    assert.equal((await here.get("/pools/live")).status, 403);
+    const refused = await devices();
+    assert.deepEqual([refused.status, /interaction_required/.test(refused.body)], [403, true]);
+    const security = `${running.baseUrl}/oauth/${organisation.id}/account/security`;
+    assert.equal((await here.browser.get(security)).status, 200, "where a factor is added stays open");
+
+    const page = await here.get("/users?role=Administrator");
+    const code = appOfPage(page).code(clock());
+    const codes = await showFactor(here.browser, owned, page, { code });
+    assert.ok(showsRecoveryCodes(codes));
+    const on = /id="codes-kept" href="([^"]+)"/.exec(codes.body)?.[1] ?? "";
+    const back = await follow(here.browser, await here.browser.get(new URL(plain(on), running.baseUrl).href));
+    assert.match(back.url, /\/users\?role=Administrator$/, "and back to where it was asked");
+    assert.equal((await here.get("/pools/live")).status, 200);
+    assert.equal((await devices()).status, 200);
+  });
+
+  test("who has a factor shows it, on a browser that is not remembered for it", async () => {
+    const owned = { ...org, user: org.administrator };
+    await askForFactors("optional");
+    await db().deleteFrom("totp_credential").where("user_id", "=", org.administrator.id).execute();
+    const password = await consoleBrowser(running, org);
+    assert.equal((await password.get("/users")).status, 200);
+    const app = await giveAuthenticator(running.service, owned);
+    await askForFactors("required");
+    assert.ok(showsTwoFactor(await password.get("/users")));
+    const account = { orgId: org.organisation.id, id: org.administrator.id };
+    const origin = { address: "127.0.0.1", userAgent: "Firefox/1", now: clock() };
+    const token = await rememberDevice(db(), account, origin);
+    const [name = ""] = sessionCookie(password.browser, org) ?? [];
+    password.browser.cookies.set(name.replace("signet-", "signet-device-"), token);
+    const page = await password.get("/users");
+    assert.match(page.body, /id="users-list"|<table/, "as at a sign-in");
+    const asked = await follow(password.browser, await password.get("/users/new"));
+    assert.ok(showsTwoFactor(asked), "before a change it is shown there too");
+    const shown = await showFactor(password.browser, owned, asked, { code: app.code(clock()) });
+    assert.match(shown.body, /id="user-create"/);
+    await askForFactors("optional");
   });
 });

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../core/clock.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
-import { lackingProof } from "../core/second-factors/fresh-proof.ts";
+import { type LackingProof, lackingProof } from "../core/second-factors/fresh-proof.ts";
 import type { SignedIn } from "../core/sessions/session.ts";
 import type { ChangeFeed } from "../db/change-feed.ts";
 import type { Database } from "../db/open.ts";
@@ -15,6 +15,7 @@ import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
 import { addressOf } from "../http/client-address.ts";
 import type { ErrorHandler } from "../http/error-handlers.ts";
+import { mendQuery } from "../http/form-body.ts";
 import { inOrganisation } from "../http/organisation-lookup.ts";
 import { sendPage } from "../http/page.ts";
 
@@ -32,6 +33,8 @@ type ConsolePage = { place: "console" | "devices"; path: string };
 export interface ConsoleDoor {
   whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
   whoWatches(visit: Visit): Promise<SignedIn | undefined>;
+  /** Whether the organisation asks everybody for a second factor, and the session has shown none in this browser. */
+  lacksRequiredFactor(visit: Visit, signedIn: SignedIn): Promise<boolean>;
   formBinding(visit: Visit): { csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
   /** Whether the browser says that a page of ours made the request, or says nothing. */
@@ -39,7 +42,7 @@ export interface ConsoleDoor {
   /** The seal of a form that waits while its browser signs in again, bound to `subject` in place of the session. */
   keptSeal(visit: Visit, subject: string): string;
   isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
-  signIn(visit: Visit, page: ConsolePage, prompt?: "login"): Promise<void>;
+  signIn(visit: Visit, page: ConsolePage, lacking?: LackingProof): Promise<void>;
 }
 
 export interface ConsoleDeps {
@@ -85,8 +88,8 @@ export async function administratorHere(
     return undefined;
   }
   if (signedIn.user.role === "Administrator") {
-    if (!lacksAddress(visit, signedIn)) return signedIn;
-    // The same question as on the way to an application.
+    if (!(await lacksAnything(deps, visit, signedIn))) return signedIn;
+    // The same questions as on the way to an application.
     await deps.door.signIn(visit, { place: placeOf(path), path });
     return undefined;
   }
@@ -96,11 +99,17 @@ export async function administratorHere(
   });
 }
 
-/** The organisation wants to know first that the address is the user's: the console is no way around that. */
-export const lacksAddress = (
-  { organisation: { settings } }: Pick<Visit, "organisation">,
-  { user }: Pick<SignedIn, "user">,
-): boolean => settings.requireVerifiedEmail && !user.emailVerified;
+/**
+ * What the organisation asks of everybody, also of sessions from before it did: that the address is known to be the user's,
+ * and a second factor. The console is no way around either.
+ */
+export const lacksAnything = async (
+  { door }: Pick<ConsoleDeps, "door">,
+  visit: Visit,
+  signedIn: SignedIn,
+): Promise<boolean> =>
+  (visit.organisation.settings.requireVerifiedEmail && !signedIn.user.emailVerified) ||
+  (await door.lacksRequiredFactor(visit, signedIn));
 
 /** One who may change something. @returns undefined when what the sign-in lacks has been shown */
 export async function provenAdministrator(
@@ -111,8 +120,7 @@ export async function provenAdministrator(
   const signedIn = await administratorHere(deps, visit, path);
   const lacking = signedIn && (await lackingProof(deps.database.query, signedIn, deps.clock()));
   if (lacking === undefined) return signedIn;
-  const page = { place: placeOf(path), path };
-  await deps.door.signIn(visit, page, ...(lacking === "fresh-sign-in" ? (["login"] as const) : []));
+  await deps.door.signIn(visit, { place: placeOf(path), path }, lacking);
   return undefined;
 }
 
@@ -146,9 +154,10 @@ export function consoleRoute(
   rest: string,
   handlers: { get?(visit: Visit): Promise<void>; post?(visit: Visit): Promise<void> },
 ): void {
-  const options = { errorHandler: deps.showError };
+  const options = { errorHandler: deps.showError, config: { mendsForms: true } };
   const handler = (handle: (visit: Visit) => Promise<void>) =>
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+      mendQuery(visit.request);
       await handle(visit);
       return visit.reply;
     });

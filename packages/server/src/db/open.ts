@@ -1,6 +1,6 @@
 /** The one door to storage: an embedded SQLite file, or PostgreSQL, behind the same typed queries. */
 import type { DatabaseSync } from "node:sqlite";
-import { Kysely, sql } from "kysely";
+import { type Dialect, Kysely, sql } from "kysely";
 import type pg from "pg";
 import { nodeSqliteDialect, openSqliteFile } from "./node-sqlite.ts";
 import { openPostgresPool, postgresDialect } from "./postgres.ts";
@@ -27,14 +27,20 @@ export type Database = Opened &
 /**
  * @param url `sqlite:<path>` or `postgres://…`
  * @param poolSize most PostgreSQL connections of this process; without meaning for SQLite
+ * @param around for tests, which look at every statement
  */
-export function openDatabase(url: string, poolSize = 10): Database {
+export function openDatabase(
+  url: string,
+  poolSize = 10,
+  around: (dialect: Dialect) => Dialect = (dialect) => dialect,
+): Database {
+  const through = (dialect: Dialect) => opened(new Kysely<Schema>({ dialect: around(dialect) }));
   if (url.startsWith("sqlite:")) {
     const file = openSqliteFile(url.slice("sqlite:".length));
-    return { kind: "sqlite", file, ...opened(new Kysely<Schema>({ dialect: nodeSqliteDialect(file) })) };
+    return { kind: "sqlite", file, ...through(nodeSqliteDialect(file)) };
   }
   const pool = openPostgresPool({ url, poolSize });
-  return { kind: "postgres", pool, url, ...opened(new Kysely<Schema>({ dialect: postgresDialect(pool) })) };
+  return { kind: "postgres", pool, url, ...through(postgresDialect(pool)) };
 }
 
 /** The same database from inside a transaction: whatever asks for one of its own joins it. */

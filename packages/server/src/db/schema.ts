@@ -41,6 +41,7 @@ import type {
 } from "./tables/session-keys.ts";
 import type {
   AgentKeyTable,
+  CompromisedAgentKeyTable,
   SigningAgentTable,
   SigningPoolTable,
   SigningRequestTable,
@@ -108,6 +109,7 @@ export interface Schema {
   signing_pool: SigningPoolTable;
   signing_agent: SigningAgentTable;
   agent_key: AgentKeyTable;
+  compromised_agent_key: CompromisedAgentKeyTable;
   signing_request: SigningRequestTable;
   device_ca: DeviceCaTable;
   device_crl: DeviceCrlTable;

@@ -17,3 +17,9 @@ export const liveScript: Asset = readAsset("live", "js", ["scripts/live.js"]);
 
 /** Says of fields what is wrong with them while they are typed; without it the answer to the form does. */
 export const checksScript: Asset = readAsset("checks", "js", ["scripts/checks.js"]);
+
+/** Puts the ring of the focus around a frame that has it; without it the browser alone shows where it is. */
+export const framesScript: Asset = readAsset("frames", "js", ["scripts/frames.js"]);
+
+/** Keeps the second click of a double click from sending a form that does its work once; without it the server says so. */
+export const onceScript: Asset = readAsset("once", "js", ["scripts/once.js"]);

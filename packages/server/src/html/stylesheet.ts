@@ -33,4 +33,5 @@ export const consoleStylesheet: Asset = readAsset("console", "css", [
   "styles/console-audit.css",
   "styles/console-organisation.css",
   "styles/console-chart.css",
+  "styles/console-media.css",
 ]);

@@ -23,6 +23,8 @@ async function readParts(body: Buffer, type: string): Promise<Form> {
   const all = new Map<string, string[]>();
   for (const [name, part] of parts) {
     const value = typeof part === "string" ? part : await addressOf(part);
+    // As in any other form: no text of ours has one, and PostgreSQL's cannot.
+    if (value.includes("\0")) throw Object.assign(new Error("a field holds a NUL"), { statusCode: 400 });
     // As in any other form: a field without a value is not in it.
     if (value !== "") all.set(name, [...(all.get(name) ?? []), value]);
   }

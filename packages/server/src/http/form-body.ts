@@ -2,6 +2,19 @@
 import { type Form, parseForm } from "@signet/protocol/form";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
+/** A form of a page of ours. */
+export interface PageForm extends Form {
+  /** Something in it was no text: it has been mended to be shown again, and nothing may be done with it. */
+  readonly isMended?: boolean;
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** A form with something that is no text comes to its handler nevertheless, as `isMended`. */
+    mendsForms?: boolean;
+  }
+}
+
 const EMPTY: Form = { values: new Map(), repeated: new Set(), allValues: new Map() };
 
 /** In this scope bodies are forms and nothing else: any other content type is answered with 415. @param limits see parseForm */
@@ -10,9 +23,10 @@ export function acceptForms(scope: FastifyInstance, limits: { maxParameters?: nu
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
     { parseAs: "string" },
-    (_request, body, done: (error: Error | null, form?: Form) => void) => {
+    (request, body, done: (error: Error | null, form?: PageForm) => void) => {
+      const text = body as string;
       try {
-        done(null, parseForm(body as string, limits));
+        done(null, formIn(text, limits, request.routeOptions.config.mendsForms === true));
       } catch (error) {
         done(error as Error);
       }
@@ -20,15 +34,42 @@ export function acceptForms(scope: FastifyInstance, limits: { maxParameters?: nu
   );
 }
 
+function formIn(text: string, limits: { maxParameters?: number }, isMending: boolean): PageForm {
+  try {
+    return parseForm(text, limits);
+  } catch (error) {
+    if (!isMending) throw error;
+    return { ...parseForm(mended(text), limits), isMended: true };
+  }
+}
+
+/**
+ * What is no text, a NUL or half a character, becomes the sign that browsers show in its place.
+ * @param raw a form or a query, encoded
+ */
+const mended = (raw: string): string =>
+  new URLSearchParams(raw.toWellFormed().replaceAll(/%00|\0|\uFFFD/g, "%EF%BF%BD")).toString();
+
 /** The form of a scope that accepts forms; empty when the request had no body. */
-export function formOf(request: FastifyRequest): Form {
-  return (request.body as Form | null | undefined) ?? EMPTY;
+export function formOf(request: FastifyRequest): PageForm {
+  return (request.body as PageForm | null | undefined) ?? EMPTY;
 }
 
 /** @throws OAuthError invalid_request when the query is malformed */
 export function queryOf(request: FastifyRequest): Form {
   const raw = (request.query as { raw?: string }).raw;
   return raw ? parseForm(raw) : EMPTY;
+}
+
+/** For pages that search: nothing has in its name what is no text, and the page comes back with what was typed. */
+export function mendQuery(request: FastifyRequest): void {
+  const query = request.query as { raw?: string };
+  const { raw = "" } = query;
+  try {
+    parseForm(raw);
+  } catch {
+    query.raw = mended(raw);
+  }
 }
 
 /** Keeps the query as text until a handler wants it: a malformed one is then answered in that handler's form. */

@@ -35,7 +35,7 @@ async function tellsNothing({ b, browser }: Loot): Promise<void> {
 }
 
 /** Pages that only show. */
-const shown = ["profile", "security", "sessions", "activity", "data"];
+const shown = ["profile", "security", "sessions", "activity", "data", "confirm-identity"];
 
 const changes = [
   "address",

@@ -6,8 +6,10 @@ import os from "node:os";
 import path from "node:path";
 import { run } from "../cli/run.ts";
 import { readConfig } from "../config.ts";
+import { unauditedActs } from "./audited-acts.ts";
 import { nodeEnvironment } from "./node-environment.ts";
 import { TEST_MASTER_KEY } from "./test-service.ts";
+import { watchActs } from "./watched-acts.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -33,7 +35,12 @@ export async function runHere(args: readonly string[], env: Environment, typed =
     readSecret: async () => typed,
     confirm: async () => (typed === "" ? undefined : typed === "yes"),
   };
-  const code = await run(args, { io, readConfig: () => readConfig(env) });
+  const watch = watchActs();
+  const outside = { io, readConfig: () => readConfig(env), around: watch.dialect };
+  const code = await watch.during("signet", args.join(" "), () => run(args, outside));
+  // They are typed at the machine itself, which has no address.
+  const silent = unauditedActs(watch.acts(), { isHere: true });
+  if (silent.length > 0) throw new Error(`nothing in the audit log says so:\n${silent.join("\n")}`);
   return { code, out: out.join(""), err: err.join("") };
 }
 

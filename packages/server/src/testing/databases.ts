@@ -1,5 +1,5 @@
 /** Runs the same tests on both databases; each asks for as many empty ones as it needs. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { after, describe } from "node:test";
@@ -20,7 +20,10 @@ export type DatabaseContext = {
 export type Scratch = { url: string; remove(): Promise<void> };
 
 const makers = {
-  sqlite: { fresh: makeSqliteFile, empty: makeSqliteFile },
+  sqlite: {
+    fresh: () => makeSqliteFile(process.env["SIGNET_TEST_TEMPLATE_FILE"]),
+    empty: () => makeSqliteFile(),
+  },
   postgres: {
     fresh: () => freshPostgres(),
     empty: () => makePostgresDatabase(),
@@ -29,7 +32,25 @@ const makers = {
 
 /** Declares `body`'s tests once in a suite named `sqlite` and once in one named `postgres`. */
 export function forEachDatabase(body: (context: DatabaseContext) => void): void {
-  for (const name of ["sqlite", "postgres"] as const) {
+  declareFor(["sqlite", "postgres"], body);
+}
+
+/**
+ * For journeys whose every step the tests beside the code take on both: on PostgreSQL, which nodes and crowds meet; and with
+ * SIGNET_TEST_WHOLE=1 on both. SIGNET_TEST_JOURNEYS=sqlite, or postgres, has them on that one.
+ */
+export function forJourneyDatabases(body: (context: DatabaseContext) => void): void {
+  const both = ["sqlite", "postgres"] as const;
+  const wanted = process.env["SIGNET_TEST_JOURNEYS"] ?? "postgres";
+  const isWhole = process.env["SIGNET_TEST_WHOLE"] === "1";
+  declareFor(isWhole ? both : both.filter((name) => name === wanted), body);
+}
+
+function declareFor(
+  names: ReadonlyArray<DatabaseContext["name"]>,
+  body: (context: DatabaseContext) => void,
+): void {
+  for (const name of names) {
     describe(name, () => {
       const made: Scratch[] = [];
       const make = async (kind: "fresh" | "empty") => {
@@ -68,8 +89,10 @@ async function makePostgresDatabase(templateUrl?: string): Promise<Scratch> {
   return { url, remove: () => dropDatabase(server, url) };
 }
 
-async function makeSqliteFile(): Promise<Scratch> {
+async function makeSqliteFile(template?: string): Promise<Scratch> {
   const folder = await mkdtemp(path.join(os.tmpdir(), "signet-sqlite-"));
   const remove = () => rm(folder, { recursive: true, force: true });
-  return { url: `sqlite:${path.join(folder, "signet.db")}`, remove };
+  const file = path.join(folder, "signet.db");
+  if (template !== undefined) await copyFile(template, file);
+  return { url: `sqlite:${file}`, remove };
 }

@@ -10,6 +10,7 @@ import { signIn } from "../core/sessions/sessions.ts";
 import { createSystemAccount, grantApplication } from "../core/system-accounts/system-accounts.ts";
 import { findUser } from "../core/users/store.ts";
 import type { Service } from "../open-service.ts";
+import { recordsInStates } from "./records-in-states.ts";
 
 export interface Hanger {
   readonly organisation: Organisation;
@@ -62,6 +63,7 @@ export async function hangRecords(
   await grantApplication(service, { orgId, id: account.id, applicationId: application, actor });
   const [event] = await listAuditEvents(db, orgId, 1);
   return {
+    ...(await recordsInStates(service, organisation)),
     "system-accounts": account.id,
     secret: secret.id,
     user: userId,

@@ -7,12 +7,15 @@ import { listUsableCodes } from "../features/device-identity/codes/store.ts";
 import type { Service } from "../open-service.ts";
 import { enrolledByCode, newCode } from "./enrolments.ts";
 import { hangRecords } from "./hanging-records.ts";
+import { type Holder, plantHolder } from "./records-in-states.ts";
 import { makeAgent, makePool } from "./test-agent.ts";
 import { makeClient, makeOrganisation, PASSWORD, type TestOrganisation } from "./test-service.ts";
 import { makeSystemAccount } from "./test-system-account.ts";
 
 export interface Planted extends TestOrganisation {
   readonly administrator: TestOrganisation["user"];
+  /** A user with second factors and all that an account page can be about. */
+  readonly holder: Holder;
   /** As `recordAddress` takes them. */
   readonly ids: Readonly<Record<string, string>>;
   /** What no page may show to anybody else. */
@@ -66,11 +69,22 @@ export async function plantRecords(service: Service, name: string): Promise<Plan
   await newCode(service, orgId, { name: `Planted code ${name}` });
   const [event] = await listAuditEvents(service.database.query, orgId, 1);
   const [code] = await listUsableCodes(service.database.query, orgId, { now: service.clock(), limit: 1 });
+  const shut = await makePool(service, org, { name: `Retired pool ${name}` });
+  await service.database.query
+    .updateTable("signing_pool")
+    .set({ disabled_at: service.clock() })
+    .where("id", "=", shut.id)
+    .execute();
+  const holder = await plantHolder(service, org, application.id);
   const hanger = { organisation, applicationId: application.id, userId: org.user.id };
   return {
     ...org,
     administrator: { id: administratorId, email, password: PASSWORD },
+    holder,
     ids: {
+      ...holder.ids,
+      "users/reset-factors": holder.user.id,
+      "pool/enable": shut.id,
       ...(await hangRecords(service, hanger)),
       applications: application.id,
       quickstart: application.id,

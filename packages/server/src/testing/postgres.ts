@@ -126,6 +126,12 @@ function serverSettings(port: number, { isDurable = false }: PostgresOptions): s
     timezone: "UTC",
     // Statements that fail on purpose are every test suite's daily bread: the log keeps only the server's own life.
     log_min_messages: "log",
+    // Hundreds of databases that live for seconds: nothing to tidy up in them, and a worker for each would look.
+    autovacuum: "off",
+    jit: "off",
+    wal_level: "minimal",
+    max_wal_senders: "0",
+    checkpoint_timeout: "1h",
     ...(isDurable ? {} : { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);

@@ -1,6 +1,7 @@
 /** A browser without a screen: cookies, forms, redirects that the test follows itself. Over real HTTP. */
 import { randomBytes } from "node:crypto";
 import { s256Challenge } from "@signet/protocol/pkce";
+import { type Asked, ask, FORM_TYPE } from "./ask.ts";
 
 export interface TestBrowser {
   readonly cookies: Map<string, string>;
@@ -26,25 +27,20 @@ export interface TestPage {
 
 export function testBrowser(): TestBrowser {
   const cookies = new Map<string, string>();
-  const send = async (
-    url: string,
-    init: RequestInit & { headers: Record<string, string> },
-  ): Promise<TestPage> => {
+  const send = async (url: string, sent: Asked): Promise<TestPage> => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const headers = { ...init.headers, ...(cookie === "" ? {} : { cookie }) };
-    const response = await fetch(url, { ...init, headers, redirect: "manual" });
-    for (const line of response.headers.getSetCookie()) {
+    const headers = { ...sent.headers, ...(cookie === "" ? {} : { cookie }) };
+    const { text: body, ...answer } = await ask(url, { ...sent, headers });
+    for (const line of answer.headers.getSetCookie()) {
       const [pair = ""] = line.split(";");
       const at = pair.indexOf("=");
       if (/max-age=0|expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(pair.slice(0, at));
       else cookies.set(pair.slice(0, at), pair.slice(at + 1));
     }
-    const location = response.headers.get("location");
-    const body = await response.text();
+    const location = answer.headers.get("location");
     return {
       url,
-      status: response.status,
-      headers: response.headers,
+      ...answer,
       body,
       location: location === null ? undefined : new URL(location, url).href,
       hidden: hiddenFields(body),
@@ -52,9 +48,13 @@ export function testBrowser(): TestBrowser {
   };
   return {
     cookies,
-    get: (url, headers = {}) => send(url, { headers }),
+    get: (url, headers = {}) => send(url, { method: "GET", headers }),
     post: (url, form, headers = {}) =>
-      send(url, { method: "POST", body: new URLSearchParams(form), headers }),
+      send(url, {
+        method: "POST",
+        headers: { "content-type": FORM_TYPE, ...headers },
+        body: String(new URLSearchParams(form)),
+      }),
   };
 }
 

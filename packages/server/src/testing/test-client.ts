@@ -1,5 +1,6 @@
 /** An OAuth client of a test: posts forms to the token, revoke and introspect endpoints. */
 
+import { ask, FORM_TYPE } from "./ask.ts";
 import { authorizationRequest, authorize, testBrowser } from "./test-browser.ts";
 import type { TestClient, TestOrganisation } from "./test-service.ts";
 import { REDIRECT_URI } from "./test-service.ts";
@@ -14,7 +15,7 @@ export const postForm = (
   url: string,
   form: Record<string, string>,
   headers: Record<string, string> = {},
-): Promise<Answer> => post(url, new URLSearchParams(form), headers);
+): Promise<Answer> => post(url, String(new URLSearchParams(form)), { "content-type": FORM_TYPE, ...headers });
 
 /** @param body a text is sent as it is */
 export const postJson = (url: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
@@ -23,16 +24,11 @@ export const postJson = (url: string, body: unknown, headers: Record<string, str
     ...headers,
   });
 
-async function post(
-  url: string,
-  body: string | URLSearchParams,
-  headers: Record<string, string>,
-): Promise<Answer> {
-  const response = await fetch(url, { method: "POST", body, headers });
-  const text = await response.text();
+async function post(url: string, sent: string, given: Record<string, string>): Promise<Answer> {
+  const { status, headers, text } = await ask(url, { method: "POST", body: sent, headers: given });
   return {
-    status: response.status,
-    headers: response.headers,
+    status,
+    headers,
     body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
   };
 }

@@ -18,8 +18,10 @@ import { createUser } from "../core/users/users.ts";
 import type { Refusal } from "../http/error-handlers.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
+import { unauditedActs } from "./audited-acts.ts";
 import { quickPasswords } from "./quick-passwords.ts";
 import { quickSigningKeys } from "./quick-signing-keys.ts";
+import { watchActs } from "./watched-acts.ts";
 
 export interface TestService {
   readonly service: Service;
@@ -33,6 +35,7 @@ export interface TestService {
   readonly errors: unknown[];
   /** What the listener for proxies has refused. */
   readonly refusals: string[];
+  /** @throws when a request has changed something that the audit log does not tell (audited-acts.ts) */
   close(): Promise<void>;
 }
 
@@ -50,6 +53,8 @@ export interface TestServiceOptions {
    * is the service's own; another one e.g. counts its calls or fills its queue.
    */
   readonly passwords?: PasswordHasher | "argon2id";
+  /** The test itself does something in the middle of requests, which would count as theirs. */
+  readonly isMeddling?: boolean;
   /** Demo mode, with what this makes. */
   readonly demo?: (service: Service) => Promise<AppOptions["demo"]>;
 }
@@ -77,7 +82,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const logError = (error: unknown) => {
     if (!isShortOfConnections(error)) errors.push(error);
   };
+  const watch = watchActs();
   const opened = await openService(config, {
+    around: watch.dialect,
     ...(options.clock ? { clock: options.clock } : {}),
     onError: logError,
     newPrivateKey: quickSigningKeys(nameOf(options.databaseUrl)),
@@ -100,6 +107,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     failed: (error) => errors.push(error),
     refused: (cause) => refusals.push(cause),
   });
+  watch.watch(app.server);
   await app.listen({ host: "127.0.0.1", port });
   await listeners.listen();
   return {
@@ -115,6 +123,8 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
       await app.close();
       await service.close();
       await rm(dataDir, { recursive: true, force: true });
+      const silent = options.isMeddling ? [] : unauditedActs(watch.acts());
+      if (silent.length > 0) throw new Error(`nothing in the audit log says so:\n${silent.join("\n")}`);
     },
   };
 }

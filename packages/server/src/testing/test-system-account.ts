@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { hmacSignature, NONCE_HEADER, TIMESTAMP_HEADER } from "@signet/protocol/hmac-signature";
 import { createSystemAccount } from "../core/system-accounts/system-accounts.ts";
 import type { Service } from "../open-service.ts";
+import { ask } from "./ask.ts";
 import type { TestOrganisation } from "./test-service.ts";
 
 export interface TestAccount {
@@ -71,14 +72,15 @@ export async function callApi(
     headers.set("authorization", `${account.publicKey}:${signature}`);
   }
   for (const [name, value] of Object.entries(asked.headers ?? {})) headers.set(name, value);
-  const init = { method, headers, redirect: "manual" as const };
-  const response = await fetch(url, body === undefined ? init : { ...init, body: sent });
-  const text = await response.text();
-  const isJson = /json/.test(response.headers.get("content-type") ?? "");
+  const answer = await ask(url, {
+    method,
+    headers: Object.fromEntries(headers),
+    body: body === undefined ? undefined : sent,
+  });
+  const { text } = answer;
+  const isJson = /json/.test(answer.headers.get("content-type") ?? "");
   return {
-    status: response.status,
-    headers: response.headers,
-    text,
+    ...answer,
     body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
   };
 }

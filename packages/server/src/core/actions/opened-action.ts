@@ -3,6 +3,7 @@ import type { Database } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import { findUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
 import { type ActionDeps, findLink } from "./actions.ts";
 import { type ActionType, actionTypes, type UserAction } from "./user-action.ts";
 
@@ -18,6 +19,8 @@ export interface OpenedAction {
   readonly organisation: Organisation;
   /** What a new password must not be made of; the first is the address. */
   readonly about: readonly string[];
+  /** Whose link it is; there is no language of an account that there is not yet. */
+  readonly reader: Pick<User, "locale">;
 }
 
 export const isActionType = (type: string): type is ActionType => actionTypes.some((one) => one === type);
@@ -34,19 +37,24 @@ export async function openAction(
   const action = await findLink(deps.database.query, deps, { id, type });
   if (!action || action === "expired") return action;
   const organisation = await deps.organisations.find(action.orgId);
-  const about = organisation && (await accountOf(deps, action));
-  return organisation && about && { id, action, organisation, about };
+  const account = organisation && (await accountOf(deps, action));
+  return organisation && account && { id, action, organisation, ...account };
 }
 
 async function accountOf(
   { database, organisations }: OpenedActionDeps,
   { orgId, userId, data }: UserAction,
-): Promise<string[] | undefined> {
+): Promise<Pick<OpenedAction, "about" | "reader"> | undefined> {
   const { registration, homeOrgId = orgId } = data;
-  if (registration) return [data.email, registration.firstname, registration.surname];
+  if (registration)
+    return {
+      about: [data.email, registration.firstname, registration.surname],
+      reader: { locale: null },
+    };
   if (homeOrgId !== orgId && !(await organisations.find(homeOrgId))) return undefined;
   const user = await findUser(database.query, homeOrgId, userId);
   if (!user || user.disabledAt !== null) return undefined;
   // The link is proof of the mailbox that it was sent to, and of no other.
-  return user.email === data.email ? [user.email, user.firstname, user.surname] : undefined;
+  if (user.email !== data.email) return undefined;
+  return { about: [user.email, user.firstname, user.surname], reader: user };
 }

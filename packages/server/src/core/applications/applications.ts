@@ -129,7 +129,10 @@ export async function endWhatItHolds(
   await revokeSessionKeys(tx, { orgId, applicationId, now, reason: "application_disabled" });
 }
 
-/** Disabling ends what the application holds: its codes of both kinds and refresh tokens for good, its own tokens while it lasts. */
+/**
+ * Disabling ends what the application holds: its codes of both kinds and refresh tokens for good, its own tokens while it lasts.
+ * @returns false when there is no such application, and when it was so already
+ */
 export async function disableApplication(
   deps: ApplicationDeps,
   input: { orgId: string; id: string; disabled: boolean; actor: string; address?: string },

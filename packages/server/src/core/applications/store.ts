@@ -1,7 +1,7 @@
 import type { ClientType } from "@signet/protocol/redirect-uri";
-import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { isNamed } from "../../db/search-text.ts";
 import type { ApplicationTable, ClientSecretTable } from "../../db/tables/applications.ts";
 import {
   type Application,
@@ -96,7 +96,7 @@ export async function searchApplications(
     .selectAll()
     .where("org_id", "=", orgId)
     .$if(after !== undefined, (query) => query.where("id", "<", after ?? ""))
-    .$if(text !== undefined, (query) => query.where(isNamed(text ?? "")))
+    .$if(text !== undefined, (query) => query.where(isNamed("application", text ?? "")))
     .$if(clientType !== undefined, (query) => query.where("client_type", "=", clientType ?? ""))
     .$if(state === "enabled", (query) => query.where("disabled_at", "is", null))
     .$if(state === "disabled", (query) => query.where("disabled_at", "is not", null))
@@ -104,12 +104,6 @@ export async function searchApplications(
     .limit(limit)
     .execute();
   return rows.map((row) => fromRow(row, []));
-}
-
-function isNamed(text: string) {
-  const part = (words: string) => `%${words.replaceAll(/[!%_]/g, "!$&")}%`;
-  const [typed, lower] = [part(text), part(text.toLowerCase())];
-  return sql<boolean>`(name like ${typed} escape '!' or lower(name) like ${lower} escape '!' or id like ${lower} escape '!')`;
 }
 
 const selectOrganisation = prepared((db, value: Parameter<{ id: string }>) =>
@@ -198,7 +192,7 @@ export async function listEnabledApplications(
   return rows.map((row) => fromRow(row, []));
 }
 
-/** @returns false when there is no such application in the organisation */
+/** @returns false when there is no such application in the organisation, and when it was so already */
 export async function setApplicationDisabled(
   db: Db,
   key: { orgId: string; id: string },
@@ -210,6 +204,7 @@ export async function setApplicationDisabled(
     .set((eb) => ({ disabled_at: disabledAt, updated_at: now, version: eb("version", "+", 1) }))
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
+    .where("disabled_at", disabledAt === null ? "is not" : "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

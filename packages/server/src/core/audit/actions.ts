@@ -1,7 +1,7 @@
 /**
  * Everything that the audit log can say, as `<noun>.<past participle>`. The list is closed: `recordAuditEvent` takes
  * nothing else, and the console has a text for each in every language (html/messages/<lang>/console/audit-log.ts).
- * An action is never renamed: what is in the chain stays.
+ * An action is never renamed, and what it is to its target never changed: what is in the chain stays.
  */
 
 /** It made its target what it is: the pages of records say who did so last. */
@@ -173,5 +173,6 @@ export const auditActions: readonly AuditAction[] = [...kinds.keys()] as AuditAc
 
 export const isAuditAction = (text: string): text is AuditAction => kinds.has(text);
 
-/** Whether it changed its target. */
-export const isChange = (action: AuditAction): boolean => kinds.get(action) === CHANGE;
+/** What an event of this action says about its target, if it has one: whether it made it what it is. */
+export const isChangeOf = (action: AuditAction, target: string | null | undefined): boolean =>
+  typeof target === "string" && kinds.get(action) === CHANGE;

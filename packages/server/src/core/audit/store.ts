@@ -4,7 +4,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { AuditEventTable } from "../../db/tables/organisations.ts";
-import { type AuditAction, isChange } from "./actions.ts";
+import { type AuditAction, isChangeOf } from "./actions.ts";
 
 export interface AuditEvent {
   readonly orgId: string;
@@ -48,7 +48,7 @@ export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void>
       details: redactSecrets(JSON.stringify(event.details ?? {})),
       seq: null,
       hash: null,
-      is_change: event.target !== undefined && isChange(event.action) ? 1 : 0,
+      is_change: isChangeOf(event.action, event.target) ? 1 : 0,
     })
     .execute();
 }

@@ -93,7 +93,7 @@ export async function useCode(db: Db, code: CodeUse): Promise<boolean> {
 const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: string }>) =>
   db
     .updateTable("browser_session")
-    .set({ ended_at: null })
+    .set((eb) => ({ ended_at: eb.ref("ended_at") }))
     .where("org_id", "=", value("orgId"))
     .where("id", "=", value("sessionId"))
     .where("ended_at", "is", null)

@@ -149,6 +149,8 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(made?.id, applicationIn(file, "Shop").id);
     // Neither a key nor a scope of theirs is found.
     await running.apply(theirs, withApplication(file, "Shop", { externalKey: "shop" }));
+    const told = await listAuditEvents(running.deps.database.query, theirs, 3);
+    assert.ok(told.some(({ action }) => action === "application.key-changed"));
     const alone = {
       format: file.format,
       applications: [{ name: "Other", clientType: "spa", externalKey: "shop" } as const],

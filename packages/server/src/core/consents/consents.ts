@@ -160,7 +160,7 @@ export interface Taking extends ConsentKey {
 export function revokeConsent(deps: ConsentDeps, taking: Taking): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const consent = await markConsentRevoked(tx, taking, now);
+    const consent = await markConsentRevoked(tx, taking, { by: taking.actor, now });
     if (consent) await endWhatRests(tx, consent, taking, { now, action: "consent.revoked" });
     return consent !== undefined;
   });

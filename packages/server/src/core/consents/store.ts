@@ -142,10 +142,14 @@ export async function findConsentRecord(
 }
 
 /** The record as it was, which is revoked now; undefined when there is none such living. */
-export async function markConsentRevoked(db: Db, key: ConsentKey, now: number): Promise<Consent | undefined> {
+export async function markConsentRevoked(
+  db: Db,
+  key: ConsentKey,
+  { by, now }: { by: string; now: number },
+): Promise<Consent | undefined> {
   let query = db
     .updateTable("consent")
-    .set({ revoked_at: now })
+    .set({ revoked_at: now, revoked_by: by })
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
     .where("revoked_at", "is", null);

@@ -1,4 +1,5 @@
 /** Finding organisations on the hot path, and creating and disabling them. */
+import { isDeepStrictEqual } from "node:util";
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
@@ -115,7 +116,7 @@ export interface OrganisationChange {
 
 /**
  * Changes some of the settings and leaves the others as they are, whoever changes those at the same time; every node hears
- * of it.
+ * of it. What is as it shall be already is not written, and not audited.
  * @returns all of them as they are now; undefined when there is no such organisation
  * @throws InvalidSettings naming every fault, InvalidOrganisation for the name
  */
@@ -132,6 +133,9 @@ export async function changeOrganisationSettings(
     const changed = Object.keys(changes) as Array<keyof OrganisationSettings>;
     const settings = { ...before.settings, ...changes };
     requireValidSettings(settings, changed);
+    // A form that is sent twice, and a configuration that is applied once more, have changed nothing.
+    const isRenamed = name !== undefined && name.trim() !== before.name;
+    if (!isRenamed && isDeepStrictEqual(settings, before.settings)) return settings;
     await setOrganisationRecord(tx, orgId, { name: name?.trim() ?? before.name, settings });
     await recordAuditEvent(tx, {
       orgId,

@@ -68,6 +68,19 @@ export async function findCustomScope(db: Db, orgId: string, id: string): Promis
   return row && fromRow(row);
 }
 
+/** Keeps whoever would change it waiting until the transaction ends (as `holdApplication`). */
+export async function holdCustomScope(
+  tx: Db,
+  { orgId, id }: Pick<CustomScope, "orgId" | "id">,
+): Promise<void> {
+  await tx
+    .updateTable("custom_scope")
+    .set((eb) => ({ version: eb.ref("version") }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .execute();
+}
+
 const selectAllOf = prepared((db, value: Parameter<{ orgId: string }>) =>
   db.selectFrom("custom_scope").selectAll().where("org_id", "=", value("orgId")).orderBy("id"),
 );

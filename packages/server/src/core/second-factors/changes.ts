@@ -166,7 +166,7 @@ async function forgetEverywhere(tx: Db, { homeOrgId, id: userId }: User, now: nu
     await revokeRememberedDevices(tx, { orgId, userId, now });
 }
 
-/** @returns false when there is no such passkey */
+/** @returns false when there is no such passkey, and when it is called so already */
 export function changePasskeyName(
   deps: ChangeDeps,
   change: FactorChange,

@@ -6,6 +6,8 @@ import { hasSecondFactor } from "./second-factor.ts";
 import { ownerOf } from "./standing.ts";
 import { findFactorSummary } from "./store.ts";
 
+export type LackingProof = "fresh-sign-in" | "second-factor";
+
 /**
  * @param now milliseconds
  * @returns what the session lacks; of a user with a second factor a remembered browser is not enough
@@ -14,7 +16,7 @@ export async function lackingProof(
   db: Db,
   { session, user }: SignedIn,
   now: number,
-): Promise<"fresh-sign-in" | "second-factor" | undefined> {
+): Promise<LackingProof | undefined> {
   if (!isFresh(session, now)) return "fresh-sign-in";
   const summary = await findFactorSummary(db, ownerOf(user));
   return hasSecondFactor(summary) && assuranceOf(session.acr) < assurance.multiFactor

@@ -3,6 +3,7 @@
  * the day when neither is at hand. They belong to the account, and so to its home organisation; the browsers that are
  * remembered belong to the organisation where somebody signed in.
  */
+import { type Assurance, assurance } from "../sessions/assurance.ts";
 
 /** Whose factors they are: the user and the organisation that owns the account. */
 export interface FactorOwner {
@@ -25,6 +26,15 @@ export interface FactorStanding extends FactorSummary {
   readonly isRequired: boolean;
   /** Only the home organisation changes an account. */
   readonly mayEnrol: boolean;
+}
+
+/**
+ * What a sign-in must reach without anybody's special demand: users who have a second factor, or must have one, show it on
+ * browsers that are not remembered.
+ */
+export function usualAssurance(factors: FactorStanding): Assurance {
+  if (!hasSecondFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
+  return factors.isRemembered ? assurance.none : assurance.multiFactor;
 }
 
 export const hasSecondFactor = ({ hasTotp, passkeys }: FactorSummary): boolean => hasTotp || passkeys > 0;

@@ -11,6 +11,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { withUser } from "../../testing/test-visit.ts";
+import { assertWritten } from "../../testing/written-actions.ts";
 import { listAuditEvents } from "../audit/store.ts";
 import { findUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
@@ -215,4 +216,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok((await count()) < all - 2);
     assert.ok(await find(living.token));
   });
+
+  test("what was done is in the audit log", () =>
+    assertWritten(running.service.database.query, "session.renewed"));
 });

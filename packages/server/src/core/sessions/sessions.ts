@@ -139,8 +139,10 @@ export async function signOutRunOut(
   await deps.database.transaction(async (tx) => {
     const session = await findSessionById(tx, orgId, sessionId);
     // Housekeeping has forgotten it, and with it whom it was used for.
-    if (!session) await revokeTokenFamilies(tx, { orgId, sessionId, now, reason: "signed_out" });
-    else if (session.userId === userId && hasRunOut(session, organisation, now))
+    if (!session) {
+      const revoked = await revokeTokenFamilies(tx, { orgId, sessionId, now, reason: "signed_out" });
+      if (revoked > 0) await recordEnd(tx, { orgId, sessionId, now, actor, address });
+    } else if (session.userId === userId && hasRunOut(session, organisation, now))
       await endSession(tx, session, { now, actor, address });
   });
 }
@@ -151,6 +153,13 @@ async function endSession(
   { now, actor, address }: { now: number; actor: string; address: string },
 ): Promise<void> {
   const ended = await endSessions(tx, { orgId, userId, sessionId, now, reason: "signed_out" });
-  if (ended === 0) return;
-  await recordAuditEvent(tx, { orgId, at: now, actor, action: "session.ended", target: sessionId, address });
+  if (ended > 0) await recordEnd(tx, { orgId, sessionId, now, actor, address });
 }
+
+const recordEnd = (
+  tx: Db,
+  end: { orgId: string; sessionId: string; now: number; actor: string; address: string },
+): Promise<void> => {
+  const { orgId, sessionId: target, now: at, actor, address } = end;
+  return recordAuditEvent(tx, { orgId, at, actor, action: "session.ended", target, address });
+};

@@ -179,6 +179,22 @@ export async function findUserSessions(
   }));
 }
 
+/** Whether the user had such a session, and has signed out of it or was signed out. */
+export async function isEndedSession(
+  db: Db,
+  of: { orgId: string; userId: string; id: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("browser_session")
+    .select("id")
+    .where("org_id", "=", of.orgId)
+    .where("id", "=", of.id)
+    .where("user_id", "=", of.userId)
+    .where("ended_at", "is not", null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Sessions that nobody can come back to. @returns how many were removed, at most `limit` */
 export async function deleteDeadSessions(db: Db, before: number, limit: number): Promise<number> {
   const dead = await db

@@ -1,6 +1,7 @@
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
+import { isNamed } from "../../db/search-text.ts";
 import type { SystemAccountKeyTable, SystemAccountTable } from "../../db/tables/system-accounts.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
 
@@ -83,19 +84,12 @@ export async function searchSystemAccounts(
     .select("application.name as application_name")
     .where("system_account.org_id", "=", orgId);
   if (after !== undefined) query = query.where("system_account.id", "<", after);
-  if (text !== undefined) query = query.where(isNamed(text));
+  if (text !== undefined) query = query.where(isNamed("system_account", text));
   const rows = await query.orderBy("system_account.id", "desc").limit(limit).execute();
   return rows.map(({ application_name: applicationName, ...row }) => ({
     account: toAccount(row, []),
     applicationName,
   }));
-}
-
-function isNamed(text: string) {
-  const part = (words: string) => `%${words.replaceAll(/[!%_]/g, "!$&")}%`;
-  const [typed, lower] = [part(text), part(text.toLowerCase())];
-  return sql<boolean>`(system_account.name like ${typed} escape '!' or lower(system_account.name) like ${lower} escape '!'
-    or system_account.id like ${lower} escape '!')`;
 }
 
 /** The applications that an account may act for besides its own, by name. */

@@ -184,7 +184,10 @@ export async function changeSystemAccount(
     if (contents.length > 0)
       await note(tx, deps, { ...event, action: "system-account.changed", details: { changed: contents } });
     if (contents.length < changed.length)
-      await note(tx, deps, { ...event, action: `system-account.${disabled ? "disabled" : "enabled"}` });
+      await note(tx, deps, {
+        ...event,
+        action: disabled ? "system-account.disabled" : "system-account.enabled",
+      });
     return { ...before, ...after, updatedAt: now, version: before.version + 1 };
   });
 }

@@ -2,7 +2,7 @@
 import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
-import { type MemberRecord, setMemberRecord } from "./store.ts";
+import { findUser, holdAccount, type MemberRecord, setMemberRecord } from "./store.ts";
 import type { Attributes } from "./user.ts";
 
 export class InvalidMemberRecord extends Error {
@@ -29,6 +29,10 @@ export async function changeMemberRecord(
   if (!areGroups(groups))
     throw new InvalidMemberRecord(`at most ${limits.groups} groups, each of 1 to 200 plain characters`);
   return deps.database.transaction(async (tx) => {
+    const member = await findUser(tx, orgId, id);
+    if (!member) return false;
+    // Waits for a form that is just comparing what it has seen with what is there.
+    await holdAccount(tx, member, deps.clock());
     if (!(await setMemberRecord(tx, { orgId, id }, record))) return false;
     const event = { orgId, at: deps.clock(), actor, action: "user.attributes-changed" as const, target: id };
     await recordAuditEvent(tx, { ...event, address, details: { changed: Object.keys(record) } });

@@ -167,7 +167,7 @@ export async function organisationsOfUser(db: Db, homeOrgId: string, id: string)
   return rows.map(({ org_id }) => org_id);
 }
 
-/** The home organisation alone changes an account. @returns false when it has no such user */
+/** The home organisation alone changes an account. @returns false when it has no such user, and when it was so already */
 export async function setUserDisabled(
   db: Db,
   key: { orgId: string; id: string },
@@ -179,6 +179,7 @@ export async function setUserDisabled(
     .set({ disabled_at: disabledAt, updated_at: now })
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
+    .where("disabled_at", disabledAt === null ? "is not" : "is", null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

@@ -98,7 +98,7 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
  * Disabling ends the user's sessions, tokens, remembered browsers and open links to a password or an address at once;
  * enabling brings none of them back.
  * @param input.orgId the organisation that owns the account; whatever others it administers, it can shut it out
- * @returns false when there is no such user. @throws LastAdministrator when it would have none any more
+ * @returns false when there is no such user, and when it was so already. @throws LastAdministrator when it would have none any more
  */
 export async function disableUser(
   deps: Pick<UserDeps, "database" | "clock">,

@@ -5,6 +5,8 @@ import { systemAccountsSessionKeys } from "./0003-system-accounts-session-keys.t
 import { sovereignSigning } from "./0004-sovereign-signing.ts";
 import { deviceIdentity } from "./0005-device-identity.ts";
 import { consolePages } from "./0006-console.ts";
+import { compromisedKeys } from "./0007-compromised-keys.ts";
+import { consentRevokedBy } from "./0008-consent-revoked-by.ts";
 import type { Migration } from "./migration.ts";
 
 export const timeline: readonly Migration[] = [
@@ -14,4 +16,6 @@ export const timeline: readonly Migration[] = [
   sovereignSigning,
   deviceIdentity,
   consolePages,
+  compromisedKeys,
+  consentRevokedBy,
 ];

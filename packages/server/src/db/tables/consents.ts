@@ -25,6 +25,7 @@ export interface ConsentTable {
   granted_by: string;
   granted_at: number;
   revoked_at: number | null;
+  revoked_by: string | null;
   /** JSON: what each scope gave when it was consented to. */
   scope_fingerprints: string | null;
 }

@@ -56,6 +56,14 @@ export interface AgentKeyTable {
   compromised_at: number | null;
 }
 
+/** A compromised key whose pool is deleted: it is never registered again. */
+export interface CompromisedAgentKeyTable {
+  org_id: string;
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  compromised_at: number;
+}
+
 export interface SigningRequestTable {
   org_id: string;
   id: string;

@@ -5,8 +5,8 @@
  */
 
 import type { FastifyInstance } from "fastify";
+import { wasAlready } from "../../console/console-frame.ts";
 import { readerMessages } from "../../console/reader-language.ts";
-import { foreignForm } from "../../console/submission.ts";
 import { consolePath, goTo, type Visit } from "../../console/visit.ts";
 import type { Activity } from "../../core/activity/activity.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -17,7 +17,7 @@ import type { OrganisationDirectory } from "../../core/organisations/organisatio
 import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
-import { lackingProof } from "../../core/second-factors/fresh-proof.ts";
+import { type LackingProof, lackingProof } from "../../core/second-factors/fresh-proof.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkey.ts";
 import { assuranceOf } from "../../core/sessions/assurance.ts";
@@ -38,7 +38,9 @@ export interface SignInDoor {
   formBinding(visit: Visit): { browser: string; csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
   isFromHere(visit: Visit): boolean;
-  signIn(visit: Visit, page: { place: "account"; path: string }, prompt?: "login"): Promise<void>;
+  keptSeal(visit: Visit, subject: string): string;
+  isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
+  signIn(visit: Visit, page: { place: "account"; path: string }, lacking?: LackingProof): Promise<void>;
   writeSession(visit: Visit, token: string): void;
   deviceToken(visit: Visit): string | undefined;
 }
@@ -73,28 +75,48 @@ export async function signedInHere(
   return signedIn;
 }
 
+/** What a change asks of who makes it, besides their proof. */
+export interface Change {
+  /** What belongs to the organisation visited, and not to the account: guests may change that too. */
+  readonly byGuests?: boolean;
+  /** Whether there is anything to change; sends the browser elsewhere when not. */
+  isOpen?(signedIn: SignedIn): Promise<boolean>;
+}
+
+/** @returns undefined when the answer has been sent: the sign-in, or the way to the page that says why not */
+export async function comesToChange(
+  deps: AccountDeps,
+  visit: Visit,
+  path: string,
+  change: Change,
+): Promise<SignedIn | undefined> {
+  const signedIn = await signedInHere(deps, visit, path);
+  if (!signedIn) return undefined;
+  if (change.byGuests !== true && !isAtHome(visit.organisation, signedIn.user)) {
+    await goTo(visit, accountPath(visit.organisation, "security"));
+    return undefined;
+  }
+  return signedIn;
+}
+
+/** @returns false when the browser has been sent elsewhere */
+export const isOpenTo = async (signedIn: SignedIn, { isOpen }: Change): Promise<boolean> =>
+  (await isOpen?.(signedIn)) !== false;
+
 /**
- * Somebody who may change what the account is protected by.
- * @param change.ofAccount false for what belongs to the organisation visited: guests may change that too
+ * Somebody who may see the form of a change: as fresh a sign-in as the change itself asks for (account-form.ts).
  * @returns undefined when the answer has been sent: what the sign-in lacks, or the way to the page that says why not
  */
 export async function mayChange(
   deps: AccountDeps,
   visit: Visit,
   path: string,
-  change: { ofAccount: boolean } = { ofAccount: true },
+  change: Change = {},
 ): Promise<SignedIn | undefined> {
-  const signedIn = await signedInHere(deps, visit, path);
-  if (!signedIn) return undefined;
-  const { user } = signedIn;
-  if (change.ofAccount && user.homeOrgId !== visit.organisation.id) {
-    await goTo(visit, accountPath(visit.organisation, "security"));
-    return undefined;
-  }
-  const lacking = await lackingProof(deps.database.query, signedIn, deps.clock());
-  if (lacking === undefined) return signedIn;
-  const page = { place: "account", path } as const;
-  await deps.door.signIn(visit, page, ...(lacking === "fresh-sign-in" ? (["login"] as const) : []));
+  const signedIn = await comesToChange(deps, visit, path, change);
+  const lacking = signedIn && (await lackingProof(deps.database.query, signedIn, deps.clock()));
+  if (lacking === undefined) return signedIn && (await isOpenTo(signedIn, change)) ? signedIn : undefined;
+  await deps.door.signIn(visit, { place: "account", path }, lacking);
   return undefined;
 }
 
@@ -123,8 +145,8 @@ const pages: ReadonlyArray<readonly [page: AccountPage, path: (organisation: Org
   ["data", (organisation) => accountPath(organisation, "data")],
 ];
 
-/** @param current the page of the navigation that this one belongs to */
-export function accountFrame(visit: Visit, user: User, current: AccountPage): ConsoleFrame {
+/** @param current the page of the navigation that this one belongs to; undefined for none */
+export function accountFrame(visit: Visit, user: User, current: AccountPage | undefined): ConsoleFrame {
   const { organisation, request } = visit;
   const messages = readerMessages(request, user, organisation);
   const { frame } = messages.console;
@@ -135,6 +157,7 @@ export function accountFrame(visit: Visit, user: User, current: AccountPage): Co
     stylesheet: consoleStylesheet.path,
     organisation: pageOrganisation(organisation),
     homeUri: accountPath(organisation, "profile"),
+    wasAlready: wasAlready(visit),
     navigation: {
       label: frame.account,
       sections: [
@@ -165,7 +188,7 @@ export function pageOrganisation({ name, settings }: Organisation): PageOrganisa
 export const isAtHome = (organisation: Organisation, user: User): boolean =>
   user.homeOrgId === organisation.id;
 
-/** One address, with a page for GET and what its form does for POST. */
+/** One address, with a page for GET and what its form does for POST: see `accountSubmission`. */
 export function accountRoute(
   app: FastifyInstance,
   deps: AccountDeps,
@@ -178,12 +201,7 @@ export function accountRoute(
       return visit.reply;
     });
   app.get(`/oauth/:org/account/${rest}`, handler(handlers.get));
-  const { post } = handlers;
-  if (!post) return;
-  const own = async (visit: Visit) => {
-    // Nothing that a stranger's page has sent is shown again with a seal of ours.
-    if (!deps.door.isFromHere(visit)) throw foreignForm();
-    await post(visit);
-  };
-  app.post(`/oauth/:org/account/${rest}`, handler(own));
+  // What was typed is shown again, whatever it is (account-form.ts).
+  const options = { config: { mendsForms: true } };
+  if (handlers.post) app.post(`/oauth/:org/account/${rest}`, options, handler(handlers.post));
 }

@@ -4,6 +4,7 @@ import type { AccountDeps } from "./account-page.ts";
 import { activityRoute } from "./activity.route.ts";
 import { addressRoute } from "./address.route.ts";
 import { authenticatorRoutes } from "./authenticator.route.ts";
+import { confirmIdentityRoute } from "./confirm-identity.route.ts";
 import { dataRoutes } from "./data.route.ts";
 import { deletionRoutes } from "./deletion.route.ts";
 import { passkeyRoutes } from "./passkeys.route.ts";
@@ -27,4 +28,5 @@ export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
   activityRoute(app, deps);
   dataRoutes(app, deps);
   deletionRoutes(app, deps);
+  confirmIdentityRoute(app, deps);
 }

@@ -22,6 +22,7 @@ import {
 } from "./account-page.ts";
 import { activityPage } from "./activity.page.ts";
 import { notMePath } from "./password.route.ts";
+import { isOwnAct, whoActed } from "./who-acted.ts";
 
 const ACTIVITY = "activity";
 const ON_A_PAGE = 25;
@@ -66,12 +67,11 @@ async function showActivity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
 
 /** Of what others did it is not told where they were, nor which administrator it was. */
 function inWords({ at, action, actor, address }: KeptEvent, user: User, messages: Messages) {
-  const isOwn = actor === `user:${user.id}`;
   return {
     at,
     what: actionText(action, messages),
-    by: isOwn ? messages.console.account.activity.you : actorText(actor, messages),
-    address: isOwn || actor === "anonymous" ? address : undefined,
+    by: whoActed(actor, user, messages),
+    address: isOwnAct(actor, user) || actor === "anonymous" ? address : undefined,
   };
 }
 
@@ -79,16 +79,4 @@ function inWords({ at, action, actor, address }: KeptEvent, user: User, messages
 function actionText(action: string, messages: Messages): string {
   const texts: Readonly<Record<AuditAction, string>> = messages.console.auditLog.actions;
   return Object.hasOwn(texts, action) ? texts[action as AuditAction] : action;
-}
-
-function actorText(actor: string, { console: { account, frame } }: Messages): string {
-  const [kind = ""] = actor.split(":");
-  const texts: Readonly<Record<string, string>> = {
-    user: account.activity.administrator,
-    operator: frame.actors.operator,
-    system: frame.actors.system,
-    client: frame.actors.application,
-    "system-account": frame.actors.systemAccount,
-  };
-  return Object.hasOwn(texts, kind) ? (texts[kind] ?? "") : frame.actors.anonymous;
 }

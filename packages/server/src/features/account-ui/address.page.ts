@@ -7,10 +7,11 @@ import { crumbOf } from "./change.page.ts";
 
 export type NewAddressView = ConsoleFrame & {
   csrf: string;
+  once: string;
   action: string;
   backUri: string;
   typed: string;
-  refusal?: "expired" | "invalid" | "same" | { waitSeconds: number } | undefined;
+  refusal?: "expired" | "unreadable" | "sent" | "invalid" | "same" | { waitSeconds: number } | undefined;
 };
 
 export function newAddressPage(view: NewAddressView): Html {
@@ -40,6 +41,7 @@ ${recordForm({
   id: "new-address",
   action: view.action,
   csrf: view.csrf,
+  once: view.once,
   fields: textField(field),
   submit: { id: "address-send", label: text.submit },
   cancelUri: view.backUri,
@@ -52,7 +54,7 @@ ${recordForm({
 function failureOf({ refusal, messages }: NewAddressView): FormFailure | undefined {
   const text = messages.console.account.address;
   if (refusal === undefined) return undefined;
-  if (refusal === "expired") return { kind: "expired" };
+  if (refusal === "expired" || refusal === "unreadable" || refusal === "sent") return { kind: refusal };
   if (typeof refusal === "object")
     return { kind: "refused", title: text.failed, text: text.limited(refusal.waitSeconds) };
   return { kind: "faults", fields: [{ id: "newEmail", label: text.newEmail }] };

@@ -4,22 +4,25 @@
  */
 
 import type { FastifyInstance } from "fastify";
+import { goodOnce, newOnce, type Refusal } from "../../console/made-once.ts";
+import type { Submission } from "../../console/sent-form.ts";
 import { goTo, show, type Visit } from "../../console/visit.ts";
 import { networkOf } from "../../core/rate-limits/network.ts";
 import { countAttempt, RateLimited } from "../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { requestNewEmail } from "../../core/users/account-mails.ts";
 import { emailKey, isEmail } from "../../core/users/user.ts";
-import { formOf } from "../../http/form-body.ts";
+import { accountSubmission } from "./account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
   accountPath,
   accountRoute,
+  type Change,
   mayChange,
   originOf,
 } from "./account-page.ts";
-import { newAddressPage, sentPage } from "./address.page.ts";
+import { type NewAddressView, newAddressPage, sentPage } from "./address.page.ts";
 import { tellWait } from "./wait.ts";
 
 const ADDRESS = "address";
@@ -27,27 +30,27 @@ const ADDRESS = "address";
 export function addressRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, ADDRESS, {
     get: async (visit) => {
-      const signedIn = await mayAsk(deps, visit);
+      const path = accountPath(visit.organisation, ADDRESS);
+      const signedIn = await mayChange(deps, visit, path, askable(deps, visit));
       if (signedIn) await showForm(deps, visit, signedIn);
     },
-    post: async (visit) => {
-      const signedIn = await mayAsk(deps, visit);
-      if (signedIn) await ask(deps, visit, signedIn);
-    },
+    post: (visit) => ask(deps, visit),
   });
 }
 
 /** Without mail there is no link to send: the profile has no button then either. */
-async function mayAsk(deps: AccountDeps, visit: Visit): Promise<SignedIn | undefined> {
-  const signedIn = await mayChange(deps, visit, accountPath(visit.organisation, ADDRESS));
-  if (!signedIn || deps.outbox.isOpen) return signedIn;
-  await goTo(visit, accountPath(visit.organisation, "profile"));
-  return undefined;
-}
+const askable = ({ outbox }: AccountDeps, visit: Visit): Change => ({
+  isOpen: async () => {
+    if (!outbox.isOpen) await goTo(visit, accountPath(visit.organisation, "profile"));
+    return outbox.isOpen;
+  },
+});
+
+const typedIn = ({ values }: Submission): string => (values.get("newEmail") ?? "").trim();
 
 interface Shown {
   readonly typed?: string;
-  readonly failure?: "expired" | "invalid" | "same" | { waitSeconds: number };
+  readonly failure?: NewAddressView["refusal"];
   readonly status?: number;
 }
 
@@ -57,6 +60,7 @@ function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Sh
   const page = newAddressPage({
     ...frame,
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     action: accountPath(organisation, ADDRESS),
     backUri: accountPath(organisation, "profile"),
     typed: shown.typed ?? "",
@@ -65,12 +69,25 @@ function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Sh
   return show(visit, frame, page, shown.status ?? 200);
 }
 
-async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
-  const { values } = formOf(visit.request);
-  const typed = (values.get("newEmail") ?? "").trim();
+const refused =
+  (deps: AccountDeps, visit: Visit) =>
+  (old: Submission, { failure, status }: Refusal): Promise<void> => {
+    const kind = failure.kind === "sent" ? "sent" : "expired";
+    return showForm(deps, visit, old.signedIn, { typed: typedIn(old), failure: kind, status });
+  };
+
+async function ask(deps: AccountDeps, visit: Visit): Promise<void> {
+  const received = await accountSubmission(deps, visit, accountPath(visit.organisation, ADDRESS), {
+    ...askable(deps, visit),
+    again: (old, failure) =>
+      showForm(deps, visit, old.signedIn, { typed: typedIn(old), failure, status: 403 }),
+  });
+  const sent = received && (await goodOnce(deps, visit, received, refused(deps, visit), () => ({})));
+  if (!sent) return;
+  const { signedIn } = sent;
+  const typed = typedIn(sent);
   const again = (failure: NonNullable<Shown["failure"]>, status: number) =>
     showForm(deps, visit, signedIn, { typed, failure, status });
-  if (!deps.door.isOwnForm(visit, values.get("csrf"))) return again("expired", 403);
   if (!isEmail(typed)) return again("invalid", 400);
   const { organisation } = visit;
   const { user } = signedIn;
@@ -90,7 +107,12 @@ async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise
     return again({ waitSeconds: error.retryAfterSeconds }, 429);
   }
   const actor = `user:${user.id}`;
-  await requestNewEmail(deps, user, { newEmail: typed, actor, address, locale, tellsTaken: false });
+  const wanted = { newEmail: typed, actor, address, locale, tellsTaken: false };
+  const isSent = await sent.once(async (database) => {
+    await requestNewEmail({ ...deps, database }, user, wanted);
+    return true;
+  });
+  if (!isSent) return;
   const frame = accountFrame(visit, user, "profile");
   const backUri = accountPath(organisation, "profile");
   return show(visit, frame, sentPage({ ...frame, backUri, newEmail: typed }));

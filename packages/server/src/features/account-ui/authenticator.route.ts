@@ -1,20 +1,25 @@
 /** account/security/authenticator: an authenticator app is set up or replaced; …/removal: it is removed. */
 
 import type { FastifyInstance } from "fastify";
+import type { NotTaken, Submission } from "../../console/sent-form.ts";
 import { show, type Visit } from "../../console/visit.ts";
 import { confirmTotp, LastFactor, removeTotp } from "../../core/second-factors/changes.ts";
 import { acrOfMethod, codeAmr } from "../../core/second-factors/factor-proof.ts";
 import { ownerOf } from "../../core/second-factors/standing.ts";
-import { beginTotpEnrolment, openTotpEnrolment } from "../../core/second-factors/totp/enrolment.ts";
+import {
+  beginTotpEnrolment,
+  openTotpEnrolment,
+  rebindTotpEnrolment,
+} from "../../core/second-factors/totp/enrolment.ts";
 import { findTotp } from "../../core/second-factors/totp/store.ts";
 import { matchingStep, readTotpCode, totpUri } from "../../core/second-factors/totp/totp.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { qrCode } from "../../html/qr-code.ts";
 import { copyScript } from "../../html/scripts.ts";
-import { formOf } from "../../http/form-body.ts";
+import { accountSubmission } from "./account-form.ts";
 import { type AccountDeps, accountRoute, changeOf, mayChange } from "./account-page.ts";
 import { authenticatorPage, confirmPage } from "./change.page.ts";
-import { backWith, changeFrame, changePath, expired, finish } from "./change.ts";
+import { backWith, changeFrame, changePath, finish, notTakenTexts } from "./change.ts";
 import { useAndRaise } from "./raise-session.ts";
 
 const SETUP = "authenticator";
@@ -26,27 +31,21 @@ export function authenticatorRoutes(app: FastifyInstance, deps: AccountDeps): vo
       const signedIn = await mayChange(deps, visit, changePath(visit, SETUP));
       if (signedIn) await showSetup(deps, visit, signedIn);
     },
-    post: async (visit) => {
-      const signedIn = await mayChange(deps, visit, changePath(visit, SETUP));
-      if (signedIn) await setUp(deps, visit, signedIn);
-    },
+    post: (visit) => setUp(deps, visit),
   });
   accountRoute(app, deps, `security/${REMOVAL}`, {
     get: async (visit) => {
       const signedIn = await mayChange(deps, visit, changePath(visit, REMOVAL));
       if (signedIn) await showRemoval(deps, visit, signedIn);
     },
-    post: async (visit) => {
-      const signedIn = await mayChange(deps, visit, changePath(visit, REMOVAL));
-      if (signedIn) await remove(deps, visit, signedIn);
-    },
+    post: (visit) => remove(deps, visit),
   });
 }
 
 interface Shown {
   /** The sealed secret that the last page had. */
   readonly enrolment?: string | undefined;
-  readonly failure?: "expired" | "wrong-code";
+  readonly failure?: NotTaken | "wrong-code" | undefined;
 }
 
 async function showSetup(
@@ -66,7 +65,7 @@ async function showSetup(
   const frame = changeFrame(deps, visit, signedIn, SETUP);
   const text = frame.messages.enrolment;
   const failures = {
-    expired: expired(frame),
+    ...notTakenTexts(frame),
     "wrong-code": { title: text.totp.wrong, text: text.totp.wrongCode },
   };
   const page = authenticatorPage({
@@ -81,7 +80,7 @@ async function showSetup(
     visit,
     frame,
     page,
-    shown.failure === undefined ? 200 : shown.failure === "expired" ? 403 : 422,
+    shown.failure === undefined ? 200 : shown.failure in notTakenTexts(frame) ? 403 : 422,
   );
 }
 
@@ -90,12 +89,43 @@ function bindingOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
   return { owner: ownerOf(user), browser, now: deps.clock() };
 }
 
-async function setUp(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
-  const { values } = formOf(visit.request);
+/** Stands in for the browser's token, which is another one after a new sign-in: the app has the key already. */
+const WAITING = "waiting:";
+const both = { from: WAITING, to: WAITING };
+
+/** The key of a form, made for this browser and for no other where nothing else is said. */
+function rebound(
+  deps: AccountDeps,
+  visit: Visit,
+  { signedIn, values }: Submission,
+  { from, to }: { from?: string; to?: string },
+): string | undefined {
+  const here = bindingOf(deps, visit, signedIn);
+  const made = { ...here, browser: from ?? here.browser };
+  return rebindTotpEnrolment(deps.seals, values.get("enrolment"), made, to ?? here.browser);
+}
+
+async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
+  const sent = await accountSubmission(deps, visit, changePath(visit, SETUP), {
+    again: (old, failure) => {
+      // Only a form that waits here has shown that its key is this user's.
+      const hasWaited = failure === undefined;
+      const enrolment = hasWaited
+        ? rebound(deps, visit, old, { from: WAITING })
+        : old.values.get("enrolment");
+      return showSetup(deps, visit, old.signedIn, { enrolment, failure });
+    },
+    secrets: ["enrolment", "code"],
+    carry: (old) => {
+      const enrolment = rebound(deps, visit, old, { to: WAITING }) ?? rebound(deps, visit, old, both);
+      return enrolment === undefined ? {} : { enrolment };
+    },
+  });
+  if (!sent) return;
+  const { signedIn, values } = sent;
   const enrolment = values.get("enrolment");
   const opened = openTotpEnrolment(deps.seals, enrolment, bindingOf(deps, visit, signedIn));
-  if (!opened || !deps.door.isOwnForm(visit, values.get("csrf")))
-    return showSetup(deps, visit, signedIn, { failure: "expired" });
+  if (!opened) return showSetup(deps, visit, signedIn, { failure: "expired" });
   const code = readTotpCode(values.get("code") ?? "");
   const step = code === undefined ? undefined : await matchingStep(opened.secret, code, deps.clock());
   if (step === undefined) return showSetup(deps, visit, signedIn, { enrolment, failure: "wrong-code" });
@@ -112,13 +142,13 @@ async function showRemoval(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
-  failed?: "expired" | "last-factor",
+  failed?: NotTaken | "last-factor" | undefined,
 ): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, REMOVAL);
   const { security } = frame.messages;
   const text = security.totp;
   const failures = {
-    expired: expired(frame),
+    ...notTakenTexts(frame),
     "last-factor": { title: security.lastFactor, text: security.lastFactorText(visit.organisation.name) },
   };
   const page = confirmPage({
@@ -128,12 +158,15 @@ async function showRemoval(
     confirm: text.remove,
     failure: failed && failures[failed],
   });
-  return show(visit, frame, page, failed === undefined ? 200 : failed === "expired" ? 403 : 409);
+  return show(visit, frame, page, failed === undefined ? 200 : failed in notTakenTexts(frame) ? 403 : 409);
 }
 
-async function remove(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
-  if (!deps.door.isOwnForm(visit, formOf(visit.request).values.get("csrf")))
-    return showRemoval(deps, visit, signedIn, "expired");
+async function remove(deps: AccountDeps, visit: Visit): Promise<void> {
+  const sent = await accountSubmission(deps, visit, changePath(visit, REMOVAL), {
+    again: ({ signedIn }, failure) => showRemoval(deps, visit, signedIn, failure),
+  });
+  if (!sent) return;
+  const { signedIn } = sent;
   try {
     await removeTotp(deps, changeOf(visit, signedIn));
   } catch (error) {

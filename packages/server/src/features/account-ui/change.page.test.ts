@@ -75,6 +75,8 @@ test("every page of a change is well made and escapes everything, also when it i
     };
     assertWellMade(confirmPage(confirm));
     assertEscapes(confirmPage, confirm);
+    assert.match(render(confirmPage(confirm)), /class="button dangerous"/);
+    assert.doesNotMatch(render(confirmPage({ ...confirm, isHarmless: true })), /danger/);
     const app = { ...frame, ...more, setup, enrolment: "sealed", replaces: true, script: "/assets/copy.js" };
     assertWellMade(authenticatorPage(app));
     assertEscapes(authenticatorPage, { ...app, setup: { ...setup, uri: "otpauth://totp/" } });
@@ -87,7 +89,7 @@ test("every page of a change is well made and escapes everything, also when it i
     };
     assertWellMade(newPasskeyPage(added));
     assertEscapes(newPasskeyPage, added);
-    const one = { ...frame, ...more, id: "abc", name: "Laptop" };
+    const one = { ...frame, ...more, id: "abc", name: "Laptop", typed: "Lap" };
     assertEscapes(passkeyPage, one);
     assert.match(render(passkeyPage(one)), /<label for="name">/);
   }
@@ -107,6 +109,16 @@ test("the list is well made and escapes everything: full, empty, and of a guest"
     assertWellMade(securityPage(view));
     assertEscapes(securityPage, view);
   }
+});
+
+test("remembered browsers are told of only where a second factor is asked for, and to guests", () => {
+  const none = { totpSince: undefined, passkeys: [], recoveryCodes: 0 };
+  const has = (view: SecurityView) => render(securityPage(view)).includes('id="devices"');
+  const alone = { ...security, factors: security.factors && { ...security.factors, ...none } };
+  assert.equal(has({ ...alone, devices: [] }), false);
+  assert.ok(has(alone));
+  assert.ok(has({ ...security, devices: [] }));
+  assert.ok(has({ ...security, factors: undefined, devices: [] }));
 });
 
 test("each record has a link of its own, named for who cannot see where it stands", () => {

@@ -4,6 +4,7 @@ import {
   authenticatorSetup,
 } from "../../html/authenticator-setup.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
+import { onceField } from "../../html/console/record-form.ts";
 import { type HiddenField, hiddenFields } from "../../html/form.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 import { notice } from "../../html/notice.ts";
@@ -31,7 +32,7 @@ export const crumbOf = ({ navigation, backUri }: Pick<ChangeFrame, "navigation" 
     .map(({ label }) => ({ label, uri: backUri }));
 
 /** One change on a card of its own. */
-export function changePage(
+function changePage(
   view: ChangeFrame,
   heading: string,
   body: Content,
@@ -59,6 +60,10 @@ export type ConfirmView = ChangeFrame & {
   /** The button, and its id; `change-confirm` when that is absent. */
   confirm: string;
   confirmId?: string | undefined;
+  /** Nothing is gone by it: its button is not the red one. */
+  isHarmless?: boolean;
+  /** Of what could be done again: see console/made-once.ts. */
+  once?: string | undefined;
   /** What the form carries along. */
   fields?: readonly HiddenField[] | undefined;
 };
@@ -70,13 +75,14 @@ export const confirmPage = (view: ConfirmView): Html =>
     view.heading,
     html`<p>${view.text}</p>
 <form method="post" action="${linkAddress(view.action)}">
-${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
+${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}${onceField(view.once)}
 <div class="actions">
-<button class="button primary" id="${view.confirmId ?? "change-confirm"}" type="submit">${view.confirm}</button>
+<button class="button ${view.isHarmless ? "primary" : "dangerous"}" id="${view.confirmId ?? "change-confirm"}" type="submit">${view.confirm}</button>
 ${cancel(view)}
 </div>
 </form>
 `,
+    { isDangerous: !view.isHarmless },
   );
 
 export type AuthenticatorView = ChangeFrame & {
@@ -144,7 +150,12 @@ ${passkeyForm({
   );
 }
 
-export type PasskeyView = ChangeFrame & { id: string; name: string };
+export type PasskeyView = ChangeFrame & {
+  id: string;
+  name: string;
+  /** In the field for another name. */
+  typed: string;
+};
 
 /** Its name, and its end. */
 export function passkeyPage(view: PasskeyView): Html {
@@ -160,7 +171,7 @@ export function passkeyPage(view: PasskeyView): Html {
 ${sealed}
 <div class="field">
 <label for="name">${text.name}</label>
-<input id="name" name="name" value="${view.name}" maxlength="60" autocomplete="off" required>
+<input id="name" name="name" value="${view.typed}" maxlength="60" autocomplete="off" required>
 </div>
 <button class="button primary" id="passkey-rename" type="submit" name="change" value="name">${text.rename}</button>
 </form>

@@ -17,10 +17,10 @@ export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn,
   };
 }
 
-/** What a form from elsewhere, or one that waited too long, is answered with. */
-export const expired = ({ messages: { security } }: ChangeFrame) => ({
-  title: security.expired,
-  text: security.expiredText,
+/** What a form is answered with before anything is done with it: see `NotTaken` in console/sent-form.ts. */
+export const notTakenTexts = ({ messages: { security, console: texts } }: Pick<ChangeFrame, "messages">) => ({
+  expired: { title: security.expired, text: security.expiredText },
+  unreadable: { title: texts.frame.form.unreadable, text: texts.frame.form.unreadableText },
 });
 
 export const changePath = ({ organisation }: Visit, rest: string): string =>

@@ -30,12 +30,12 @@ test("each application is there with what it may, since when, and the way to tak
   assert.match(page, /<bdi>Payroll<\/bdi>/);
   assert.match(page, /Allowed on Jan 2, 1970/);
   assert.match(page, /See your pay<\/bdi> <strong class="badge">Sensitive/);
-  assert.match(page, /href="\/user\/consents\?id=1" aria-label="Take back what you allowed Payroll"/);
-  assert.match(page, /It is taken back\./);
+  assert.match(page, /href="\/user\/consents\?id=1" aria-label="Revoke access for Payroll"/);
+  assert.match(page, /id="consents-done"/);
 });
 
 test("an empty list says what will be in it", () => {
   const page = render(consentsPage({ ...view, consents: [], others: [], isDone: false }));
-  assert.match(page, /You have allowed no application anything yet/);
-  assert.doesNotMatch(page, /It is taken back\./);
+  assert.match(page, /You have not allowed any application yet/);
+  assert.doesNotMatch(page, /id="consents-done"/);
 });

@@ -6,6 +6,8 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ALREADY } from "../../console/console-frame.ts";
+import type { NotTaken } from "../../console/sent-form.ts";
 import { goTo, show, type Visit } from "../../console/visit.ts";
 import { revokeConsent } from "../../core/consents/consents.ts";
 import { listUserConsents } from "../../core/consents/store.ts";
@@ -18,10 +20,12 @@ import type { User } from "../../core/users/user.ts";
 import { addressOf } from "../../http/client-address.ts";
 import type { ErrorHandler } from "../../http/error-handlers.ts";
 import { NotFound } from "../../http/errors.ts";
-import { formOf, queryOf } from "../../http/form-body.ts";
+import { queryOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
+import { accountSubmission } from "./account-form.ts";
 import { type AccountDeps, accountFrame, signedInHere } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
+import { notTakenTexts } from "./change.ts";
 import { consentsPage } from "./consents.page.ts";
 
 export interface ConsentsDeps extends AccountDeps {
@@ -113,13 +117,14 @@ async function showPage(deps: ConsentsDeps, visit: Visit): Promise<void> {
 
 async function revokeOnPage(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const { id = "" } = visit.request.params as { id?: string };
-  const signedIn = await signedInHere(deps, visit, consentsPath(visit, id));
-  if (!signedIn) return;
-  if (!deps.door.isOwnForm(visit, formOf(visit.request).values.get("csrf")))
-    return ask(deps, visit, signedIn, id, true);
-  // One that was taken back meanwhile is what was asked for.
-  await takeBack(deps, visit, signedIn.user);
-  await goTo(visit, `${consentsPath(visit)}?done=revoked`);
+  const sent = await accountSubmission(deps, visit, consentsPath(visit, id), {
+    byGuests: true,
+    needsNoProof: true,
+    again: ({ signedIn }, failure) => ask(deps, visit, signedIn, id, failure),
+  });
+  if (!sent) return;
+  const isDone = await takeBack(deps, visit, sent.signedIn.user);
+  await goTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY}`);
 }
 
 const consentsPath = ({ organisation }: Pick<Visit, "organisation">, id?: string): string =>
@@ -156,24 +161,24 @@ async function ask(
   visit: Visit,
   { user }: SignedIn,
   id: string,
-  isExpired = false,
+  failure?: NotTaken,
 ): Promise<void> {
   const { organisation } = visit;
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });
   const found = list.find(({ consent }) => consent.id === id.toLowerCase());
   if (!found) throw new NotFound("consent");
   const frame = accountFrame(visit, user, "consents");
-  const { consents: text, security } = frame.messages;
+  const { consents: text } = frame.messages;
   const page = confirmPage({
     ...frame,
     csrf: deps.door.formBinding(visit).csrf,
     action: `${consentsPath(visit)}/${found.consent.id}/revoke`,
     backUri: consentsPath(visit),
-    ...(isExpired ? { failure: { title: security.expired, text: security.expiredText } } : {}),
+    failure: failure && notTakenTexts(frame)[failure],
     heading: text.revokeHeading(found.applicationName),
     text: text.revokeText,
     confirm: text.revoke,
     confirmId: "consent-revoke",
   });
-  return show(visit, frame, page, isExpired ? 403 : 200);
+  return show(visit, frame, page, failure ? 403 : 200);
 }

@@ -11,7 +11,7 @@ export type YourDataView = ConsoleFrame & {
   deletionUri: string | undefined;
   /** Of a guest: where the visit ends, and not the account. */
   leaveUri: string | undefined;
-  failure?: "expired" | { waitSeconds: number } | undefined;
+  failure?: "expired" | "unreadable" | { waitSeconds: number } | undefined;
 };
 
 /** What is kept about the user: to be taken along, and to be ended. */
@@ -40,7 +40,7 @@ ${hiddenFields([{ name: "csrf", value: view.csrf }])}<div class="actions"><butto
 function failureOf({ failure, messages }: YourDataView): FormFailure | undefined {
   const text = messages.console.account.data;
   if (failure === undefined) return undefined;
-  if (failure === "expired") return { kind: "expired" };
+  if (typeof failure === "string") return { kind: failure };
   return { kind: "refused", title: text.notExported, text: text.limited(failure.waitSeconds) };
 }
 

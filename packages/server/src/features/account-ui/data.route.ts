@@ -7,7 +7,7 @@ import { RateLimited } from "../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { exportOwnData } from "../../core/users/data-export/data-export.ts";
 import { addressOf } from "../../http/client-address.ts";
-import { formOf } from "../../http/form-body.ts";
+import { accountSubmission } from "./account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
@@ -33,17 +33,13 @@ export function dataRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, EXPORT, {
     // Where a sign-in that had to come first ends: the button is pressed once more.
     get: async (visit) => {
-      if (await mayExport(deps, visit)) await goTo(visit, accountPath(visit.organisation, DATA));
+      const path = accountPath(visit.organisation, EXPORT);
+      if (await mayChange(deps, visit, path, { byGuests: true }))
+        await goTo(visit, accountPath(visit.organisation, DATA));
     },
-    post: async (visit) => {
-      const signedIn = await mayExport(deps, visit);
-      if (signedIn) await send(deps, visit, signedIn);
-    },
+    post: (visit) => send(deps, visit),
   });
 }
-
-const mayExport = (deps: AccountDeps, visit: Visit): Promise<SignedIn | undefined> =>
-  mayChange(deps, visit, accountPath(visit.organisation, EXPORT), { ofAccount: false });
 
 async function showData(
   deps: AccountDeps,
@@ -67,10 +63,14 @@ async function showData(
   return show(visit, frame, page, status);
 }
 
-async function send(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
+async function send(deps: AccountDeps, visit: Visit): Promise<void> {
   const { organisation, request, reply } = visit;
-  if (!deps.door.isOwnForm(visit, formOf(request).values.get("csrf")))
-    return showData(deps, visit, signedIn, "expired", 403);
+  const sent = await accountSubmission(deps, visit, accountPath(organisation, EXPORT), {
+    byGuests: true,
+    again: (old, failure) => showData(deps, visit, old.signedIn, failure, 403),
+  });
+  if (!sent) return;
+  const { signedIn } = sent;
   try {
     const { user } = signedIn;
     const pieces = await exportOwnData(deps, { organisation, user, address: addressOf(request) });

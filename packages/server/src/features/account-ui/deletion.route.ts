@@ -5,6 +5,7 @@
 
 import type { FastifyInstance } from "fastify";
 import { readerMessages } from "../../console/reader-language.ts";
+import type { Submission } from "../../console/sent-form.ts";
 import { goTo, show, type Visit } from "../../console/visit.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { deleteUser, leaveOrganisation } from "../../core/users/leaving/delete-user.ts";
@@ -12,13 +13,15 @@ import { LastAdministrator } from "../../core/users/leaving/last-administrator.t
 import { emailKey } from "../../core/users/user.ts";
 import type { FormFailure } from "../../html/console/record-form.ts";
 import { stylesheet } from "../../html/stylesheet.ts";
-import { formOf, queryOf } from "../../http/form-body.ts";
+import { queryOf } from "../../http/form-body.ts";
 import { newNonce } from "../../http/page.ts";
+import { accountSubmission } from "./account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
   accountPath,
   accountRoute,
+  type Change,
   isAtHome,
   mayChange,
   originOf,
@@ -34,13 +37,11 @@ export function deletionRoutes(app: FastifyInstance, deps: AccountDeps): void {
   for (const way of [DELETION, LEAVE] as const)
     accountRoute(app, deps, way, {
       get: async (visit) => {
-        const signedIn = await mayGo(deps, visit, way);
+        const path = accountPath(visit.organisation, way);
+        const signedIn = await mayChange(deps, visit, path, openTo(visit, way));
         if (signedIn) await ask(deps, visit, signedIn, way);
       },
-      post: async (visit) => {
-        const signedIn = await mayGo(deps, visit, way);
-        if (signedIn) await go(deps, visit, signedIn, way);
-      },
+      post: (visit) => go(deps, visit, way),
     });
   accountRoute(app, deps, GONE, { get: showGone });
 }
@@ -48,16 +49,18 @@ export function deletionRoutes(app: FastifyInstance, deps: AccountDeps): void {
 type Way = typeof DELETION | typeof LEAVE;
 
 /** At home one deletes, if the organisation leaves that to its users; elsewhere one leaves. */
-async function mayGo(deps: AccountDeps, visit: Visit, way: Way): Promise<SignedIn | undefined> {
-  const { organisation } = visit;
-  const signedIn = await mayChange(deps, visit, accountPath(organisation, way), { ofAccount: false });
-  if (!signedIn) return undefined;
-  const isHome = isAtHome(organisation, signedIn.user);
-  const isOpen = way === DELETION ? isHome && organisation.settings.allowAccountDeletion : !isHome;
-  if (isOpen) return signedIn;
-  await goTo(visit, accountPath(organisation, "data"));
-  return undefined;
-}
+const openTo = (visit: Visit, way: Way): Change => ({
+  byGuests: true,
+  isOpen: async ({ user }) => {
+    const { organisation } = visit;
+    const isHome = isAtHome(organisation, user);
+    const isOpen = way === DELETION ? isHome && organisation.settings.allowAccountDeletion : !isHome;
+    if (!isOpen) await goTo(visit, accountPath(organisation, "data"));
+    return isOpen;
+  },
+});
+
+const typedNameIn = ({ values }: Submission): string => values.get("name") ?? "";
 
 interface Shown {
   readonly failure?: FormFailure;
@@ -85,14 +88,22 @@ function ask(
   return show(visit, frame, way === DELETION ? deletionPage(view) : leavePage(view), status);
 }
 
-async function go(deps: AccountDeps, visit: Visit, signedIn: SignedIn, way: Way): Promise<void> {
+async function go(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
   const { organisation } = visit;
+  const sent = await accountSubmission(deps, visit, accountPath(organisation, way), {
+    ...openTo(visit, way),
+    again: (old, kind = "expired") =>
+      ask(deps, visit, old.signedIn, way, {
+        typedName: typedNameIn(old),
+        failure: { kind },
+        status: 403,
+      }),
+  });
+  if (!sent) return;
+  const { signedIn } = sent;
   const { user } = signedIn;
-  const { values } = formOf(visit.request);
   const again = (shown: Shown) => ask(deps, visit, signedIn, way, shown);
-  if (!deps.door.isOwnForm(visit, values.get("csrf")))
-    return again({ failure: { kind: "expired" }, status: 403 });
-  const typedName = values.get("name") ?? "";
+  const typedName = typedNameIn(sent);
   if (way === DELETION && emailKey(typedName) !== emailKey(user.email))
     return again({ typedName, isWrongName: true, status: 400 });
   const leaving = { ...originOf(visit, user), orgId: organisation.id, id: user.id, actor: `user:${user.id}` };

@@ -100,7 +100,7 @@ test("activity, data, address and the ways out are well made and escape everythi
     failure: { waitSeconds: 60 },
   };
   const guest = { ...data, deletionUri: undefined, leaveUri: "/oauth/1/account/leave" };
-  const asked = { ...accountTestFrame("profile"), ...form, typed: "new@acme.example" };
+  const asked = { ...accountTestFrame("profile"), ...form, once: "the-once", typed: "new@acme.example" };
   const sent = { ...accountTestFrame("profile"), backUri: form.backUri, newEmail: "new@acme.example" };
   const end = { ...accountTestFrame("data"), ...form, typedName: "not it", isWrongName: true };
   const { messages, nonce, stylesheet, organisation } = accountTestFrame("data");

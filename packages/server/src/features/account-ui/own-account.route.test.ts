@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { listAuditEvents } from "../../core/audit/store.ts";
 import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
+import { changeProfile } from "../../core/users/profile/profile.ts";
 import { findUser, insertMembership } from "../../core/users/store.ts";
 import { codeSource } from "../../testing/code-source.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
@@ -125,7 +126,28 @@ test("the profile is kept, with the language of these pages, and says what is wr
   assert.equal(late.status, 409);
   assert.equal(typedIn(late, "surname"), "Byron");
   assert.match(late.body, /id="surname-now">[^<]*Lovelace/);
+  assert.doesNotMatch(late.body, /id="(firstname|phone|locale)-now"/, "only what differs");
+  assert.match(late.body, /woanders geändert<\/p>\n<p>In einem anderen Fenster, am [^<]* UTC/);
   assert.equal((await user())?.surname, "Lovelace");
+});
+
+test("whoever changed the profile meanwhile is named with the time, and which administrator it was is not told", async () => {
+  const browser = await signedIn();
+  const { hidden } = await open(browser, "profile");
+  const form = { ...hidden, firstname: "Ada", surname: "Otto", phone: "", locale: "" };
+  const changed = { firstname: "Eva", surname: "Otto", phone: null, locale: null };
+  for (const [actor, words] of [
+    [`user:${home.user.id}`, "an administrator"],
+    ["operator", "the operator"],
+  ] as const) {
+    const change = { orgId: org.organisation.id, id: org.user.id, actor };
+    await changeProfile(running.service, { ...change, profile: { ...changed, surname: words } });
+    const late = await send(browser, "profile", form);
+    assert.equal(late.status, 409);
+    assert.match(late.body, new RegExp(`Changed by ${words} on [^<]* UTC`));
+    assert.ok(!late.body.includes(home.user.email));
+    assert.match(late.body, /id="firstname-now">[^<]*Eva/);
+  }
 });
 
 test("a guest's profile leads home, and cannot be changed here", async () => {
@@ -171,16 +193,16 @@ test("a link to another address that somebody asked for while they were in opens
 
 test("whether an address is somebody's is not told: the same answer, and nobody gets a mail", async () => {
   const browser = await signedIn();
-  const { hidden } = await open(browser, "address");
-  const taken = await send(browser, "address", { ...hidden, newEmail: home.user.email });
-  const free = await send(browser, "address", { ...hidden, newEmail: `free${count}@acme.example` });
+  const ask = async (newEmail: string) =>
+    send(browser, "address", { ...(await open(browser, "address")).hidden, newEmail });
+  const taken = await ask(home.user.email);
+  const free = await ask(`free${count}@acme.example`);
   const plain = ({ body }: TestPage) => body.replaceAll(/[\w-]+@acme\.example|nonce="[^"]*"/g, "");
   assert.equal(plain(taken), plain(free));
   const mails = await mailsTo(running.service, home.user.email);
   assert.ok(mails.every(({ mail }) => mail.template !== "ChangeEmail"));
-  for (let sent = 0; sent < 5; sent++)
-    await send(browser, "address", { ...hidden, newEmail: `x${sent}@b.example` });
-  assert.equal((await send(browser, "address", { ...hidden, newEmail: "y@b.example" })).status, 429);
+  for (let sent = 0; sent < 5; sent++) await ask(`x${sent}@b.example`);
+  assert.equal((await ask("y@b.example")).status, 429);
 });
 
 test("a new password signs everything out but this browser, which goes on under another session", async () => {
@@ -192,7 +214,7 @@ test("a new password signs everything out but this browser, which goes on under 
   const form = { ...page.hidden, present: org.user.password, password: NEXT };
   const done = await send(browser, "password", form);
   assert.equal(done.url.split("?")[0], url("security"));
-  assert.match(done.body, /Your password is new/);
+  assert.match(done.body, /id="security-done"/);
   assert.notDeepEqual(sessionCookie(browser, org), before);
   assert.equal((await open(browser, "profile")).status, 200);
   assert.ok(showsLogin(await open(other.browser, "profile")));
@@ -248,7 +270,7 @@ test("an account without a password gets a way to set one", async () => {
   const page = await open(browser, "password");
   assert.doesNotMatch(page.body, /id="present"/);
   const done = await send(browser, "password", { ...page.hidden, password: NEXT });
-  assert.match(done.body, /Your password is new/);
+  assert.match(done.body, /id="security-done"/);
   assert.ok((await actions()).includes("password.set"));
 });
 

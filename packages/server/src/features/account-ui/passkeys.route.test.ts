@@ -25,6 +25,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { follow, logIn, tokensOf, withUser } from "../../testing/test-visit.ts";
+import { assertWritten } from "../../testing/written-actions.ts";
 
 const MINUTE = 60_000;
 
@@ -168,4 +169,7 @@ forEachDatabase(({ fresh }) => {
     const [kept] = await listPasskeys(running.service.database.query, ownerIn(otto));
     assert.equal(kept?.name, "Test");
   });
+
+  test("what was done is in the audit log", () =>
+    assertWritten(running.service.database.query, "passkey.added"));
 });

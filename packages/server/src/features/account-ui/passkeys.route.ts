@@ -2,6 +2,7 @@
 
 import type { RegistrationResponseJSON } from "@simplewebauthn/server";
 import type { FastifyInstance } from "fastify";
+import type { NotTaken } from "../../console/sent-form.ts";
 import { show, type Visit } from "../../console/visit.ts";
 import {
   addPasskey,
@@ -23,9 +24,10 @@ import { FRESH_SIGN_IN_MS, type SignedIn } from "../../core/sessions/session.ts"
 import { passkeyScript } from "../../html/scripts.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
+import { accountSubmission } from "./account-form.ts";
 import { type AccountDeps, accountRoute, changeOf, mayChange } from "./account-page.ts";
 import { newPasskeyPage, passkeyPage } from "./change.page.ts";
-import { backWith, changeFrame, changePath, expired, finish } from "./change.ts";
+import { backWith, changeFrame, changePath, finish, notTakenTexts } from "./change.ts";
 import { useAndRaise } from "./raise-session.ts";
 
 const NEW = "passkeys";
@@ -37,24 +39,25 @@ export function passkeyRoutes(app: FastifyInstance, deps: AccountDeps): void {
       const signedIn = await mayChange(deps, visit, changePath(visit, NEW));
       if (signedIn) await showNew(deps, visit, signedIn);
     },
-    post: async (visit) => {
-      const signedIn = await mayChange(deps, visit, changePath(visit, NEW));
-      if (signedIn) await add(deps, visit, signedIn);
-    },
+    post: (visit) => add(deps, visit),
   });
   accountRoute(app, deps, `security/${ONE}`, {
-    get: (visit) => withPasskey(deps, visit, queryOf(visit.request).values.get("id"), showOne),
-    post: (visit) => withPasskey(deps, visit, formOf(visit.request).values.get("id"), change),
+    get: async (visit) => {
+      const id = queryOf(visit.request).values.get("id");
+      const signedIn = await mayChange(deps, visit, pathOf(visit, id));
+      if (signedIn) await showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id));
+    },
+    post: (visit) => change(deps, visit),
   });
 }
 
-type AddFailure = "expired" | "not-added" | "known" | "too-many";
+type AddFailure = NotTaken | "not-added" | "known" | "too-many";
 
 async function showNew(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
-  failed?: AddFailure,
+  failed?: AddFailure | undefined,
 ): Promise<void> {
   const { user } = signedIn;
   const existing = await listPasskeys(deps.database.query, ownerOf(user));
@@ -62,7 +65,7 @@ async function showNew(
   const frame = changeFrame(deps, visit, signedIn, NEW);
   const text = frame.messages.enrolment.passkey;
   const failures = {
-    expired: expired(frame),
+    ...notTakenTexts(frame),
     "not-added": { title: text.wrong, text: text.notAdded },
     known: { title: text.wrong, text: text.known },
     "too-many": { title: text.wrong, text: text.tooMany },
@@ -77,7 +80,7 @@ async function showNew(
     script: passkeyScript.path,
     failure: failure && failures[failure],
   });
-  return show(visit, frame, page, failure === undefined ? 200 : failure === "expired" ? 403 : 422);
+  return show(visit, frame, page, failure === undefined ? 200 : failure in notTakenTexts(frame) ? 403 : 422);
 }
 
 function purposeOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
@@ -85,13 +88,17 @@ function purposeOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
   return { orgId: visit.organisation.id, use: "registration", browser, userId: user.id } as const;
 }
 
-async function add(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
-  const { values } = formOf(visit.request);
+async function add(deps: AccountDeps, visit: Visit): Promise<void> {
+  const sent = await accountSubmission(deps, visit, changePath(visit, NEW), {
+    again: (old, failure) => showNew(deps, visit, old.signedIn, failure),
+    secrets: ["passkey"],
+  });
+  if (!sent) return;
+  const { signedIn, values } = sent;
   const answer = readPasskeyAnswer<RegistrationResponseJSON>(values.get("passkey"));
   const now = deps.clock();
   const isOurs = answer && deps.challenges.isGenuine(answer.challenge, purposeOf(deps, visit, signedIn), now);
-  if (!deps.door.isOwnForm(visit, values.get("csrf")) || (answer && !isOurs))
-    return showNew(deps, visit, signedIn, "expired");
+  if (answer && !isOurs) return showNew(deps, visit, signedIn, "expired");
   const { relyingParty } = deps;
   const name = passkeyName(values.get("name") ?? "") ?? visit.organisation.name;
   const verified = answer && (await verifyNewPasskey(answer, { relyingParty, name, now }));
@@ -109,49 +116,45 @@ async function add(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise
   return codes ? finish(visit, signedIn, codes, "passkeyAdded") : showNew(deps, visit, signedIn, "known");
 }
 
-type OnPasskey = (deps: AccountDeps, visit: Visit, signedIn: SignedIn, passkey: Passkey) => Promise<void>;
+const pathOf = (visit: Visit, id: string | undefined): string =>
+  changePath(visit, `${ONE}?id=${encodeURIComponent(id ?? "")}`);
 
-/** Only the user's own: another's is not there. */
-async function withPasskey(
-  deps: AccountDeps,
-  visit: Visit,
-  id: string | undefined,
-  work: OnPasskey,
-): Promise<void> {
-  const path = changePath(visit, `${ONE}?id=${encodeURIComponent(id ?? "")}`);
-  const signedIn = await mayChange(deps, visit, path);
-  if (!signedIn) return;
-  const passkey =
-    id === undefined ? undefined : await findPasskey(deps.database.query, ownerOf(signedIn.user), id);
+/** Another's is not there. @throws NotFound */
+async function ownPasskey(deps: AccountDeps, { user }: SignedIn, id: string | undefined): Promise<Passkey> {
+  const passkey = id === undefined ? undefined : await findPasskey(deps.database.query, ownerOf(user), id);
   if (!passkey) throw new NotFound("passkey");
-  await work(deps, visit, signedIn, passkey);
+  return passkey;
 }
-
-const showOne: OnPasskey = (deps, visit, signedIn, passkey) => showPasskey(deps, visit, signedIn, passkey);
 
 async function showPasskey(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
   { id, name }: Passkey,
-  failed?: "expired" | "bad-name" | "last-factor",
+  failed?: NotTaken | "bad-name" | "last-factor" | undefined,
 ): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, ONE);
   const text = frame.messages.security;
   const failures = {
-    expired: expired(frame),
+    ...notTakenTexts(frame),
     "bad-name": { title: text.passkeys.name, text: text.passkeys.badName },
     "last-factor": { title: text.lastFactor, text: text.lastFactorText(visit.organisation.name) },
   };
-  const statuses = { expired: 403, "bad-name": 422, "last-factor": 409 };
-  const page = passkeyPage({ ...frame, id, name, failure: failed && failures[failed] });
+  const statuses = { expired: 403, unreadable: 403, "bad-name": 422, "last-factor": 409 };
+  const typed = failed === undefined ? undefined : formOf(visit.request).values.get("name");
+  const page = passkeyPage({ ...frame, id, name, typed: typed ?? name, failure: failed && failures[failed] });
   return show(visit, frame, page, failed === undefined ? 200 : statuses[failed]);
 }
 
-const change: OnPasskey = async (deps, visit, signedIn, passkey) => {
-  const { values } = formOf(visit.request);
-  if (!deps.door.isOwnForm(visit, values.get("csrf")))
-    return showPasskey(deps, visit, signedIn, passkey, "expired");
+async function change(deps: AccountDeps, visit: Visit): Promise<void> {
+  const id = formOf(visit.request).values.get("id");
+  const sent = await accountSubmission(deps, visit, pathOf(visit, id), {
+    again: async ({ signedIn }, failure) =>
+      showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id), failure),
+  });
+  if (!sent) return;
+  const { signedIn, values } = sent;
+  const passkey = await ownPasskey(deps, signedIn, id);
   const changed = changeOf(visit, signedIn);
   if (values.get("change") === "name") {
     const name = passkeyName(values.get("name") ?? "");
@@ -167,4 +170,4 @@ const change: OnPasskey = async (deps, visit, signedIn, passkey) => {
     return showPasskey(deps, visit, signedIn, passkey, "last-factor");
   }
   return backWith(visit, "passkeyRemoved");
-};
+}

@@ -9,7 +9,7 @@ import { crumbOf } from "./change.page.ts";
 type Fault = keyof Messages["recovery"]["refused"];
 
 export type PasswordFailure =
-  | { kind: "expired" | "wrong-password" | "same-password" }
+  | { kind: "expired" | "unreadable" | "wrong-password" | "same-password" }
   | { kind: "refused"; fault: Fault }
   | { kind: "limited" | "busy"; waitSeconds: number };
 
@@ -103,7 +103,8 @@ function failureOf({ failure, messages }: PasswordView): FormFailure | undefined
     case undefined:
       return undefined;
     case "expired":
-      return { kind: "expired" };
+    case "unreadable":
+      return { kind: failure.kind };
     case "limited":
     case "busy":
       return { kind: "refused", title: notChanged, text: text[failure.kind](failure.waitSeconds) };

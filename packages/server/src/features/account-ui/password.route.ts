@@ -8,7 +8,8 @@ import { RateLimited } from "../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { changeOwnPassword } from "../../core/users/change-password.ts";
 import { findPasswordChangedAt } from "../../core/users/store.ts";
-import { formOf, queryOf } from "../../http/form-body.ts";
+import { queryOf } from "../../http/form-body.ts";
+import { accountSubmission } from "./account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
@@ -30,10 +31,7 @@ export function passwordRoute(app: FastifyInstance, deps: AccountDeps): void {
       const signedIn = await mayChange(deps, visit, passwordPath(visit));
       if (signedIn) await showForm(deps, visit, signedIn);
     },
-    post: async (visit) => {
-      const signedIn = await mayChange(deps, visit, passwordPath(visit));
-      if (signedIn) await change(deps, visit, signedIn);
-    },
+    post: (visit) => change(deps, visit),
   });
 }
 
@@ -69,11 +67,18 @@ async function showForm(
   return show(visit, frame, page, status);
 }
 
-async function change(deps: AccountDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
-  const { values } = formOf(visit.request);
+async function change(deps: AccountDeps, visit: Visit): Promise<void> {
+  const sent = await accountSubmission(deps, visit, passwordPath(visit), {
+    again: ({ signedIn }, failure) =>
+      failure === undefined
+        ? showForm(deps, visit, signedIn)
+        : showForm(deps, visit, signedIn, { kind: failure }, 403),
+    secrets: ["present", "password"],
+  });
+  if (!sent) return;
+  const { signedIn, values } = sent;
   const again = (failure: PasswordFailure, status: number) =>
     showForm(deps, visit, signedIn, failure, status);
-  if (!deps.door.isOwnForm(visit, values.get("csrf"))) return again({ kind: "expired" }, 403);
   try {
     const changed = await changeOwnPassword(deps, {
       organisation: visit.organisation,

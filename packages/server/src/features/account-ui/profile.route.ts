@@ -1,19 +1,22 @@
 /** account/profile: names, phone and language; `account` alone leads here. Changing asks for no fresh sign-in: none of it lets anybody in. */
 
 import type { FastifyInstance } from "fastify";
+import type { Submission } from "../../console/sent-form.ts";
 import { ChangedMeanwhile, requireSeen, seenOf } from "../../console/submission.ts";
 import { goTo, show, type Visit } from "../../console/visit.ts";
+import { lastChange } from "../../core/audit/store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
-import type { SignedIn } from "../../core/sessions/session.ts";
 import { changeProfile, type Profile, profileFaults, profileOf } from "../../core/users/profile/profile.ts";
 import { findMemberSince, findUser } from "../../core/users/store.ts";
 import type { User } from "../../core/users/user.ts";
+import { differing } from "../../html/console/form-state.ts";
 import type { FormFailure } from "../../html/console/record-form.ts";
 import { LANGUAGES } from "../../html/messages/messages.ts";
 import { copyScript } from "../../html/scripts.ts";
 import { addressOf } from "../../http/client-address.ts";
-import { formOf, queryOf } from "../../http/form-body.ts";
+import { queryOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
+import { accountSubmission } from "./account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
@@ -23,6 +26,7 @@ import {
   signedInHere,
 } from "./account-page.ts";
 import { type ProfileFields, profilePage } from "./profile.page.ts";
+import { isOwnAct, whoActed } from "./who-acted.ts";
 
 const PROFILE = "profile";
 
@@ -39,12 +43,7 @@ export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
       const signedIn = await signedInHere(deps, visit, profilePath(visit));
       if (signedIn) await showProfile(deps, visit, signedIn.user);
     },
-    post: async (visit) => {
-      const signedIn = await signedInHere(deps, visit, profilePath(visit));
-      if (!signedIn) return;
-      if (isAtHome(visit.organisation, signedIn.user)) await save(deps, visit, signedIn);
-      else await goTo(visit, profilePath(visit));
-    },
+    post: (visit) => save(deps, visit),
   });
 }
 
@@ -97,30 +96,51 @@ async function showProfile(deps: AccountDeps, visit: Visit, user: User, shown: S
   return show(visit, frame, page, shown.status ?? 200);
 }
 
-async function save(deps: AccountDeps, visit: Visit, { user }: SignedIn): Promise<void> {
-  const { values } = formOf(visit.request);
+function typedIn({ values }: Submission): ProfileFields {
   const text = (name: keyof ProfileFields) => (values.get(name) ?? "").trim().replace(/\s+/g, " ");
-  const typed = {
+  return {
     firstname: text("firstname"),
     surname: text("surname"),
     phone: text("phone"),
     locale: text("locale"),
   };
-  const seen = values.get("seen");
-  const again = (shown: Shown) => showProfile(deps, visit, user, { typed, seen, ...shown });
-  if (!deps.door.isOwnForm(visit, values.get("csrf")))
-    return again({ failure: { kind: "expired" }, status: 403 });
+}
+
+async function save(deps: AccountDeps, visit: Visit): Promise<void> {
+  const again = (sent: Submission, shown: Shown) =>
+    showProfile(deps, visit, sent.signedIn.user, {
+      typed: typedIn(sent),
+      seen: sent.values.get("seen"),
+      ...shown,
+    });
+  const sent = await accountSubmission(deps, visit, profilePath(visit), {
+    byGuests: true,
+    needsNoProof: true,
+    isOpen: async ({ user }) => {
+      const isHome = isAtHome(visit.organisation, user);
+      if (!isHome) await goTo(visit, profilePath(visit));
+      return isHome;
+    },
+    again: (old, kind = "expired") => again(old, { failure: { kind }, status: 403 }),
+  });
+  if (!sent) return;
+  const { user } = sent.signedIn;
+  const typed = typedIn(sent);
   const profile = { ...typed, phone: typed.phone || null, locale: typed.locale || null };
   const faults = faultsOf(profile);
   if (faults.length > 0) {
     const { profile: labels } = accountFrame(visit, user, "profile").messages.console.account;
     const fields = faults.map((id) => ({ id, label: labels[id] }));
-    return again({ faults, failure: { kind: "faults", fields }, status: 400 });
+    return again(sent, { faults, failure: { kind: "faults", fields }, status: 400 });
   }
   const key = { orgId: visit.organisation.id, id: user.id };
   const act = { ...key, actor: `user:${user.id}`, address: addressOf(visit.request) };
   try {
-    await changeProfile(deps, { ...act, profile, check: (present) => requireSeen(seen, present) });
+    await changeProfile(deps, {
+      ...act,
+      profile,
+      check: (present) => requireSeen(sent.values.get("seen"), present),
+    });
   } catch (error) {
     if (!(error instanceof ChangedMeanwhile)) throw error;
     const present = await findUser(deps.database.query, key.orgId, key.id);
@@ -137,13 +157,27 @@ const faultsOf = (profile: Profile): ReadonlyArray<keyof Profile> => {
 };
 
 /** With the values that are there now beside what was typed, to be sent again or not. */
-function showChanged(deps: AccountDeps, visit: Visit, present: User, typed: ProfileFields): Promise<void> {
-  const now = fieldsOf(profileOf(present));
-  const others = Object.entries(now).filter(([name, value]) => typed[name as keyof ProfileFields] !== value);
+async function showChanged(
+  deps: AccountDeps,
+  visit: Visit,
+  present: User,
+  typed: ProfileFields,
+): Promise<void> {
   return showProfile(deps, visit, present, {
     typed,
-    now: Object.fromEntries(others),
-    failure: { kind: "changed" },
+    now: differing(typed, fieldsOf(profileOf(present))),
+    failure: await changedMeanwhile(deps, visit, present),
     status: 409,
   });
+}
+
+/** Who was faster, and when: often it is the same person, in another window. */
+async function changedMeanwhile(deps: AccountDeps, visit: Visit, user: User): Promise<FormFailure> {
+  const change = await lastChange(deps.database.query, visit.organisation.id, user.id);
+  if (!change) return { kind: "changed" };
+  const { messages } = accountFrame(visit, user, "profile");
+  const { actor, at } = change;
+  if (!isOwnAct(actor, user)) return { kind: "changed", by: { who: whoActed(actor, user, messages), at } };
+  const { changedByYou, changedByYouText } = messages.console.account.profile;
+  return { kind: "refused", title: changedByYou, text: changedByYouText(at) };
 }

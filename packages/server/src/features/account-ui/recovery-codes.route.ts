@@ -1,55 +1,79 @@
 /** account/security/recovery-codes: ten new ones take the place of those that are there. */
 
 import type { FastifyInstance } from "fastify";
+import { goodOnce, newOnce, notTaken, type Refusal } from "../../console/made-once.ts";
+import type { Submission } from "../../console/sent-form.ts";
 import { goTo, show, type Visit } from "../../console/visit.ts";
 import { renewRecoveryCodes } from "../../core/second-factors/changes.ts";
 import { hasSecondFactor } from "../../core/second-factors/second-factor.ts";
 import { ownerOf } from "../../core/second-factors/standing.ts";
 import { findFactorSummary } from "../../core/second-factors/store.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
-import { formOf } from "../../http/form-body.ts";
-import { type AccountDeps, accountPath, accountRoute, changeOf, mayChange } from "./account-page.ts";
+import { accountSubmission } from "./account-form.ts";
+import {
+  type AccountDeps,
+  accountPath,
+  accountRoute,
+  type Change,
+  changeOf,
+  mayChange,
+} from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
-import { changeFrame, changePath, expired, finish } from "./change.ts";
+import { changeFrame, changePath, finish, notTakenTexts } from "./change.ts";
 
 const CODES = "recovery-codes";
 
 export function recoveryCodesRoute(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, `security/${CODES}`, {
     get: async (visit) => {
-      const signedIn = await mayRenew(deps, visit);
+      const signedIn = await mayChange(deps, visit, changePath(visit, CODES), renewable(deps, visit));
       if (signedIn) await ask(deps, visit, signedIn);
     },
     post: async (visit) => {
-      const signedIn = await mayRenew(deps, visit);
-      if (!signedIn) return;
-      if (!deps.door.isOwnForm(visit, formOf(visit.request).values.get("csrf")))
-        return ask(deps, visit, signedIn, true);
-      const codes = await renewRecoveryCodes(deps, changeOf(visit, signedIn));
-      if (codes) await finish(visit, signedIn, codes, "codesMade");
-      else await goTo(visit, accountPath(visit.organisation, "security"));
+      const sent = await accountSubmission(deps, visit, changePath(visit, CODES), {
+        ...renewable(deps, visit),
+        again: ({ signedIn }, why = "expired") => ask(deps, visit, signedIn, notTaken(why)),
+      });
+      // Of two presses at once, the codes of the answer that is shown could be those that the other one has ended.
+      const again = ({ signedIn }: Submission, refusal: Refusal) => ask(deps, visit, signedIn, refusal);
+      const making = sent && (await goodOnce(deps, visit, sent, again, () => ({})));
+      if (!making) return;
+      const change = changeOf(visit, making.signedIn);
+      const renewed = await making.once(async (database) => ({
+        codes: await renewRecoveryCodes({ ...deps, database }, change),
+      }));
+      if (renewed?.codes) await finish(visit, making.signedIn, renewed.codes, "codesMade");
+      else if (renewed) await goTo(visit, accountPath(visit.organisation, "security"));
     },
   });
 }
 
 /** They stand in for a factor: without one there is nothing to recover. */
-async function mayRenew(deps: AccountDeps, visit: Visit): Promise<SignedIn | undefined> {
-  const signedIn = await mayChange(deps, visit, changePath(visit, CODES));
-  if (!signedIn) return undefined;
-  if (hasSecondFactor(await findFactorSummary(deps.database.query, ownerOf(signedIn.user)))) return signedIn;
-  await goTo(visit, accountPath(visit.organisation, "security"));
-  return undefined;
-}
+const renewable = (deps: AccountDeps, visit: Visit): Change => ({
+  isOpen: async ({ user }) => {
+    if (hasSecondFactor(await findFactorSummary(deps.database.query, ownerOf(user)))) return true;
+    await goTo(visit, accountPath(visit.organisation, "security"));
+    return false;
+  },
+});
 
-async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn, isExpired = false): Promise<void> {
+async function ask(deps: AccountDeps, visit: Visit, signedIn: SignedIn, refusal?: Refusal): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, CODES);
   const text = frame.messages.security.recovery;
+  const { sentBefore } = frame.messages.console.frame;
+  const wasSent = { title: sentBefore.title, text: sentBefore.secret.recoveryCodes };
+  const texts: Partial<Record<Refusal["failure"]["kind"], typeof wasSent>> = {
+    ...notTakenTexts(frame),
+    sent: wasSent,
+  };
   const page = confirmPage({
     ...frame,
     heading: text.renewHeading,
     text: text.renewText,
     confirm: text.renew,
-    ...(isExpired ? { failure: expired(frame) } : {}),
+    isHarmless: true,
+    once: newOnce(deps),
+    failure: refusal && texts[refusal.failure.kind],
   });
-  return show(visit, frame, page, isExpired ? 403 : 200);
+  return show(visit, frame, page, refusal?.status ?? 200);
 }

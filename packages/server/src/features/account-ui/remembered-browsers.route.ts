@@ -1,6 +1,7 @@
 /** account/security/browsers?id=…: a remembered browser is forgotten; without the id all of them are. */
 
 import type { FastifyInstance } from "fastify";
+import type { NotTaken } from "../../console/sent-form.ts";
 import { show, type Visit } from "../../console/visit.ts";
 import { browserName } from "../../core/known-browsers/browser-name.ts";
 import { forgetDevices } from "../../core/second-factors/changes.ts";
@@ -8,9 +9,10 @@ import { listRememberedDevices } from "../../core/second-factors/remembered-devi
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
+import { accountSubmission } from "./account-form.ts";
 import { type AccountDeps, accountRoute, changeOf, mayChange } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
-import { backWith, changeFrame, changePath, expired } from "./change.ts";
+import { backWith, changeFrame, changePath, notTakenTexts } from "./change.ts";
 
 const BROWSERS = "browsers";
 
@@ -18,32 +20,31 @@ export function rememberedBrowsersRoute(app: FastifyInstance, deps: AccountDeps)
   accountRoute(app, deps, `security/${BROWSERS}`, {
     get: async (visit) => {
       const id = queryOf(visit.request).values.get("id");
-      const signedIn = await mayForget(deps, visit, id);
+      const signedIn = await mayChange(deps, visit, pathOf(visit, id), { byGuests: true });
       if (signedIn) await ask(deps, visit, signedIn, id);
     },
     post: async (visit) => {
-      const { values } = formOf(visit.request);
-      const id = values.get("id");
-      const signedIn = await mayForget(deps, visit, id);
-      if (!signedIn) return;
-      if (!deps.door.isOwnForm(visit, values.get("csrf"))) return ask(deps, visit, signedIn, id, true);
-      await forgetDevices(deps, changeOf(visit, signedIn), id);
+      const id = formOf(visit.request).values.get("id");
+      const sent = await accountSubmission(deps, visit, pathOf(visit, id), {
+        byGuests: true,
+        again: ({ signedIn }, failure) => ask(deps, visit, signedIn, id, failure),
+      });
+      if (!sent) return;
+      await forgetDevices(deps, changeOf(visit, sent.signedIn), id);
       await backWith(visit, "devicesForgotten");
     },
   });
 }
 
-function mayForget(deps: AccountDeps, visit: Visit, id: string | undefined): Promise<SignedIn | undefined> {
-  const query = id === undefined ? "" : `?id=${encodeURIComponent(id)}`;
-  return mayChange(deps, visit, changePath(visit, BROWSERS + query), { ofAccount: false });
-}
+const pathOf = (visit: Visit, id: string | undefined): string =>
+  changePath(visit, id === undefined ? BROWSERS : `${BROWSERS}?id=${encodeURIComponent(id)}`);
 
 async function ask(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
   id: string | undefined,
-  isExpired = false,
+  failure?: NotTaken,
 ): Promise<void> {
   const devices = await listRememberedDevices(deps.database.query, signedIn.user, deps.clock());
   const device = devices.find((one) => one.id === id);
@@ -57,7 +58,7 @@ async function ask(
     text: text.forgetText,
     confirm: name === undefined ? text.forgetAll : text.forget,
     fields: id === undefined ? [] : [{ name: "id", value: id }],
-    ...(isExpired ? { failure: expired(frame) } : {}),
+    failure: failure && notTakenTexts(frame)[failure],
   });
-  return show(visit, frame, page, isExpired ? 403 : 200);
+  return show(visit, frame, page, failure ? 403 : 200);
 }

@@ -70,7 +70,7 @@ ${isMeagre && html`<p class="protection password">${text.fewCodes(factors.recove
   });
 }
 
-export function protectionOf(factors: Factors | undefined): "guest" | "passkey" | "totp" | "password" {
+function protectionOf(factors: Factors | undefined): "guest" | "passkey" | "totp" | "password" {
   if (factors === undefined) return "guest";
   if (factors.passkeys.length > 0) return "passkey";
   return factors.totpSince === undefined ? "password" : "totp";
@@ -131,6 +131,10 @@ function recovery(factors: Factors, text: Messages["security"]["recovery"]): Htm
   });
 }
 
+/** Where a password alone signs in there is nothing that a browser would be remembered for. */
+const asksForFactors = ({ factors, devices: list }: SecurityView): boolean =>
+  factors === undefined || list.length > 0 || protectionOf(factors) !== "password";
+
 function devices(view: SecurityView, text: Messages["security"]["devices"]): Html {
   const item = (device: SecurityView["devices"][number]) => {
     const name = device.name ?? text.unknown;
@@ -182,7 +186,7 @@ ${
         passkeys(factors, text.passkeys),
         recovery(factors, text.recovery),
       ]
-}${devices(view, text.devices)}</div>
+}${asksForFactors(view) && devices(view, text.devices)}</div>
 `,
   });
 }

@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
     const { browser, app } = await signedInWithApp();
     await giveRecoveryCodes(running.service, org);
     const page = await open(browser, "authenticator");
-    assert.match(page.body, /The app that you use now stops working/);
+    assert.match(page.body, /The app you use now stops working/);
     const second = appOfPage(page);
     const done = await send(browser, "authenticator", { ...page.hidden, code: second.code(clock()) });
     assert.ok(showsSecurity(done), "no new recovery codes: those that are there stay");
@@ -169,7 +169,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsSecurity(await open(browser)), "looking does not");
     for (const rest of changes) assert.ok(showsLogin(await open(browser, rest)), rest);
     const code = appOfPage(page).code(clock());
-    assert.ok(showsLogin(await send(browser, "authenticator", { ...page.hidden, code })));
+    assert.match((await send(browser, "authenticator", { ...page.hidden, code })).body, /id="prove-sign-in"/);
     assert.equal((await summary()).hasTotp, false);
     const back = await logIn(browser, org, await open(browser, "authenticator"));
     assert.equal(back.url, url("authenticator"));
@@ -236,6 +236,11 @@ forEachDatabase(({ fresh }) => {
     const shown = await send(browser, "recovery-codes", page.hidden);
     assert.equal(shown.headers.get("cache-control"), "no-store");
     const [code = ""] = recoveryCodesOf(shown);
+    const told = await actions();
+    const again = await send(browser, "recovery-codes", page.hidden);
+    assert.equal(again.status, 409, "those that were shown are the ones that work");
+    assert.doesNotMatch(again.body, /id="recovery-codes"/);
+    assert.deepEqual(await actions(), told);
     const other = testBrowser();
     const factor = await logIn(other, org, await open(other));
     assert.equal((await showFactor(other, org, factor, { method: "recovery", code: old })).status, 401);
@@ -292,7 +297,7 @@ forEachDatabase(({ fresh }) => {
       const page = await open(browser, "authenticator/removal");
       const kept = await send(browser, "authenticator/removal", page.hidden);
       assert.equal(kept.status, 409);
-      assert.match(kept.body, /This one has to stay for now/);
+      assert.match(kept.body, /This factor has to stay for now/);
       assert.equal((await summary()).hasTotp, true);
       const { passkey } = await addPasskey(browser);
       const again = await open(browser, "authenticator/removal");

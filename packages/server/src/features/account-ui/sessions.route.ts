@@ -5,6 +5,8 @@
  */
 
 import type { FastifyInstance } from "fastify";
+import { ALREADY } from "../../console/console-frame.ts";
+import type { NotTaken } from "../../console/sent-form.ts";
 import { goTo, show, type Visit } from "../../console/visit.ts";
 import { browserName } from "../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
@@ -12,8 +14,10 @@ import { endUserSession, listUserSessions, signOutEverywhere } from "../../core/
 import { addressOf } from "../../http/client-address.ts";
 import { NotFound } from "../../http/errors.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
+import { accountSubmission } from "./account-form.ts";
 import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "./account-page.ts";
 import { confirmPage } from "./change.page.ts";
+import { notTakenTexts } from "./change.ts";
 import { sessionsPage } from "./sessions.page.ts";
 
 const SESSIONS = "sessions";
@@ -29,22 +33,19 @@ export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
   accountRoute(app, deps, END, {
     get: async (visit) => {
       const id = queryOf(visit.request).values.get("id");
-      const signedIn = await mayEnd(deps, visit, id);
+      const signedIn = await signedInHere(deps, visit, endPath(visit, id));
       if (signedIn) await ask(deps, visit, signedIn, id);
     },
     post: async (visit) => {
-      const { values } = formOf(visit.request);
-      const id = values.get("id");
-      const signedIn = await mayEnd(deps, visit, id);
-      if (!signedIn) return;
-      if (!deps.door.isOwnForm(visit, values.get("csrf"))) return ask(deps, visit, signedIn, id, true);
-      await end(deps, visit, signedIn, id);
+      const id = formOf(visit.request).values.get("id");
+      const sent = await accountSubmission(deps, visit, endPath(visit, id), {
+        byGuests: true,
+        needsNoProof: true,
+        again: ({ signedIn }, failure) => ask(deps, visit, signedIn, id, failure),
+      });
+      if (sent) await end(deps, visit, sent.signedIn, id);
     },
   });
-}
-
-function mayEnd(deps: AccountDeps, visit: Visit, id: string | undefined): Promise<SignedIn | undefined> {
-  return signedInHere(deps, visit, endPath(visit, id));
 }
 
 const endPath = ({ organisation }: Visit, id: string | undefined): string =>
@@ -80,20 +81,20 @@ async function ask(
   visit: Visit,
   { user }: SignedIn,
   id: string | undefined,
-  isExpired = false,
+  failure?: NotTaken,
 ): Promise<void> {
   const { organisation } = visit;
   const list = await listUserSessions(deps, organisation, user.id);
   const session = list.find((one) => one.id === id);
   if (id !== undefined && !session) throw new NotFound("session");
   const frame = accountFrame(visit, user, "sessions");
-  const { sessions: text, security } = frame.messages;
+  const { sessions: text } = frame.messages;
   const page = confirmPage({
     ...frame,
     csrf: deps.door.formBinding(visit).csrf,
     action: accountPath(organisation, END),
     backUri: accountPath(organisation, SESSIONS),
-    ...(isExpired ? { failure: { title: security.expired, text: security.expiredText } } : {}),
+    failure: failure && notTakenTexts(frame)[failure],
     ...(session
       ? {
           heading: text.endHeading(browserName(session.userAgent) ?? text.unknown),
@@ -103,7 +104,7 @@ async function ask(
         }
       : { heading: text.everywhereHeading, text: text.everywhereText, confirm: text.everywhere }),
   });
-  return show(visit, frame, page, isExpired ? 403 : 200);
+  return show(visit, frame, page, failure ? 403 : 200);
 }
 
 async function end(
@@ -123,7 +124,6 @@ async function end(
     await signOutEverywhere(deps, act);
     return goTo(visit, signedOutPath(visit));
   }
-  // One that ended meanwhile is what was asked for.
-  await endUserSession(deps, { ...act, sessionId: id });
-  await goTo(visit, `${accountPath(organisation, SESSIONS)}?done=ended`);
+  const isDone = await endUserSession(deps, { ...act, sessionId: id });
+  await goTo(visit, `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY}`);
 }

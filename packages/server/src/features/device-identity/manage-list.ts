@@ -1,8 +1,10 @@
 /** What the list page shows, as its address asks for it. */
 import { isUuid } from "@signet/protocol/hash";
+import { lastChangesOf } from "../../console/actor-names.ts";
 import { queryText, type Visit } from "../../console/visit.ts";
 import { findDevice } from "../../core/devices/store.ts";
 import { findUser } from "../../core/users/store.ts";
+import type { Messages } from "../../html/messages/messages.ts";
 import { listUsableCodes } from "./codes/store.ts";
 import { deviceStates, listDevices } from "./device-list/store.ts";
 import type { ManagedDevice, ManageView } from "./manage.page.ts";
@@ -39,6 +41,7 @@ export async function managedDevices(
   deps: ManageDeps,
   { organisation }: Visit,
   values: Values,
+  messages: Messages,
 ): Promise<Pick<ManageView, "devices" | "newestUri" | "olderUri">> {
   const { text, state } = searchOf(values);
   const after = afterOf(values.get("cursor"));
@@ -47,6 +50,8 @@ export async function managedDevices(
   const shown = rows.slice(0, DEVICES_ON_A_PAGE);
   const last = rows.length > shown.length ? shown.at(-1) : undefined;
   const at = (cursor?: string) => managePath(organisation, queryText({ search: text, state, cursor }));
+  const ids = shown.map(({ id }) => id);
+  const changes = await lastChangesOf(deps, organisation.id, ids, messages);
   return {
     devices: shown.map(
       (device): ManagedDevice => ({
@@ -58,6 +63,7 @@ export async function managedDevices(
         revokedAt: device.revokedAt,
         certificateUntil: device.certificate?.notAfter ?? null,
         lastSeenAt: device.lastSeenAt,
+        lastChange: changes.get(device.id),
         revokeUri: managePath(organisation, `/${device.id}/revoke`),
         replaceUri: `${managePath(organisation, queryText({ replaces: device.id }))}#register`,
       }),

@@ -14,6 +14,7 @@ import type { Administrator } from "../../http/api/administrator-door.ts";
 import type { ApiDoor, Operation } from "../../http/api/api-route.ts";
 import { CodedError } from "../../http/coded-error.ts";
 import type { ErrorHandler } from "../../http/error-handlers.ts";
+import { mendQuery } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 
 export type DeviceAdministrator = Administrator<Organisation, SystemAccountCaller>;
@@ -75,6 +76,7 @@ export function forBoth(
   app.route({
     method: operation.method,
     url: operation.path,
+    config: { mendsForms: true },
     errorHandler: (error, request, reply) =>
       (isProgram(request) ? deps.programs : deps).showError(error, request, reply),
     handler: (request, reply) => {
@@ -89,6 +91,7 @@ export function forBoth(
 /** For browsers alone. */
 export function pageHandler(deps: ManageDeps, handle: (visit: Visit) => Promise<void>): Handler {
   return inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+    mendQuery(visit.request);
     await handle(visit);
     return visit.reply;
   });

@@ -26,6 +26,7 @@ const device: ManagedDevice = {
   revokedAt: null,
   certificateUntil: 90 * DAY,
   lastSeenAt: 2 * DAY,
+  lastChange: { who: "grace@acme.example", at: DAY },
   revokeUri: "/manage/d1/revoke",
   replaceUri: "/manage?replaces=d1",
 };
@@ -71,6 +72,7 @@ const view: ManageView = {
   },
   form: {
     action: "/manage/register",
+    once: "o",
     csrf: "token",
     policy: "optional",
     typed: { name: "Kiosk", attestation: "required", expiresIn: "3600", replaces: "x" },
@@ -113,6 +115,7 @@ test("no value becomes markup, and the pages are well made", () => {
 test("each device is told with its state, its proof and its times, and what ends it", () => {
   const page = text(managePage(view));
   assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
+  assert.match(page, /Last changed by grace@acme\.example on Jan 2, 1970/);
   assert.match(page, /class="state good">Active</);
   assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">since Jan 2, 1970/);
   assert.match(page, /class="state warn">Expired</);
@@ -138,11 +141,11 @@ test("without a device the page says what one is for, with the button for the fi
   const { fault, ...form } = { ...view.form, typed: emptyRegisterFields };
   const empty = { ...rest, search, devices: [], codes: { codes: [] }, form };
   const page = text(managePage(empty));
-  assert.match(page, /There is no device yet/);
+  assert.match(page, /No devices yet/);
   assert.match(page, /<a class="button primary" id="device-add" href="#register">/);
   assert.doesNotMatch(page, /<table|name="search"|id="codes-title"|form-notice/);
   const none = text(managePage({ ...empty, search: { text: "x", state: undefined } }));
-  assert.match(none, /Nothing is like that/);
+  assert.match(none, /Nothing found/);
   assert.match(none, /id="search-all"/);
 });
 
@@ -150,7 +153,7 @@ test("a code that waits is told with what it asks, who made it and what it ends"
   const page = text(managePage(view));
   assert.match(page, /Kiosk<\/bdi> <span class="tag">TPM required<\/span>/);
   assert.match(page, /Until Jan 2, 1970, 12:00 AM UTC, created by ada@acme\.example on Jan 1, 1970/);
-  assert.match(page, /Takes the place of Till 4/);
+  assert.match(page, /Replaces Till 4/);
   assert.match(page, /A device without a name/);
   assert.match(page, /created by the operator/);
   assert.match(page, /href="\/manage\/codes\/c1\/withdraw" aria-label="Withdraw the code for Kiosk"/);
@@ -163,7 +166,7 @@ test("the form keeps what was typed, says at the field what is wrong, and offers
     page,
     /value="x" [^>]*aria-describedby="replaces-hint replaces-fault" aria-invalid="true" autofocus/,
   );
-  assert.match(page, /id="replaces-fault">There is no such device/);
+  assert.match(page, /id="replaces-fault">This device does not exist/);
   assert.match(page, /value="Kiosk"/);
   assert.match(page, /<option value="3600" selected>1 hour</);
   assert.match(page, /<option value="required" selected>Required</);
@@ -188,8 +191,8 @@ test("the policy is chosen as it is, and the lists say what is believed and whic
   assert.match(page, /CN=Vendor<\/bdi> <code>00ff<\/code>/);
   assert.match(page, /These are the first 1\./);
   assert.match(page, /signet device-roots list/);
-  assert.match(page, /None is added yet: no TPM is believed by itself\./);
-  assert.match(page, /It is saved\./);
+  assert.match(page, /None is added yet: no TPM is trusted individually\./);
+  assert.match(page, /Saved\./);
   assert.match(page, /Last changed by ada@acme\.example/);
   const late = text(devicePolicyPage({ ...policy, isSaved: false, failure: { kind: "expired" } }));
   assert.match(late, /id="form-notice" role="alert"/);

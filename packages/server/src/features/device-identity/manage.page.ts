@@ -44,6 +44,8 @@ export type ManagedDevice = {
   revokedAt: number | null;
   certificateUntil: number | null;
   lastSeenAt: number | null;
+  /** Undefined when nobody has ever said so: of before there was an audit log. */
+  lastChange: { who: string; at: number } | undefined;
   revokeUri: string;
   replaceUri: string;
 };
@@ -111,15 +113,16 @@ function deviceTable(devices: readonly ManagedDevice[], messages: Messages): Htm
   return table({
     label: text.heading,
     columns: [text.device, text.state, text.proof, text.until, text.seen],
-    rows: devices.map((device) => deviceRow(device, text)),
+    rows: devices.map((device) => deviceRow(device, messages)),
     messages,
   });
 }
 
 const kinds: Readonly<Record<DeviceState, StateKind>> = { active: "good", expired: "warn", revoked: "bad" };
 
-function deviceRow(device: ManagedDevice, text: Messages["devices"]["list"]): Row {
-  const { id, name, revokedAt, certificateUntil, lastSeenAt } = device;
+function deviceRow(device: ManagedDevice, { devices, console: { frame } }: Messages): Row {
+  const { list: text } = devices;
+  const { id, name, revokedAt, certificateUntil, lastSeenAt, lastChange } = device;
   return {
     id: `device-${id}`,
     cells: [
@@ -127,6 +130,8 @@ function deviceRow(device: ManagedDevice, text: Messages["devices"]["list"]): Ro
         nameCell({ name }),
         name !== id && html`<code>${id}</code>`,
         html`<span class="quiet item-note">${text.enrolled(device.enrolledAt)}</span>`,
+        lastChange &&
+          html`<span class="quiet item-note">${frame.lastChange(lastChange.who, lastChange.at)}</span>`,
       ],
       [
         state(kinds[device.state], text.states[device.state]),

@@ -147,7 +147,7 @@ describe("device administration", () => {
       assert.equal(await lastAction(), "device.revoked");
       assert.match((await browser.get(at("?done=revoked"))).body, /The device is revoked/);
       const again = await browser.post(at(`/${id}/revoke`), { ...question.hidden, reason });
-      assert.equal(again.location, at("?done=revoked"), "a second press");
+      assert.equal(again.location, at("?done=already"), "a second press");
     });
 
     test("a policy that asks for a TPM is in the command", async () => {
@@ -188,7 +188,7 @@ describe("device administration", () => {
       const filled = await browser.get(at(`?replaces=${deviceId}`));
       assert.ok(filled.body.includes(`name="replaces" type="text" value="${deviceId}"`));
       const shown = await register(browser, { name: "New till", replaces: deviceId });
-      assert.match((await browser.get(at())).body, /Takes the place of Old till/);
+      assert.match((await browser.get(at())).body, /Replaces Old till/);
       assert.equal((await deviceOf(deviceId))?.revokedAt, null);
       await enrol(org.issuer, codeOn(shown));
       assert.equal((await deviceOf(deviceId))?.revokedReason, "superseded");
@@ -205,13 +205,14 @@ describe("device administration", () => {
       assert.equal(done.location, at("?done=withdrawn"));
       assert.match((await browser.get(at("?done=withdrawn"))).body, /The code is withdrawn/);
       assert.equal((await enrol(org.issuer, code)).body["error"], "invalid_code");
-      assert.equal((await browser.post(at(path), question.hidden)).location, at("?done=withdrawn"));
+      assert.equal((await browser.post(at(path), question.hidden)).location, at("?done=already"));
       const unused = codeOn(await register(browser, { name: "" }));
       const unnamed = await browser.get(at());
       const [, other = ""] = /href="[^"]*(\/codes\/[^"]+)"[^>]*without a name"/.exec(unnamed.body) ?? [];
       assert.match((await browser.get(at(other))).body, /Withdraw this code\?/);
       await enrol(org.issuer, unused);
-      assert.equal((await browser.get(at(other))).location, at(), "used meanwhile");
+      assert.equal((await browser.get(at(other))).location, at("?done=spent"), "used meanwhile");
+      assert.match((await browser.get(at("?done=spent"))).body, /was not withdrawn: it has been used/);
     });
 
     test("the policy is chosen on its page and counts from then on", async () => {
@@ -332,7 +333,7 @@ describe("device administration", () => {
       const browser = await signedIn(here);
       const shown = await browser.get(at("?search=till&state=expired", here));
       assert.deepEqual(idsOn(shown), [first]);
-      assert.match((await browser.get(at("?search=nothing", here))).body, /Nothing is like that/);
+      assert.match((await browser.get(at("?search=nothing", here))).body, /Nothing found/);
       const cursor = Buffer.from(second).toString("base64url");
       const older = await browser.get(at(`?cursor=${cursor}`, here));
       assert.deepEqual(idsOn(older), [first]);

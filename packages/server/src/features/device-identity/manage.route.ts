@@ -4,7 +4,8 @@
  */
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../console/console-frame.ts";
-import { submission } from "../../console/submission.ts";
+import { making, newOnce, type Refusal } from "../../console/made-once.ts";
+import type { Submission } from "../../console/sent-form.ts";
 import { actingOn, administratorHere, queryText, show, type Visit } from "../../console/visit.ts";
 import { type AttestationPolicy, tightened } from "../../core/devices/device.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
@@ -59,7 +60,7 @@ async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
   if (signedIn) await showList(deps, visit, signedIn, { typed });
 }
 
-type FormState = Pick<RegisterForm, "typed" | "fault" | "isExpired">;
+type FormState = Pick<RegisterForm, "typed" | "fault" | "failure">;
 
 async function showList(
   deps: ManageDeps,
@@ -75,15 +76,16 @@ async function showList(
   const page = managePage({
     ...frame,
     tabs: manageTabs(organisation, "list", frame.messages),
-    done: done === "revoked" || done === "withdrawn" ? done : undefined,
+    done: done === "revoked" || done === "withdrawn" || done === "spent" ? done : undefined,
     listUri: managePath(organisation),
     search: searchOf(values),
-    ...(await managedDevices(deps, visit, values)),
+    ...(await managedDevices(deps, visit, values, frame.messages)),
     codes: await openCodesOf(deps, visit, values),
     form: {
       ...form,
       action: managePath(organisation, "/register"),
       csrf: deps.door.formBinding(visit).csrf,
+      once: newOnce(deps),
       policy: organisation.settings.deviceAttestation,
     },
   });
@@ -95,14 +97,20 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const typed = typedFields(formOf(request).values);
   // Whoever has to sign in first finds what they typed.
   const path = managePath(organisation, queryText(changedFields(typed)));
-  const sent = await submission(deps, visit, path, ({ signedIn }) =>
-    showList(deps, visit, signedIn, { typed, isExpired: true }, 403),
-  );
+  const again = ({ signedIn }: Submission, { failure, status }: Refusal) =>
+    showList(deps, visit, signedIn, { typed, failure }, status);
+  const sent = await making(deps, visit, path, again, ({ console: { frame }, devices }) => ({
+    made: { label: devices.codes.heading, uri: managePath(organisation) },
+    secret: frame.sentBefore.secret.code,
+  }));
   if (!sent) return;
   const { signedIn } = sent;
   const read = await readRegistration(deps, organisation.id, typed);
   if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
-  const { code, expiresAt } = await registerDevice(deps, { ...actingOn(visit, signedIn), ...read });
+  const wanted = { ...actingOn(visit, signedIn), ...read };
+  const made = await sent.once((database) => registerDevice({ ...deps, database }, wanted));
+  if (!made) return;
+  const { code, expiresAt } = made;
   const frame = await consoleFrame(deps, visit, signedIn, "devices");
   const { code: text } = frame.messages.devices;
   const command = enrollCommand(deps, organisation, { ...read, code });

@@ -9,13 +9,14 @@ import type { Messages } from "../../html/messages/messages.ts";
 export type RegisterForm = {
   action: string;
   csrf: string;
+  once: string;
   /** The organisation's own policy: a code can only tighten it. */
   policy: AttestationPolicy;
   typed: RegisterFields;
   /** Why there is no code: which field, and what about it. */
   fault?: { field: keyof RegisterFields; error: RegisterFault } | undefined;
-  /** The page waited too long: nothing is wrong with what was typed. */
-  isExpired?: boolean | undefined;
+  /** Nothing is wrong with what was typed: the page waited too long, or has made its code. */
+  failure?: FormFailure | undefined;
 };
 
 export type RegisterFault = "badName" | "badReplaces" | "badChoice";
@@ -33,15 +34,18 @@ export const emptyRegisterFields: RegisterFields = {
 
 /** What the notice above the page says. */
 export function registerFailure(
-  { fault, isExpired }: RegisterForm,
+  { fault, failure }: RegisterForm,
   { devices: { register: text } }: Messages,
 ): FormFailure | undefined {
-  if (isExpired) return { kind: "expired" };
+  if (failure) return failure;
   return fault && { kind: "faults", fields: [{ id: fault.field, label: text[fault.field] }] };
 }
 
 /** The form that makes an enrolment code. */
-export function registerForm({ action, csrf, policy, typed, fault }: RegisterForm, messages: Messages): Html {
+export function registerForm(
+  { action, csrf, once, policy, typed, fault }: RegisterForm,
+  messages: Messages,
+): Html {
   const { register: text } = messages.devices;
   const faults: Record<string, string> = fault ? { [fault.field]: text[fault.error] } : {};
   const stateOf = (id: keyof RegisterFields) => fieldState({ faults }, id);
@@ -65,6 +69,7 @@ export function registerForm({ action, csrf, policy, typed, fault }: RegisterFor
       id: "register-form",
       action,
       csrf,
+      once,
       fields: [
         input("name", text.nameHint, 100),
         selectField({

@@ -1,5 +1,6 @@
 /** devices/manage/{org}/{id}/revoke: a device ends at once. */
 import type { FastifyInstance } from "fastify";
+import { NothingToDo } from "../../console/confirmed-act.ts";
 import { type RevocationReason, revocationReasons } from "../../core/devices/device.ts";
 import { revokeDevice } from "../../core/devices/revoke-device.ts";
 import { findDevice } from "../../core/devices/store.ts";
@@ -31,7 +32,7 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
     {
       path: "/:id/revoke",
       find: ({ id: orgId }, { id }) => findDevice(deps.database.query, orgId, idIn(id)),
-      overFor: ({ revokedAt }) => (revokedAt === null ? undefined : "?done=revoked"),
+      overFor: ({ revokedAt }) => (revokedAt === null ? undefined : ""),
       question: (messages, { name }, organisation) => {
         const { revoke } = messages.devices;
         return {
@@ -47,7 +48,7 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
       act: async (acting, { id: deviceId }, form) => {
         const chosen = form.get("reason");
         const reason: RevocationReason = revocationReasons.find((one) => one === chosen) ?? "unspecified";
-        await revokeDevice(deps, { ...acting, deviceId, reason });
+        if (!(await revokeDevice(deps, { ...acting, deviceId, reason }))) throw new NothingToDo("");
         return "?done=revoked";
       },
     },

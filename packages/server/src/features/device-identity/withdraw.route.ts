@@ -1,5 +1,6 @@
 /** devices/manage/{org}/codes/{id}/withdraw: a code that nobody has used enrols nothing any more. */
 import type { FastifyInstance } from "fastify";
+import { NothingToDo } from "../../console/confirmed-act.ts";
 import { html } from "../../html/html.ts";
 import { apiHandler } from "../../http/api/api-route.ts";
 import { nothingHere } from "../../http/coded-error.ts";
@@ -9,6 +10,9 @@ import { isUsable } from "./enrollment-code.ts";
 import { withdrawOperation } from "./manage-operations.ts";
 import { actingFor, inside, type ManageDeps } from "./manage-visit.ts";
 import { withdrawCode } from "./register-device.ts";
+
+/** That a device has come with it is nothing to pass over: it was not withdrawn. */
+const SPENT = "?done=spent";
 
 export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
   const program = apiHandler(
@@ -27,8 +31,7 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
     {
       path: "/codes/:id/withdraw",
       find: ({ id: orgId }, { id }) => findCode(deps.database.query, orgId, idIn(id)),
-      overFor: (code) =>
-        isUsable(code, deps.clock()) ? undefined : code.withdrawnAt === null ? "" : "?done=withdrawn",
+      overFor: (code) => (isUsable(code, deps.clock()) ? undefined : code.withdrawnAt === null ? SPENT : ""),
       question: (messages, { name }, organisation) => {
         const { codes } = messages.devices;
         return {
@@ -41,7 +44,7 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
         };
       },
       act: async (acting, { id }) => {
-        await withdrawCode(deps, { ...acting, id });
+        if (!(await withdrawCode(deps, { ...acting, id }))) throw new NothingToDo(SPENT);
         return "?done=withdrawn";
       },
     },

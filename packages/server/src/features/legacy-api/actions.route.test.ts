@@ -26,6 +26,7 @@ import {
   type TestAccount,
 } from "../../testing/test-system-account.ts";
 import { withUser } from "../../testing/test-visit.ts";
+import { assertWritten } from "../../testing/written-actions.ts";
 
 const HOUR = 3_600_000;
 const CHOSEN = "walnut orbit seventeen";
@@ -285,5 +286,8 @@ describe("links of mails, by call", () => {
       assert.ok(running.lines.some(({ route }) => route.endsWith("/Action/:id/:type")));
       assert.deepEqual(running.errors, []);
     });
+
+    test("what was done is in the audit log", () =>
+      assertWritten(running.service.database.query, "roaming.accepted"));
   });
 });

@@ -19,6 +19,7 @@ import {
 } from "../../testing/test-service.ts";
 import { callApi, makeSystemAccount, type TestAccount } from "../../testing/test-system-account.ts";
 import { withUser } from "../../testing/test-visit.ts";
+import { assertWritten } from "../../testing/written-actions.ts";
 
 const CHOSEN = "walnut orbit seventeen";
 const json = { headers: { accept: "application/json" } };
@@ -210,6 +211,9 @@ describe("registration by call", () => {
         assert.match(headers.get("ratelimit-policy") ?? "", /registration-account/);
       }
     });
+
+    test("what was done is in the audit log", () =>
+      assertWritten(running.service.database.query, "registration.requested", "user.registered"));
 
     test("neither a chosen password nor a link is readable in the database or the logs", async () => {
       await register("quiet@acme.example", { Password: "quiet stranger chose this" });

@@ -4,7 +4,8 @@ import { after, before, test } from "node:test";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { decodeProtectedHeader } from "jose";
 import { sql } from "kysely";
-import { findAgent, noteTokenExp } from "../../core/signing-pools/store.ts";
+import { deletePoolRow } from "../../core/signing-pools/registration/store.ts";
+import { findAgent, listAllPools, noteTokenExp } from "../../core/signing-pools/store.ts";
 import type { Db } from "../../db/open.ts";
 import { CodedError } from "../../http/coded-error.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -19,7 +20,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { addAgentKeys, deactivateAgent, MOST_KEYS } from "./agents.ts";
+import { addAgentKeys, deactivateAgent, MOST_KEYS, registerAgent } from "./agents.ts";
+import { deletePool } from "./pool-changes.ts";
 import { disablePool } from "./pools.ts";
 
 forEachDatabase(({ fresh }) => {
@@ -102,6 +104,26 @@ forEachDatabase(({ fresh }) => {
     assert.ok(again);
     assert.equal((await second.sign(again)).status, 200);
     assert.equal((await waiting).status, 200);
+  });
+
+  test("nor do the end of a pool and such a signature", async () => {
+    const { pool, first, askForToken } = await stage();
+    const waiting = askForToken();
+    const claimed = await first.claim({ wait: 25 });
+    assert.ok(claimed);
+    assert.equal((await first.sign(claimed)).status, 200);
+    assert.equal((await waiting).status, 200);
+    const { database } = running.service;
+    const { orgId } = by();
+    let ending: Promise<unknown> = Promise.resolve();
+    await database.transaction(async (tx) => {
+      await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
+      ending = database.transaction((other) => deletePoolRow(other, orgId, pool.id));
+      if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
+      await noteTokenExp(tx, { orgId, kid: first.keys[0]?.kid ?? "", exp: clock() + 7_200_000 });
+    });
+    await ending;
+    assert.equal(await findAgent(database.query, orgId, first.agentId), undefined);
   });
 
   test("a call that was held when its agent was ended tells nothing any more", async () => {
@@ -197,5 +219,38 @@ forEachDatabase(({ fresh }) => {
     await assert.rejects(add(1), hasCode("key_limit"));
     clock.advance(600_000 + 61_000);
     assert.equal((await add(1)).length, 1, "the first one has retired");
+  });
+
+  test("a compromised key stays refused when its pool is gone, here and elsewhere; one that only retired may come back", async () => {
+    const [pool, other] = [
+      await makePool(running.service, org),
+      await makeOrganisation(running.service, "Other"),
+    ];
+    const [stolen, retired] = [
+      await makeAgent(running.service, org, pool),
+      await makeAgent(running.service, org, pool),
+    ];
+    await deactivateAgent(deps(), by(), { agentId: stolen.agentId, compromised: true });
+    await deactivateAgent(deps(), by(), { agentId: retired.agentId, compromised: false });
+    assert.equal(await deletePool(deps(), by(), pool.id), "deleted");
+    const attempt = async (at: TestOrganisation, { keys: [key] }: typeof stolen) => {
+      assert.ok(key);
+      const into = await makePool(running.service, at);
+      const acting = { orgId: at.organisation.id, actor: "test" };
+      const presented = [presentedKey(running.service, into, key)];
+      await registerAgent(deps(), acting, { poolId: into.id, name: "Again", keys: presented });
+    };
+    await assert.rejects(attempt(org, stolen), hasCode("duplicate_key"));
+    await assert.rejects(attempt(other, stolen), hasCode("duplicate_key"));
+    await attempt(org, retired);
+    const pools = await listAllPools(running.service.database.query, org.organisation.id);
+    const again = pools.at(-1);
+    assert.ok(again);
+    const { agentId } = await makeAgent(running.service, org, again);
+    const [key] = stolen.keys;
+    assert.ok(key);
+    const keys = [presentedKey(running.service, again, key)];
+    await assert.rejects(addAgentKeys(deps(), by(), { agentId, keys }), hasCode("duplicate_key"));
+    assert.equal(await deletePool(deps(), by(), again.id), "deleted", "nothing of what was refused is left");
   });
 });

@@ -200,7 +200,8 @@ async function addKeys(
     }),
   );
   for (const key of keys)
-    if (!(await insertAgentKey(tx, key))) throw duplicateKey("the key is registered already");
+    if (!(await insertAgentKey(tx, key)))
+      throw duplicateKey("the key is registered already, or was compromised");
   return keys;
 }
 

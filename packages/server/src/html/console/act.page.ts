@@ -4,7 +4,7 @@ import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "./console-layout.ts";
 import { textField } from "./fields.ts";
 import { copyStatus, snippet } from "./parts.ts";
-import { type FormFailure, failureNotice } from "./record-form.ts";
+import { type FormFailure, failureNotice, onceField } from "./record-form.ts";
 
 export type ConfirmActView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
@@ -21,8 +21,11 @@ export type ConfirmActView = ConsoleFrame &
     /** What stands in the field, when the page is shown again. */
     typedName?: string | undefined;
     isWrongName?: boolean;
+    /** Nothing ends by it: its button is not the red one. */
+    isHarmless?: boolean;
     backUri: string;
-    hidden?: readonly HiddenField[];
+    /** Of what could be done again: see console/made-once.ts. */
+    once?: string | undefined;
     /** Asked besides. */
     fields?: Content;
     failure?: FormFailure | undefined;
@@ -35,10 +38,10 @@ export function confirmActPage(view: ConfirmActView): Html {
     ...view,
     title: view.heading,
     notice: failureNotice(view.failure, view.messages),
-    body: html`<section class="card danger confirm">
+    body: html`<section class="card confirm${!view.isHarmless && " danger"}">
 <div class="prose">${view.text}</div>
 <form class="form" method="post" action="${linkAddress(view.action)}" novalidate>
-${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.hidden ?? [])])}${view.fields}${
+${hiddenFields([{ name: "csrf", value: view.csrf }])}${onceField(view.once)}${view.fields}${
   name !== undefined &&
   textField({
     id: "name",
@@ -49,7 +52,7 @@ ${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.hidden ?? [])])}${v
     messages: view.messages,
   })
 }
-<div class="actions"><button class="button dangerous" id="${view.confirmId}" type="submit">${view.confirm}</button>
+<div class="actions"><button class="button ${view.isHarmless ? "primary" : "dangerous"}" id="${view.confirmId}" type="submit">${view.confirm}</button>
 <a class="button" id="act-cancel" href="${linkAddress(view.backUri)}">${view.messages.console.frame.form.cancel}</a></div>
 </form></section>
 `,
@@ -86,17 +89,23 @@ ${copyStatus}`,
 
 /**
  * The sign-in is too old for what was sent. What was typed waits in this page: the sign-in opens beside it.
- * @param view.kept what was posted, secrets included: it goes nowhere but back to the address that it was posted to
+ * @param view.kept what was posted: it goes nowhere but back to the address that it was posted to
+ * @param view.hasSecrets the form has fields that are typed once more
  */
 export function provePage(
-  view: ConsoleFrame & { action: string; kept: readonly HiddenField[]; signInUri: string },
+  view: ConsoleFrame & {
+    action: string;
+    kept: readonly HiddenField[];
+    hasSecrets: boolean;
+    signInUri: string;
+  },
 ): Html {
   const { prove } = view.messages.console.frame;
   return consoleLayout({
     ...view,
     breadcrumbs: [],
     title: prove.title,
-    summary: prove.text,
+    summary: view.hasSecrets ? prove.textSecrets : prove.text,
     body: html`<section class="card confirm">
 <ol class="steps"><li><p>${prove.first}</p>
 <a class="button primary" id="prove-sign-in" href="${linkAddress(view.signInUri)}" target="_blank">${prove.signIn}</a></li>
@@ -106,4 +115,20 @@ ${hiddenFields(view.kept)}<button class="button" id="prove-go-on" type="submit">
 </form></li></ol></section>
 `,
   });
+}
+
+/** What a form was about has been deleted since it was shown. */
+export function goneRecordPage(frame: ConsoleFrame): Html {
+  const { changed } = frame.messages.console.frame;
+  const body = html`<section class="card"><p id="record-gone">${changed.goneText}</p></section>
+`;
+  return consoleLayout({ ...frame, breadcrumbs: [], title: changed.gone, body });
+}
+
+/** Where that sign-in ends. */
+export function identityConfirmedPage(frame: ConsoleFrame): Html {
+  const { prove } = frame.messages.console.frame;
+  const body = html`<section class="card"><p id="identity-confirmed">${prove.confirmedText}</p></section>
+`;
+  return consoleLayout({ ...frame, breadcrumbs: [], title: prove.confirmed, body });
 }

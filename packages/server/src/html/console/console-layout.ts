@@ -2,6 +2,7 @@
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import { documentShell, type PageFrame, type PageOrganisation } from "../layout.ts";
 import { mark } from "../mark.ts";
+import { doneNotice } from "./record-form.ts";
 
 export type NavLink = { id: string; label: string; uri: string; isCurrent: boolean };
 
@@ -16,12 +17,14 @@ export type ConsoleFrame = PageFrame & {
   /** Below the user's address: the account's pages, or the console, for who may see it. */
   elsewhere: readonly { id: string; label: string; uri: string }[];
   signOutUri: string;
+  /** What was asked for was so before: said when the page has nothing else to say. */
+  wasAlready?: boolean;
   /** Other organisations that the user may go to. */
   otherOrganisations: readonly { name: string; uri: string }[];
 };
 
 export type ConsoleView = ConsoleFrame & {
-  /** The page's heading, and the first part of the document's title. */
+  /** The page's heading, and the first part of the document's title: see `placeOf`. */
   title: string;
   /** A record's name is somebody's own words, of any direction. */
   heading?: Content;
@@ -41,7 +44,7 @@ export type ConsoleView = ConsoleFrame & {
 
 export function consoleLayout(view: ConsoleView): Html {
   const { frame } = view.messages.console;
-  const title = view.messages.frame.documentTitle(view.title, view.organisation.name);
+  const title = view.messages.frame.documentTitle(placeOf(view), view.organisation.name);
   return documentShell(
     { ...view, title },
     html`<body class="console">
@@ -55,11 +58,17 @@ ${breadcrumbs(view)}
 <div class="heading"><h1>${view.heading ?? view.title}</h1>
 ${view.actions !== undefined && html`<div class="heading-actions">${view.actions}</div>`}</div>
 ${view.summary !== undefined && html`<p class="summary quiet">${view.summary}</p>`}
-${view.notice}${view.body}
+${view.notice ?? (view.wasAlready && doneNotice(view.messages.console.frame.already))}${view.body}
 </main>
 </div>
 </body>`,
   );
+}
+
+/** The page, what it belongs to, and the console or the account: pages of many tabs are told apart by it. */
+function placeOf({ title, breadcrumbs, navigation }: ConsoleView): string {
+  const above = breadcrumbs.map(({ label }) => label).reverse();
+  return [title, ...above, navigation.label].join(" · ");
 }
 
 /** Its menus are popovers: they open, close and keep the focus without a script. */

@@ -1,4 +1,5 @@
 /** A form that may come back: what is wrong with each field, and what each is now where somebody else was faster. */
+import type { ConsoleFrame } from "./console-layout.ts";
 import type { FormFailure } from "./record-form.ts";
 
 export type FormState = {
@@ -6,6 +7,19 @@ export type FormState = {
   faults?: Readonly<Record<string, string>> | undefined;
   /** Present values in words, by the field's id; only of fields that differ from what was typed. */
   isNow?: Readonly<Record<string, string>> | undefined;
+};
+
+/** What the page of a form is made from, besides the record. */
+export type FormView<Typed> = ConsoleFrame & {
+  /** As it was typed, or as it is. */
+  typed: Typed;
+  state: FormState;
+  failure: FormFailure | undefined;
+  csrf: string;
+  seen: string;
+  /** Of a form that is good once: see console/made-once.ts. */
+  once: string | undefined;
+  action: string;
 };
 
 /** What fields.ts takes, for one field. The first fault of the page gets the cursor. */

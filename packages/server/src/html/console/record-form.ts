@@ -2,6 +2,7 @@
 import { type HiddenField, hiddenFields } from "../form.ts";
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
+import { onceScript } from "../scripts.ts";
 
 /** Why a form is shown again; what was typed is in it. */
 export type FormFailure =
@@ -10,8 +11,19 @@ export type FormFailure =
   /** Somebody else changed the record meanwhile. */
   | { kind: "changed"; by?: { who: string; at: number } | undefined }
   | { kind: "expired" }
+  /** Something in it is no text: it has been replaced, to be seen. */
+  | { kind: "unreadable" }
+  /** It has done what it says, once; see console/made-once.ts. */
+  | ({ kind: "sent" } & SentBefore)
   /** Anything else, in its own words. */
   | { kind: "refused"; title: string; text?: string };
+
+export type SentBefore = {
+  /** Where what it made is found. */
+  made?: { label: string; uri: string } | undefined;
+  /** How to come by another secret, for what was shown once in the first answer. */
+  secret?: string | undefined;
+};
 
 export function recordForm(view: {
   id: string;
@@ -19,6 +31,8 @@ export function recordForm(view: {
   csrf: string;
   /** What the record was like when the form was made: see `seenOf`. */
   seen?: string | undefined;
+  /** Of a form that makes something: see console/made-once.ts. */
+  once?: string | undefined;
   hidden?: readonly HiddenField[];
   fields: Content;
   submit: { id: string; label: string; isDangerous?: boolean };
@@ -27,20 +41,27 @@ export function recordForm(view: {
   cancelUri?: string | undefined;
   messages: Messages;
 }): Html {
-  const { id, csrf, seen, hidden = [], submit, cancelUri } = view;
+  const { id, csrf, seen, once, hidden = [], submit, cancelUri } = view;
   const { form } = view.messages.console.frame;
   const own = [{ name: "csrf", value: csrf }, ...(seen === undefined ? [] : [{ name: "seen", value: seen }])];
   return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate>
-${hiddenFields([...own, ...hidden])}${view.fields}
+${hiddenFields([...own, ...hidden])}${onceField(once)}${view.fields}
 <div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
 ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
 </form>
 `;
 }
 
+/** Of a form that does its work once (console/made-once.ts), with the script that knows double clicks. */
+export const onceField = (once: string | undefined): Html | undefined =>
+  once === undefined
+    ? undefined
+    : html`${hiddenFields([{ name: "once", value: once }])}<script src="${onceScript.path}" defer></script>
+`;
+
 /** The notice above the page. Faults are links to their fields. */
 export function failureNotice(failure: FormFailure | undefined, messages: Messages): Html | undefined {
-  const { form, changed } = messages.console.frame;
+  const { form, changed, sentBefore } = messages.console.frame;
   switch (failure?.kind) {
     case undefined:
       return undefined;
@@ -56,6 +77,15 @@ export function failureNotice(failure: FormFailure | undefined, messages: Messag
       ]);
     case "expired":
       return alert(form.expired, html`<p>${form.expiredText}</p>`);
+    case "unreadable":
+      return alert(form.unreadable, html`<p>${form.unreadableText}</p>`);
+    case "sent":
+      return alert(sentBefore.title, [
+        html`<p>${sentBefore.text}</p>`,
+        failure.secret !== undefined && html`<p>${failure.secret}</p>`,
+        failure.made &&
+          html`<p>${sentBefore.look} <a id="sent-before" href="${linkAddress(failure.made.uri)}"><bdi>${failure.made.label}</bdi></a></p>`,
+      ]);
     case "refused":
       return alert(failure.title, failure.text !== undefined && html`<p>${failure.text}</p>`);
   }

@@ -38,12 +38,15 @@ function tableRow({ id, cells, actions }: Row, columns: readonly string[], hasAc
     index === 0
       ? html`<th role="rowheader" scope="row">${content}</th>
 `
-      : html`<td role="cell" data-label="${columns[index]}"><div>${content}</div></td>
+      : // Where the rows are records, a label with nothing after it says nothing.
+        html`<td role="cell"${!isNothing(content) && html` data-label="${columns[index]}"`}><div>${content}</div></td>
 `;
   return html`<tr role="row" id="${id}">
 ${cells.map(cell)}${hasActions && html`<td role="cell" class="row-end"><div class="row-actions">${actions}</div></td>`}</tr>
 `;
 }
+
+const isNothing = (content: Content): boolean => content === undefined || content === null || content === "";
 
 /** A record's name, which leads to it, and what tells it from its namesakes. */
 export function nameCell(view: { name: string; uri?: string; note?: Content; logo?: Content }): Html {

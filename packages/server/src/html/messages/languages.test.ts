@@ -7,8 +7,8 @@ import { LANGUAGES, type Messages, messages } from "./messages.ts";
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
-    ...["Browser", "Code", "Generation", "Generation 1", "Generation 3", "Header", "Links", "Logo", "Name"],
-    ...["Organisation", "Passkeys", "Payload", "Scopes", "TPM"],
+    ...["Administrator", "Browser", "Code", "Generation", "Generation 1", "Generation 3", "Header", "Links"],
+    ...["Logo", "Name", "Optional", "Organisation", "Passkeys", "Payload", "Scopes", "TPM", "optional"],
   ],
   fr: [
     "Actions",
@@ -17,6 +17,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "Console",
     "Description",
     "Documentation",
+    "Invitation",
     "Logo",
     "Menu",
     "Organisation",
@@ -27,7 +28,10 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "minutes",
   ],
   es: ["No", "Scopes", "TPM"],
-  da: ["Browser", "Header", "Links", "Logo", "Menu", "Organisation", "Payload", "Reference", "Scopes", "TPM"],
+  da: [
+    ...["Administrator", "Browser", "Header", "Invitation", "Links", "Logo", "Menu", "Organisation"],
+    ...["Payload", "Reference", "Scopes", "TPM", "Type"],
+  ],
 };
 
 const aMoment = Date.UTC(2026, 10, 21, 9, 30);

@@ -35,6 +35,7 @@ const put = (fresh, place) => {
   if (fresh.outerHTML === place.outerHTML) return place;
   const focused = place.contains(document.activeElement) ? nameOf(document.activeElement) : undefined;
   const own = document.adoptNode(fresh);
+  sayWhatIsNew(own, place);
   place.replaceWith(own);
   if (focused !== undefined)
     [...own.querySelectorAll("a, button, summary")]
@@ -42,6 +43,16 @@ const put = (fresh, place) => {
       ?.focus({ preventScroll: true });
   return own;
 };
+
+// A region that comes into the page with its text is not always announced: one that stays says what is new.
+const sayWhatIsNew = (fresh, place) => {
+  const status = document.getElementById("live-status");
+  const said = linesOf(place);
+  const news = linesOf(fresh).filter((line) => !said.includes(line));
+  if (status && news.length > 0) status.textContent = news.join(" ");
+};
+
+const linesOf = ({ dataset: { says = "" } }) => says.split("\n").filter((line) => line !== "");
 
 // A link in a table may have no id: where it leads names it as well.
 const nameOf = (element) => element.id || element.getAttribute("href") || undefined;

@@ -1,7 +1,8 @@
 /**
  * Who may look after what an organisation's tokens and devices rest on: an administrator's system account, or an
  * administrator in a browser, with the token of our own pages and a fresh proof of who they are. Reading asks a browser for
- * neither of the two: no other site can read the answer.
+ * neither of the two: no other site can read the answer; a second factor and a confirmed address, where everybody must have
+ * them, are asked for always.
  */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
@@ -41,6 +42,12 @@ export interface AdministratorAccess<O, A extends AccountCaller, S extends Perso
     isOwnForm(organisation: O, request: FastifyRequest, presented: string | undefined): boolean;
     /** What a session lacks that may change anything here. */
     lackingProof(signedIn: S): Promise<"fresh-sign-in" | "second-factor" | undefined>;
+    /** What the organisation asks of everybody, of a session that only looks too. */
+    lackingHere(
+      organisation: O,
+      request: FastifyRequest,
+      signedIn: S,
+    ): Promise<"verified-email" | "second-factor" | undefined>;
   };
 }
 
@@ -86,6 +93,12 @@ function accountOf<O, A extends AccountCaller, S extends Person, W>(
   return (isStrictOnly ? strictAccounts : accounts).authenticate(request, raw);
 }
 
+const interactions = {
+  "fresh-sign-in": "sign in again, with the second factor",
+  "second-factor": "sign in again, with the second factor",
+  "verified-email": "confirm the email address first",
+} as const;
+
 /** @throws ApiError 401, CodedError 403 */
 async function personOf<O, A extends AccountCaller, S extends Person, W>(
   { browser }: AdministratorAccess<O, A, S, W>,
@@ -103,10 +116,10 @@ async function personOf<O, A extends AccountCaller, S extends Person, W>(
     });
   if (signedIn.user.role !== "Administrator")
     throw new CodedError(403, "access_denied", "only an administrator of the organisation may do this");
-  const lacking = isReading ? undefined : await browser.lackingProof(signedIn);
+  const lacking =
+    (await browser.lackingHere(organisation, request, signedIn)) ??
+    (isReading ? undefined : await browser.lackingProof(signedIn));
   if (lacking !== undefined)
-    throw new CodedError(403, "interaction_required", "sign in again, with the second factor", {
-      cause: lacking,
-    });
+    throw new CodedError(403, "interaction_required", interactions[lacking], { cause: lacking });
   return signedIn;
 }

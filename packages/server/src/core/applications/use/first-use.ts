@@ -1,6 +1,6 @@
 /** Whether an application has been used, and by whom: what a quickstart waits for. */
 import type { Db } from "../../../db/open.ts";
-import { lastSecretUse, recentSessionKeys, recentSignIns } from "./store.ts";
+import { lastSecretUse, recentSignIns } from "./store.ts";
 
 export type ApplicationUse =
   | { readonly kind: "sign-in"; readonly userId: string; readonly email: string | null; readonly at: number }
@@ -17,8 +17,8 @@ export async function newestUse(
     const at = await lastSecretUse(db, of);
     return at === null ? undefined : { kind: "own-token", at };
   }
-  const [signIn] = await recentSignIns(db, of, 1);
-  const [key] = await recentSessionKeys(db, of, 1);
+  const [signIn] = await recentSignIns(db, "oauth", of, 1);
+  const [key] = await recentSignIns(db, "legacy", of, 1);
   const newest = key && (!signIn || key.at > signIn.at) ? key : signIn;
   return newest && { kind: "sign-in", userId: newest.userId, email: newest.email, at: newest.at };
 }

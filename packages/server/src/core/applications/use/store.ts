@@ -1,5 +1,7 @@
 /** Who used an application last: sign-ins by OAuth and by the legacy federation, and its own calls with a secret. */
+import { type Selectable, sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
+import type { Schema } from "../../../db/schema.ts";
 
 export interface RecentSignIn {
   readonly userId: string;
@@ -12,10 +14,22 @@ export interface RecentSignIn {
 
 type Of = { readonly orgId: string; readonly applicationId: string };
 
-/** Newest first: what was begun with a code, in a browser or on a device. */
-export async function recentSignIns(db: Db, of: Of, limit: number): Promise<RecentSignIn[]> {
+/** What is begun with a code, in a browser or on a device; and by the legacy federation. */
+const begunIn = { oauth: "token_family", legacy: "session_key" } as const;
+
+type Begun = Selectable<
+  Pick<Schema["token_family"], "org_id" | "id" | "application_id" | "user_id" | "created_at" | "revoked_at">
+>;
+
+/** Newest first. */
+export async function recentSignIns(
+  db: Db,
+  by: keyof typeof begunIn,
+  of: Of,
+  limit: number,
+): Promise<RecentSignIn[]> {
   const rows = await db
-    .selectFrom("token_family as begun")
+    .selectFrom(sql.table<Begun>(begunIn[by]).as("begun"))
     .leftJoin("membership", (join) =>
       join.onRef("membership.org_id", "=", "begun.org_id").onRef("membership.user_id", "=", "begun.user_id"),
     )
@@ -30,41 +44,13 @@ export async function recentSignIns(db: Db, of: Of, limit: number): Promise<Rece
     .orderBy("begun.id", "desc")
     .limit(limit)
     .execute();
-  return rows.map(toSignIn);
+  return rows.map((row) => ({
+    userId: row.user_id,
+    email: row.email,
+    at: row.created_at,
+    isEnded: row.revoked_at !== null,
+  }));
 }
-
-/** The same for session keys. */
-export async function recentSessionKeys(db: Db, of: Of, limit: number): Promise<RecentSignIn[]> {
-  const rows = await db
-    .selectFrom("session_key as begun")
-    .leftJoin("membership", (join) =>
-      join.onRef("membership.org_id", "=", "begun.org_id").onRef("membership.user_id", "=", "begun.user_id"),
-    )
-    .leftJoin("user_account", (join) =>
-      join
-        .onRef("user_account.org_id", "=", "membership.home_org_id")
-        .onRef("user_account.id", "=", "membership.user_id"),
-    )
-    .select(["begun.user_id", "begun.created_at", "begun.revoked_at", "user_account.email"])
-    .where("begun.org_id", "=", of.orgId)
-    .where("begun.application_id", "=", of.applicationId)
-    .orderBy("begun.id", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(toSignIn);
-}
-
-const toSignIn = (row: {
-  user_id: string;
-  email: string | null;
-  created_at: number;
-  revoked_at: number | null;
-}): RecentSignIn => ({
-  userId: row.user_id,
-  email: row.email,
-  at: row.created_at,
-  isEnded: row.revoked_at !== null,
-});
 
 /** When any of its secrets was used last; null for never. */
 export async function lastSecretUse(db: Db, of: Of): Promise<number | null> {

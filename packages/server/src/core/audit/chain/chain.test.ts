@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { migrate } from "../../../db/migrate.ts";
@@ -87,19 +88,30 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await verify(orgId)).unchained, 1);
   });
 
+  test("an end that was signed before its time was, is good until the chain moves on; signed by no key of ours it is not", async () => {
+    const orgId = await chained();
+    const head = await findHead(database.query, orgId);
+    assert.ok(head);
+    const signedBy = async (masterKey: Buffer) => {
+      const text = JSON.stringify(["signet audit head v1", orgId, head.seq, head.hash]);
+      const mac = createHmac("sha256", chainKey(masterKey)).update(text).digest("base64url");
+      await run(`update audit_chain set mac = '${mac}' where org_id = '${orgId}'`);
+    };
+    await signedBy(Buffer.alloc(32, 8));
+    assert.equal((await faultOf(orgId))?.kind, "head");
+    await signedBy(MASTER_KEY);
+    assert.equal(await faultOf(orgId), undefined);
+    await act(orgId, "more");
+    await chainOrganisation(deps(), orgId);
+    const moved = await findHead(database.query, orgId);
+    assert.ok(moved);
+    assert.equal(moved.mac, headMac(key, moved));
+  });
+
   const update =
     (set: string, seq = 3) =>
     (orgId: string) =>
       run(`update audit_event set ${set} where org_id = '${orgId}' and seq = ${seq}`);
-  const members = ["at", "actor", "action", "target", "address", "details", "id", "hash"];
-  for (const member of members)
-    test(`another ${member} is found`, async () => {
-      const orgId = await chained();
-      await update(`${member} = ${member === "at" ? "at + 1" : `coalesce(${member}, '') || 'x'`}`)(orgId);
-      const fault = await faultOf(orgId);
-      assert.deepEqual(fault, { seq: 3, id: await idAt(orgId, 3), kind: "changed" });
-    });
-
   test("an address or a target taken away is found, and one moved into the next member", async () => {
     for (const set of ["address = null", "target = null", "target = address, address = target"]) {
       const orgId = await chained();
@@ -164,6 +176,12 @@ forEachDatabase(({ name, fresh }) => {
         },
         { seq: 3, id: "forged", kind: "changed" },
       ],
+      "an event put before the first": [
+        (orgId) =>
+          run(`insert into audit_event (org_id, id, at, actor, action, details, seq, hash)
+          values ('${orgId}', 'forged', 1, 'operator', 'user.created', '{}', 0, 'hash')`),
+        { seq: 0, id: "forged", kind: "changed" },
+      ],
       "an event put behind the end": [
         (orgId) =>
           run(`insert into audit_event (org_id, id, at, actor, action, details, seq, hash)
@@ -199,7 +217,7 @@ forEachDatabase(({ name, fresh }) => {
       await update(`hash = '${hash}'`, seq)(orgId);
     }
     assert.deepEqual(await faultOf(orgId), { seq: 6, kind: "head" });
-    const forged = headMac(chainKey(Buffer.alloc(32, 8)), { orgId, seq: 6, hash });
+    const forged = headMac(chainKey(Buffer.alloc(32, 8)), { orgId, seq: 6, hash, updatedAt: clock() });
     await run(`update audit_chain set hash = '${hash}', mac = '${forged}' where org_id = '${orgId}'`);
     assert.deepEqual(await faultOf(orgId), { seq: 6, kind: "head" });
   });

@@ -42,8 +42,8 @@ export function chainBatch(
 ): Promise<{ chained: number; head: ChainHead }> {
   return database.transaction(async (tx) => {
     const now = clock();
-    const none = { orgId, seq: 0, hash: NO_HASH };
-    const head = await holdHead(tx, { ...none, mac: headMac(key, none), updatedAt: now });
+    const none = { orgId, seq: 0, hash: NO_HASH, updatedAt: now };
+    const head = await holdHead(tx, { ...none, mac: headMac(key, none) });
     if (!isSignedHead(key, head)) throw new BrokenChain(orgId);
     // Looked for after the head is held: what another node has just chained is seen as chained.
     const waiting = await findWaiting(tx, orgId, limit);
@@ -53,12 +53,12 @@ export function chainBatch(
       hash = linkHash(hash, { ...event, seq });
       return { id: event.id, seq, hash };
     });
-    const end = { orgId, seq, hash };
+    const end = { orgId, seq, hash, updatedAt: now };
     if (links.length === 0) return { chained: 0, head: end };
     const written = await writeLinks(tx, orgId, links);
     if (written !== links.length)
       throw new Error(`${links.length - written} audit events are gone meanwhile`);
-    await moveHead(tx, { ...end, mac: headMac(key, end), updatedAt: now });
+    await moveHead(tx, { ...end, mac: headMac(key, end) });
     return { chained: links.length, head: end };
   });
 }

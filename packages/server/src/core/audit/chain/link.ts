@@ -31,6 +31,12 @@ export interface ChainHead {
   readonly hash: string;
 }
 
+/** The same, and when it came to be that: the list of events says so. */
+export interface MovedHead extends ChainHead {
+  /** Milliseconds. */
+  readonly updatedAt: number;
+}
+
 /** @returns base64url of SHA-256 over a JSON array: no two events have the same text */
 export function linkHash(previous: string, event: ChainedEvent): string {
   const { orgId, seq, id, at, actor, action, target, address, details } = event;
@@ -52,17 +58,19 @@ export function linkHash(previous: string, event: ChainedEvent): string {
 
 export const chainKey = (masterKey: Uint8Array): Buffer => deriveKey(masterKey, "audit-chain");
 
-export const headMac = (key: Uint8Array, { orgId, seq, hash }: ChainHead): string =>
-  createHmac("sha256", key)
-    .update(JSON.stringify(["signet audit head v1", orgId, seq, hash]))
-    .digest("base64url");
+export const headMac = (key: Uint8Array, { orgId, seq, hash, updatedAt }: MovedHead): string =>
+  macOf(key, ["signet audit head v2", orgId, seq, hash, updatedAt]);
 
-export function isSignedHead(key: Uint8Array, head: ChainHead & { readonly mac: string }): boolean {
-  const [right, given] = [headMac(key, head), head.mac].map((text) => Buffer.from(text));
-  return (
-    right !== undefined &&
-    given !== undefined &&
-    right.length === given.length &&
-    timingSafeEqual(right, given)
-  );
+/** Of a chain that has not moved since the time was not signed yet: its next event signs it as above. */
+const firstMac = (key: Uint8Array, { orgId, seq, hash }: ChainHead): string =>
+  macOf(key, ["signet audit head v1", orgId, seq, hash]);
+
+const macOf = (key: Uint8Array, members: readonly unknown[]): string =>
+  createHmac("sha256", key).update(JSON.stringify(members)).digest("base64url");
+
+export function isSignedHead(key: Uint8Array, head: MovedHead & { readonly mac: string }): boolean {
+  const given = Buffer.from(head.mac);
+  return [headMac(key, head), firstMac(key, head)]
+    .map((mac) => Buffer.from(mac))
+    .some((right) => right.length === given.length && timingSafeEqual(right, given));
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { AuditChainTable } from "../../../db/tables/organisations.ts";
-import type { ChainedEvent, ChainHead } from "./link.ts";
+import type { ChainedEvent, MovedHead } from "./link.ts";
 
 /** As an event is before it has its place. */
 export type WaitingEvent = Omit<ChainedEvent, "seq">;
@@ -12,7 +12,7 @@ export interface Link {
   readonly hash: string;
 }
 
-export type SignedHead = ChainHead & { readonly mac: string; readonly updatedAt: number };
+export type SignedHead = MovedHead & { readonly mac: string };
 
 /** The first organisation, in the order of their ids, with events that wait. @param after an organisation's id, or "" */
 export async function nextOrganisationWithWaiting(db: Db, after: string): Promise<string | undefined> {
@@ -93,17 +93,25 @@ export async function countWaiting(db: Db, orgId: string, most: number): Promise
   return Number(row.count);
 }
 
-/** Of a chain, in its order. */
+/** As an event is kept in its chain: with what its hash is not over. */
+export type PlacedEvent = ChainedEvent & { readonly hash: string | null; readonly isChange: number };
+
+/** Of a chain, in its order. @param page.after undefined: from the first that there is, whatever its place is called */
 export async function findChained(
   db: Db,
   orgId: string,
-  page: { readonly after: number; readonly until?: number | undefined; readonly limit: number },
-): Promise<Array<ChainedEvent & { readonly hash: string | null }>> {
+  page: {
+    readonly after: number | undefined;
+    readonly until?: number | undefined;
+    readonly limit: number;
+  },
+): Promise<PlacedEvent[]> {
+  const { after } = page;
   const rows = await db
     .selectFrom("audit_event")
-    .select([...members, "seq", "hash"])
+    .select([...members, "seq", "hash", "is_change as isChange"])
     .where("org_id", "=", orgId)
-    .where("seq", ">", page.after)
+    .where((eb) => (after === undefined ? eb("seq", "is not", null) : eb("seq", ">", after)))
     .$if(page.until !== undefined, (query) => query.where("seq", "<=", page.until ?? 0))
     .orderBy("seq")
     .limit(page.limit)

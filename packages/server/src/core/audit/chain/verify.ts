@@ -1,7 +1,8 @@
 /** Whether an organisation's chain is what the server made: every event, every place, and the end. */
 import type { Db } from "../../../db/open.ts";
+import { isAuditAction, isChangeOf } from "../actions.ts";
 import { isSignedHead, linkHash, NO_HASH } from "./link.ts";
-import { countWaiting, findChained, findHead, type SignedHead } from "./store.ts";
+import { countWaiting, findChained, findHead, type PlacedEvent, type SignedHead } from "./store.ts";
 
 /** An end that was noted elsewhere. */
 export interface Anchor {
@@ -79,18 +80,25 @@ async function walk(
 ): Promise<{ end: Anchor; fault?: ChainFault }> {
   let end = from;
   for (;;) {
-    const events = await findChained(db, orgId, { after: end.seq, until, limit: batch });
+    // From before the first place on: what was put there would be shown like the others.
+    const after = end === START ? undefined : end.seq;
+    const events = await findChained(db, orgId, { after, until, limit: batch });
     if (events.length === 0) return { end };
     for (const event of events) {
       const hash = linkHash(end.hash, event);
       const { seq, id } = event;
+      if (seq <= end.seq) return { end, fault: { seq, id, kind: "changed" } };
       if (seq !== end.seq + 1) return { end, fault: { seq: end.seq + 1, kind: "missing" } };
-      if (event.hash !== hash) return { end, fault: { seq, id, kind: "changed" } };
+      if (event.hash !== hash || !saysWhatItDid(event)) return { end, fault: { seq, id, kind: "changed" } };
       if (expect?.seq === seq && expect.hash !== hash) return { end, fault: { ...anchorAt(expect), id } };
       end = { seq, hash };
     }
   }
 }
+
+/** Follows from what the hash is over, and decides who is shown as the last to have changed a record. */
+const saysWhatItDid = ({ action, target, isChange }: PlacedEvent): boolean =>
+  !isAuditAction(action) || isChange === (isChangeOf(action, target) ? 1 : 0);
 
 const anchorAt = ({ seq }: Anchor): ChainFault => ({ seq, kind: "anchor" });
 

@@ -32,9 +32,14 @@ const columns = ["seq", "hash", "id", "at", "actor", "action", "target", "addres
 /** RFC 4180 §2. */
 const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
+/**
+ * What a spreadsheet would run, at the beginning of a cell (OWASP, CSV Injection). Where semicolons separate, it sees cells
+ * within ours, for then no quote stands at the beginning of one; the same with tabs and line ends.
+ */
+const FORMULA = /(^(?=[\t\r\n])|(?:^|[;\t\r\n])["' ]*(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]))/g;
+
 function csvCell(text: string): string {
-  // A spreadsheet would take it for a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = text.replace(FORMULA, "$1'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -72,6 +72,7 @@ export async function renamePasskey(
     .where("org_id", "=", owner.homeOrgId)
     .where("user_id", "=", owner.userId)
     .where("id", "=", change.id)
+    .where("name", "!=", change.name)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }

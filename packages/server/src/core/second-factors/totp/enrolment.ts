@@ -29,19 +29,42 @@ export async function beginTotpEnrolment(
   return { secret, sealed: seals.seal(Buffer.from(content), bindingName(binding)) };
 }
 
+/**
+ * The same secret for another browser, for as long as it was good before: for a form that waits until its user has signed in
+ * again. @returns undefined for what `openTotpEnrolment` does not open
+ */
+export function rebindTotpEnrolment(
+  seals: Encryption,
+  sealed: string | undefined,
+  binding: EnrolmentBinding,
+  browser: string,
+): string | undefined {
+  const content = contentOf(seals, sealed, binding);
+  return content && seals.seal(content, bindingName({ ...binding, browser }));
+}
+
 /** The same secret again; undefined for what was made for somebody else, another browser, or is too old. */
 export function openTotpEnrolment(
   seals: Encryption,
   sealed: string | undefined,
   binding: EnrolmentBinding,
 ): { secret: string; sealed: string } | undefined {
+  const content = contentOf(seals, sealed, binding);
+  if (!content || sealed === undefined) return undefined;
+  const [secret] = JSON.parse(content.toString()) as [string, number];
+  return { secret, sealed };
+}
+
+function contentOf(
+  seals: Encryption,
+  sealed: string | undefined,
+  binding: EnrolmentBinding,
+): Buffer | undefined {
   if (sealed === undefined) return undefined;
   try {
-    const [secret, expiresAt] = JSON.parse(seals.open(sealed, bindingName(binding)).toString()) as [
-      string,
-      number,
-    ];
-    return expiresAt > binding.now ? { secret, sealed } : undefined;
+    const content = seals.open(sealed, bindingName(binding));
+    const [, expiresAt] = JSON.parse(content.toString()) as [string, number];
+    return expiresAt > binding.now ? content : undefined;
   } catch {
     return undefined;
   }

@@ -78,9 +78,31 @@ export async function replacePool(db: Db, pool: SigningPool): Promise<boolean> {
   return row !== undefined;
 }
 
-/** With its agents, their keys, and what waits to be signed. */
-export async function deletePoolRow(db: Db, orgId: string, id: string): Promise<void> {
-  await db.deleteFrom("signing_pool").where("org_id", "=", orgId).where("id", "=", id).execute();
+/** With its agents, their keys, and what waits to be signed; which keys were compromised is kept. */
+export async function deletePoolRow(tx: Db, orgId: string, id: string): Promise<void> {
+  // In the order of an agent's end, so that one that is just reported as compromised is seen as such.
+  await tx
+    .updateTable("signing_agent")
+    .set((eb) => ({ name: eb.ref("name") }))
+    .where("org_id", "=", orgId)
+    .where("pool_id", "=", id)
+    .execute();
+  // Requests before keys, as a signature is written: else each could wait for the other.
+  await tx.deleteFrom("signing_request").where("org_id", "=", orgId).where("pool_id", "=", id).execute();
+  const keys = await tx
+    .deleteFrom("agent_key")
+    .where("org_id", "=", orgId)
+    .where("pool_id", "=", id)
+    .returning(["kid", "compromised_at"])
+    .execute();
+  for (const { kid, compromised_at } of keys)
+    if (compromised_at !== null)
+      await tx
+        .insertInto("compromised_agent_key")
+        .values({ org_id: orgId, kid, compromised_at })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+  await tx.deleteFrom("signing_pool").where("org_id", "=", orgId).where("id", "=", id).execute();
 }
 
 /** The applications whose tokens the pool signs, by name, at most `limit`. @param poolId a UUID */
@@ -244,9 +266,12 @@ export async function listKeysOfAgent(db: Db, orgId: string, agentId: string): P
   return rows.map(toKey);
 }
 
-/** @returns false when the key is registered, here or in any other organisation */
-export async function insertAgentKey(db: Db, key: AgentKey): Promise<boolean> {
-  const row = await db
+/**
+ * @param tx to be rolled back when the key is not taken
+ * @returns false when the key is registered, here or in any other organisation, or was compromised in a pool that is deleted
+ */
+export async function insertAgentKey(tx: Db, key: AgentKey): Promise<boolean> {
+  const row = await tx
     .insertInto("agent_key")
     .values({
       org_id: key.orgId,
@@ -264,6 +289,18 @@ export async function insertAgentKey(db: Db, key: AgentKey): Promise<boolean> {
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning("kid")
+    .executeTakeFirst();
+  // Looked for afterwards: a pool that is just being deleted has held this key up until then.
+  return row !== undefined && !(await isKnownAsCompromised(tx, key.kid));
+}
+
+/** In any organisation: what is stolen from one is in nobody's hands alone. */
+async function isKnownAsCompromised(db: Db, kid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("compromised_agent_key")
+    .select("kid")
+    .where("kid", "=", kid)
+    .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }

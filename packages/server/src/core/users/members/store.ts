@@ -2,6 +2,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
+import { containing } from "../../../db/search-text.ts";
 import type { Role } from "../user.ts";
 import { searchKey } from "./search-key.ts";
 
@@ -98,7 +99,7 @@ type Listed = ExpressionBuilder<
 >;
 
 function has(eb: Listed, word: string): Expression<SqlBool> {
-  const pattern = `%${word.replaceAll(/[!%_]/g, "!$&")}%`;
+  const pattern = containing(word);
   const isLike = (column: "membership.search_key" | "membership.user_id") =>
     sql<SqlBool>`${eb.ref(column)} like ${pattern} escape '!'`;
   return eb.or([isLike("membership.search_key"), isLike("membership.user_id")]);

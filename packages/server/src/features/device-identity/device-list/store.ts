@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Device } from "../../../core/devices/device.ts";
 import { toDevice } from "../../../core/devices/store.ts";
 import type { Db } from "../../../db/open.ts";
+import { isNamed } from "../../../db/search-text.ts";
 
 export const deviceStates = ["active", "expired", "revoked"] as const;
 /** `expired`: nobody revoked it, but the last certificate that it had is over. */
@@ -42,7 +43,7 @@ export async function listDevices(
     .select(["held.serial", "held.not_after"])
     .where("device.org_id", "=", orgId)
     .$if(after !== undefined, (query) => query.where("device.id", "<", after ?? ""))
-    .$if(text !== undefined, (query) => query.where(isNamed(text ?? "")))
+    .$if(text !== undefined, (query) => query.where(isNamed("device", text ?? "")))
     .$if(state !== undefined, (query) => query.where(isIn(state ?? "active", now)))
     .orderBy("device.id", "desc")
     .limit(limit)
@@ -65,10 +66,4 @@ function isIn(state: DeviceState, now: number) {
   return state === "active"
     ? sql<boolean>`device.revoked_at is null and ${isGood}`
     : sql<boolean>`device.revoked_at is null and not ${isGood}`;
-}
-
-function isNamed(text: string) {
-  const part = (words: string) => `%${words.replaceAll(/[!%_]/g, "!$&")}%`;
-  const [typed, lower] = [part(text), part(text.toLowerCase())];
-  return sql<boolean>`(device.name like ${typed} escape '!' or lower(device.name) like ${lower} escape '!' or device.id like ${lower} escape '!')`;
 }

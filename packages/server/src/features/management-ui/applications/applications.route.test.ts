@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Application } from "../../../core/applications/application.ts";
+import { disableApplication } from "../../../core/applications/applications.ts";
 import { findApplication } from "../../../core/applications/store.ts";
 import { listAuditEvents } from "../../../core/audit/store.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage, textOf } from "../../../testing/console-browser.ts";
@@ -119,7 +120,7 @@ forEachDatabase(({ name: database, fresh }) => {
   test("the list is searched and filtered, and says when nothing is like that", async () => {
     const listed = async (query: string) => (await console.get(`/applications?${query}`)).body;
     assert.match(await listed("search=shop"), /Shop/);
-    assert.match(await listed("search=nothing-such"), /Nothing is like that/);
+    assert.match(await listed("search=nothing-such"), /Nothing found/);
     assert.match(await listed("type=native&state=enabled"), /Phone/);
     assert.doesNotMatch(await listed("type=spa"), /Phone/);
     assert.doesNotMatch(await listed(`search=${other.ids["applications"]}`), /id="application-[0-9a-f]{8}-/);
@@ -144,7 +145,7 @@ forEachDatabase(({ name: database, fresh }) => {
     assert.deepEqual([second?.label, second?.hint], ["autumn", plaintext.slice(-4)]);
     assert.match(
       (await console.get(`/applications/${id}`)).body,
-      /id="secret-advice">No secret works for more/,
+      /id="secret-advice">All secrets expire within/,
     );
 
     const path = `/applications/${id}/secrets/${first?.id}/end`;
@@ -155,7 +156,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const old = { grant_type: "client_credentials", ...credentials(org.batch) };
     assert.equal((await postForm(`${org.issuer}/token`, old)).status, 401);
     // The button pressed twice says how it stands.
-    assert.match((await console.get(path)).location ?? "", /done=secretEnded/);
+    assert.match((await console.get(path)).location ?? "", /done=already/);
   });
 
   test("a secret's label and choices are looked at; who keeps no secret gets none", async () => {
@@ -189,13 +190,18 @@ forEachDatabase(({ name: database, fresh }) => {
       email: ` ${org.user.email.toUpperCase()} `,
     });
     assert.match(done.location ?? "", /done=assigned/);
+    const twice = await console.send(`/applications/${id}/users`, { email: org.user.email });
+    assert.match(twice.location ?? "", /done=already/);
     const list = await console.get(`/applications/${id}/users`);
     assert.ok(list.body.includes(`id="user-${org.user.id}"`));
     assert.ok(list.body.includes(org.administrator.email), "who assigned them");
     assert.match((await console.get(`/applications/${id}`)).body, /One person is assigned/);
     await console.send(`/applications/${id}/users/${org.user.id}/take-off`);
     assert.ok(!(await console.get(`/applications/${id}/users`)).body.includes(`id="user-${org.user.id}"`));
-    assert.equal((await console.get(`/applications/${id}/users/${org.user.id}/take-off`)).status, 404);
+    const over = await console.get(`/applications/${id}/users/${org.user.id}/take-off`);
+    assert.match(over.location ?? "", new RegExp(`/applications/${id}/users\\?done=already$`));
+    const theirs = await console.get(`/applications/${id}/users/${other.user.id}/take-off`);
+    assert.equal(theirs.status, 404);
   });
 
   test("disabling, enabling and deleting are asked once more; deleting wants the name", async () => {
@@ -208,7 +214,13 @@ forEachDatabase(({ name: database, fresh }) => {
       (await console.get(`/applications/${id}`)).body,
       /id="application-state"><span class="state bad">/,
     );
-    await console.send(`/applications/${id}/enable`);
+    const again = { orgId: org.organisation.id, id, disabled: true, actor: "operator" };
+    assert.equal(await disableApplication(running.service, again), false, "it was so already");
+    assert.deepEqual((await newest())?.id, event?.id, "and nothing is written");
+    const form = formOfPage(await console.get(`/applications/${id}/enable`));
+    const press = () => console.post(`/applications/${id}/enable`, form);
+    const places = (await Promise.all([press(), press()])).map(({ location = "" }) => location);
+    assert.deepEqual(places.map((place) => place.replace(/^.*=/, "")).sort(), ["already", "enabled"]);
     assert.equal((await found(id)).disabledAt, null);
     const wrong = await console.send(`/applications/${id}/delete`, { name: "ended" });
     assert.equal(wrong.status, 400);
@@ -252,11 +264,11 @@ forEachDatabase(({ name: database, fresh }) => {
       ) as unknown;
     assert.deepEqual(await check("redirect-uris", "https://fine.example/cb"), {
       ok: true,
-      text: "This can be saved.",
+      text: "Looks good.",
     });
     assert.deepEqual(await check("redirect-uris", "com.example.app:/cb", "native"), {
       ok: true,
-      text: "This can be saved.",
+      text: "Looks good.",
     });
     const bad = (await check("redirect-uris", "https://fine.example/cb\nhttps://*.example/")) as {
       ok: boolean;

@@ -1,6 +1,6 @@
 /** Disabling, enabling and deleting an application. */
 import type { FastifyInstance } from "fastify";
-import { type ConfirmedAct, confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { type ConfirmedAct, confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import type { ConsoleDeps } from "../../../console/visit.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { deleteApplication } from "../../../core/applications/application-changes.ts";
@@ -26,8 +26,7 @@ function switching(deps: ConsoleDeps, disabled: boolean): ConfirmedAct<Applicati
   return {
     ...found(deps),
     path: disabled ? "/applications/:id/disable" : "/applications/:id/enable",
-    overFor: ({ id, disabledAt }) =>
-      (disabledAt !== null) === disabled ? applicationRest(id, done) : undefined,
+    overFor: ({ id, disabledAt }) => ((disabledAt !== null) === disabled ? applicationRest(id) : undefined),
     question: (messages, application, organisation) => {
       const { end } = messages.console.applications;
       const { name, id } = application;
@@ -36,12 +35,14 @@ function switching(deps: ConsoleDeps, disabled: boolean): ConfirmedAct<Applicati
         text: html`<p>${disabled ? end.disableText(name) : end.enableText(name)}</p>`,
         confirm: disabled ? end.disable : end.enable,
         confirmId: disabled ? "application-disable" : "application-enable",
+        isHarmless: !disabled,
         breadcrumbs: recordCrumbs(organisation, application, messages),
         back: applicationRest(id),
       };
     },
     act: async (acting, { id }) => {
-      await disableApplication(deps, { ...acting, id, disabled });
+      if (!(await disableApplication(deps, { ...acting, id, disabled })))
+        throw new NothingToDo(applicationRest(id));
       return applicationRest(id, done);
     },
   };

@@ -41,6 +41,7 @@ export type NewView = ConsoleFrame &
     kind: ApplicationKind;
     fields: readonly SettingId[];
     csrf: string;
+    once: string;
     action: string;
     cancelUri: string;
     failure?: FormFailure | undefined;
@@ -63,6 +64,7 @@ ${recordForm({
   id: "application-form",
   action: view.action,
   csrf: view.csrf,
+  once: view.once,
   hidden: [{ name: "kind", value: kind }],
   fields: view.fields.map((field) => settingField(field, view)),
   submit: { id: "application-create", label: create.submit },

@@ -1,7 +1,8 @@
 /** applications/new: the kind first, then one short form; a client secret is shown once. */
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { type Making, making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -27,7 +28,6 @@ import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/console/act.page.ts";
 import type { FormState } from "../../../html/console/form-state.ts";
-import type { FormFailure } from "../../../html/console/record-form.ts";
 import { checksScript, copyScript } from "../../../html/scripts.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { applicationPath, listCrumb } from "./application-visit.ts";
@@ -80,7 +80,7 @@ async function choose(deps: ConsoleDeps, visit: Visit, signedIn: SignedIn): Prom
 interface Again {
   readonly typed: TypedSettings;
   readonly form?: FormState;
-  readonly failure?: FormFailure;
+  readonly failure?: Refusal["failure"];
   readonly status: number;
 }
 
@@ -104,6 +104,7 @@ async function showForm(
     kind,
     fields: asked[kind],
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     action: pathOf(visit),
     cancelUri: consolePath(visit.organisation, "/applications"),
     typed: again?.typed ?? typedOf({ name: "", settings: startOf(kind) }),
@@ -123,17 +124,20 @@ const startOf = (kind: ApplicationKind) => ({
 async function create(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const wanted = formOf(visit.request).values.get("kind");
   const kind = isApplicationKind(wanted) ? wanted : undefined;
-  const sent = await submission(deps, visit, pathOf(visit, kind), async (expired) => {
-    const typed = readTyped(expired, asked[kind ?? "web"]);
-    const again = { typed, failure: { kind: "expired" }, status: 403 } as const;
-    await showForm(deps, visit, expired.signedIn, kind ?? "web", again);
-  });
+  const again = async (refused: Submission, refusal: Refusal) => {
+    const typed = readTyped(refused, asked[kind ?? "web"]);
+    await showForm(deps, visit, refused.signedIn, kind ?? "web", { typed, ...refusal });
+  };
+  const sent = await making(deps, visit, pathOf(visit, kind), again, ({ console: { frame } }) => ({
+    made: { label: frame.pages.applications, uri: consolePath(visit.organisation, "/applications") },
+    secret: kind && startsWithSecret(kind) ? frame.sentBefore.secret.application : undefined,
+  }));
   if (!sent) return;
   // No form of ours: the choice is made again.
   if (kind === undefined) return goTo(visit, pathOf(visit));
   const typed = readTyped(sent, asked[kind]);
   try {
-    await make(deps, visit, sent.signedIn, kind, typed);
+    await make(deps, visit, sent, kind, typed);
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
     const { messages } = await consoleFrame(deps, visit, sent.signedIn, "applications");
@@ -145,20 +149,21 @@ async function create(deps: ConsoleDeps, visit: Visit): Promise<void> {
 async function make(
   deps: ConsoleDeps,
   visit: Visit,
-  signedIn: SignedIn,
+  { signedIn, once }: Making,
   kind: ApplicationKind,
   typed: TypedSettings,
 ): Promise<void> {
   const content = settingsOf(typed, { name: "", settings: startOf(kind) });
   const input = { ...actingOn(visit, signedIn), ...content, clientType: clientTypeOf[kind] };
   if (!startsWithSecret(kind)) {
-    const { id } = await createApplication(deps, input);
-    return goTo(visit, applicationPath(visit.organisation, id, "?done=created"));
+    const made = await once((database) => createApplication({ ...deps, database }, input));
+    if (made) await goTo(visit, applicationPath(visit.organisation, made.id, "?done=created"));
+    return;
   }
   const { messages } = await consoleFrame(deps, visit, signedIn, "applications");
   const secretLabel = messages.console.applications.secrets.firstLabel;
-  const { application, plaintext } = await createWithSecret(deps, { ...input, secretLabel });
-  await showSecret(deps, visit, signedIn, { application, plaintext });
+  const made = await once((database) => createWithSecret({ ...deps, database }, { ...input, secretLabel }));
+  if (made) await showSecret(deps, visit, signedIn, made);
 }
 
 /** With all that a client's configuration asks for. */

@@ -12,7 +12,7 @@ import {
 import { listAssignedUsers } from "../../../core/application-access/assignments.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
-import { recentSessionKeys, recentSignIns } from "../../../core/applications/use/store.ts";
+import { recentSignIns } from "../../../core/applications/use/store.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
 import { findPool } from "../../../core/signing-pools/store.ts";
@@ -64,13 +64,13 @@ async function aroundIt({ database, baseUrl }: ConsoleDeps, application: Applica
   const of = { orgId, applicationId };
   const { signingPoolId } = settings;
   const pool = signingPoolId === undefined ? undefined : await findPool(database.query, orgId, signingPoolId);
-  const read = kindOf(application) === "legacy" ? recentSessionKeys : recentSignIns;
+  const by = kindOf(application) === "legacy" ? "legacy" : "oauth";
   const page = { limit: MOST_COUNTED, after: undefined };
   const assigned = await listAssignedUsers({ database }, of, page);
   return {
     pool: pool?.name,
     issuer: pool ? issuerOfPool(baseUrl, pool) : issuerOf(baseUrl, orgId),
-    recent: await read(database.query, of, SIGN_INS_SHOWN),
+    recent: await recentSignIns(database.query, by, of, SIGN_INS_SHOWN),
     assigned: {
       count: Math.min(assigned.length, MOST_COUNTED),
       isMore: assigned.length > MOST_COUNTED,

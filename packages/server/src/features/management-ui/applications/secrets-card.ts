@@ -34,7 +34,7 @@ export function secretsCard(view: SecretsView): Html {
 }
 
 /** What an administrator should look at first. */
-export function adviceOf(
+function adviceOf(
   secrets: readonly ClientSecret[],
   now: number,
 ): keyof Messages["console"]["applications"]["secrets"]["advice"] | undefined {

@@ -1,8 +1,9 @@
 /** The secrets of an application: another one beside those that work, and the end of one. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { type Submission, submission } from "../../../console/submission.ts";
+import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -108,6 +109,7 @@ async function showForm(
       id: "secret-form",
       action: applicationPath(visit.organisation, application.id, REST),
       csrf: deps.door.formBinding(visit).csrf,
+      once: newOnce(deps),
       fields,
       submit: { id: "secret-create", label: secrets.create },
       cancelUri: applicationPath(visit.organisation, application.id),
@@ -126,10 +128,17 @@ const typedIn = ({ values }: Submission): Typed => ({
 
 async function add(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const path = applicationPath(visit.organisation, idIn(visit), REST);
-  const sent = await submission(deps, visit, path, async (expired) => {
-    const again = { typed: typedIn(expired), failure: { kind: "expired" }, status: 403 } as const;
-    await showForm(deps, visit, expired.signedIn, await applicationHere(deps, visit), again);
-  });
+  const again = async (refused: Submission, refusal: Refusal) => {
+    const shown = { typed: typedIn(refused), ...refusal };
+    await showForm(deps, visit, refused.signedIn, await applicationHere(deps, visit), shown);
+  };
+  const sent = await making(deps, visit, path, again, ({ console: { frame, applications } }) => ({
+    made: {
+      label: applications.secrets.title,
+      uri: applicationPath(visit.organisation, idIn(visit), "#secrets"),
+    },
+    secret: frame.sentBefore.secret.clientSecret,
+  }));
   if (!sent) return;
   const application = await applicationHere(deps, visit);
   // A public client keeps no secret: there is no form for it.
@@ -139,14 +148,15 @@ async function add(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const faults = faultsOf(typed, messages.console.applications.secrets);
   if (Object.keys(faults).length > 0)
     return showForm(deps, visit, sent.signedIn, application, { typed, form: { faults }, status: 400 });
-  const { plaintext } = await createClientSecret(deps, {
+  const wanted = {
     ...actingOn(visit, sent.signedIn),
     applicationId: application.id,
     label: typed.label,
     expiresAt: typed.lifetime === "never" ? null : deps.clock() + Number(typed.lifetime) * DAY_MS,
     ...(typed.others === "later" ? {} : { expireOthersInSeconds: Number(typed.others) * DAY_SECONDS }),
-  });
-  await showSecret(deps, visit, sent.signedIn, { application, plaintext });
+  };
+  const made = await sent.once((database) => createClientSecret({ ...deps, database }, wanted));
+  if (made) await showSecret(deps, visit, sent.signedIn, { application, plaintext: made.plaintext });
 }
 
 function faultsOf(
@@ -170,7 +180,7 @@ function endRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       return application && secret && { application, secret };
     },
     overFor: ({ application, secret }) =>
-      isActive(secret, deps.clock()) ? undefined : applicationRest(application.id, "?done=secretEnded"),
+      isActive(secret, deps.clock()) ? undefined : applicationRest(application.id),
     question: (messages, { application, secret }, organisation) => {
       const { secrets } = messages.console.applications;
       const isLast = application.secrets.filter((one) => isActive(one, deps.clock())).length === 1;
@@ -188,7 +198,8 @@ function endRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       };
     },
     act: async (acting, { application, secret }) => {
-      await revokeSecret(deps, { ...acting, applicationId: application.id, id: secret.id });
+      const ended = { ...acting, applicationId: application.id, id: secret.id };
+      if (!(await revokeSecret(deps, ended))) throw new NothingToDo(applicationRest(application.id));
       return applicationRest(application.id, "?done=secretEnded");
     },
   });

@@ -110,7 +110,7 @@ function secondsField(id: SettingId, common: Common, { messages, checkUri }: Fie
 }
 
 /** Empty for what is no number of seconds. */
-export function secondsInWords(value: string, messages: Messages): string {
+function secondsInWords(value: string, messages: Messages): string {
   return /^\d{1,9}$/.test(value.trim()) ? messages.console.applicationSettings.reading(Number(value)) : "";
 }
 

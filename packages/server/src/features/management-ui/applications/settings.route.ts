@@ -1,95 +1,60 @@
 /** Settings of an application: one form for all of them. */
 import type { FastifyInstance } from "fastify";
 import { lastChangeOf } from "../../../console/actor-names.ts";
-import { consoleFrame } from "../../../console/console-frame.ts";
-import {
-  ChangedMeanwhile,
-  requireSeen,
-  type Submission,
-  seenOf,
-  submission,
-} from "../../../console/submission.ts";
-import {
-  actingOn,
-  type ConsoleDeps,
-  consolePath,
-  consoleRoute,
-  goTo,
-  provenAdministrator,
-  queryText,
-  show,
-  type Visit,
-} from "../../../console/visit.ts";
+import { editForm } from "../../../console/edit-form.ts";
+import { type ConsoleDeps, consolePath, queryText, type Visit } from "../../../console/visit.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
+import { holdApplication } from "../../../core/applications/store.ts";
 import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { listCustomScopes } from "../../../core/scopes/store.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { listAllPools } from "../../../core/signing-pools/store.ts";
-import { differing, type FormState } from "../../../html/console/form-state.ts";
-import type { FormFailure } from "../../../html/console/record-form.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { checksScript } from "../../../html/scripts.ts";
-import { NotFound } from "../../../http/errors.ts";
-import { applicationHere, applicationPath, idIn, recordCrumbs } from "./application-visit.ts";
+import { applicationHere, applicationPath, recordCrumbs } from "./application-visit.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { FieldSource } from "./setting-field.ts";
-import { fieldsOf, type SettingId } from "./setting-fields.ts";
+import { fieldsOf } from "./setting-fields.ts";
 import { inWords } from "./setting-words.ts";
 import { settingsPage } from "./settings.page.ts";
-import { readTyped, settingsOf, type TypedSettings, typedOf, withoutPrivateKeys } from "./typed-settings.ts";
-
-const REST = "/settings";
+import { readTyped, settingsOf, typedOf, withoutPrivateKeys } from "./typed-settings.ts";
 
 export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, `/applications/:id${REST}`, {
-    get: async (visit) => {
-      const signedIn = await provenAdministrator(
-        deps,
-        visit,
-        applicationPath(visit.organisation, idIn(visit), REST),
-      );
-      if (signedIn) await showForm(deps, visit, signedIn, await applicationHere(deps, visit));
+  editForm(app, deps, {
+    path: "/applications/:id/settings",
+    current: "applications",
+    find: applicationHere,
+    hold: holdApplication,
+    seenIn: ({ version }) => version,
+    typedOf,
+    read: (sent, { found }) => readTyped(sent, fieldsOf(found)),
+    inWords: (typed, { found, messages }) =>
+      Object.fromEntries(fieldsOf(found).map((id) => [id, inWords(id, typed[id] ?? "", messages)])),
+    page: async ({ state, ...view }, { visit, found }) =>
+      settingsPage({
+        ...view,
+        ...(await choicesOf(deps, visit, found)),
+        breadcrumbs: recordCrumbs(visit.organisation, found, view.messages),
+        application: found,
+        cancelUri: applicationPath(visit.organisation, found.id),
+        typed: withoutPrivateKeys(view.typed),
+        form: state,
+        lastChange: await lastChangeOf(deps, found.orgId, found.id, view.messages),
+        script: checksScript.path,
+      }),
+    contentOf: (typed) => ({ content: typed }),
+    keep: async (inside, typed, { visit, acting, found: { id } }) => {
+      await changeApplication(inside, { ...acting, id }, (before) => ({
+        ...settingsOf(typed, before),
+        disabled: before.disabledAt !== null,
+      }));
+      return applicationPath(visit.organisation, id, "?done=saved");
     },
-    post: (visit) => change(deps, visit),
+    refused: (error, { found, messages }) =>
+      error instanceof InvalidApplication
+        ? { faults: settingFaults(error.faults, fieldsOf(found), messages) }
+        : undefined,
   });
-}
-
-interface Again {
-  readonly typed: TypedSettings;
-  readonly form?: FormState;
-  readonly failure?: FormFailure;
-  /** As the form had it; what the record is now, when it is left out. */
-  readonly seen?: string | undefined;
-  readonly status: number;
-}
-
-async function showForm(
-  deps: ConsoleDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  application: Application,
-  again?: Again,
-): Promise<void> {
-  const { organisation } = visit;
-  const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const page = settingsPage({
-    ...frame,
-    ...(await choicesOf(deps, visit, application)),
-    breadcrumbs: recordCrumbs(organisation, application, frame.messages),
-    application,
-    csrf: deps.door.formBinding(visit).csrf,
-    action: applicationPath(organisation, application.id, REST),
-    cancelUri: applicationPath(organisation, application.id),
-    seen: again?.seen ?? seenOf(application.version),
-    typed: withoutPrivateKeys(again?.typed ?? typedOf(application)),
-    form: again?.form ?? {},
-    failure: again?.failure,
-    lastChange: await lastChangeOf(deps, organisation.id, application.id, frame.messages),
-    script: checksScript.path,
-  });
-  await show(visit, frame, page, again?.status ?? 200);
 }
 
 /** At most so many are listed with their boxes; the others are typed. */
@@ -108,72 +73,4 @@ export async function choicesOf(
     pools: await listAllPools(database.query, organisation.id),
     checkUri: (name) => consolePath(organisation, `/checks/${name}${queryText({ type: clientType })}`),
   };
-}
-
-async function change(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const { organisation } = visit;
-  const path = applicationPath(organisation, idIn(visit), REST);
-  const sent = await submission(deps, visit, path, async (expired) => {
-    const application = await applicationHere(deps, visit);
-    const typed = readTyped(expired, fieldsOf(application));
-    const seen = expired.values.get("seen");
-    const again = { typed, seen, failure: { kind: "expired" }, status: 403 } as const;
-    await showForm(deps, visit, expired.signedIn, application, again);
-  });
-  if (!sent) return;
-  const found = await applicationHere(deps, visit);
-  const ids = fieldsOf(found);
-  const typed = readTyped(sent, ids);
-  try {
-    await save(deps, visit, sent, typed);
-    await goTo(visit, applicationPath(organisation, found.id, "?done=saved"));
-  } catch (error) {
-    // What is compared and shown is what is there now.
-    const now = await applicationHere(deps, visit);
-    const { messages } = await consoleFrame(deps, visit, sent.signedIn, "applications");
-    const seen = sent.values.get("seen");
-    const again = await againAfter(deps, error, { now, typed, seen, ids, messages });
-    await showForm(deps, visit, sent.signedIn, now, again);
-  }
-}
-
-async function save(deps: ConsoleDeps, visit: Visit, sent: Submission, typed: TypedSettings): Promise<void> {
-  const key = {
-    ...actingOn(visit, sent.signedIn),
-    id: idIn(visit),
-    check: ({ version }: Application) => requireSeen(sent.values.get("seen"), version),
-  };
-  const changed = await changeApplication(deps, key, (before) => ({
-    ...settingsOf(typed, before),
-    disabled: before.disabledAt !== null,
-  }));
-  if (!changed) throw new NotFound("application");
-}
-
-/** @throws what is no fault of the one who typed */
-async function againAfter(
-  deps: ConsoleDeps,
-  error: unknown,
-  the: {
-    now: Application;
-    typed: TypedSettings;
-    seen: string | undefined;
-    ids: readonly SettingId[];
-    messages: Messages;
-  },
-): Promise<Again> {
-  const { now, typed, seen, ids, messages } = the;
-  // What was seen stays what was seen: the next try must not write over what somebody else saved meanwhile.
-  if (error instanceof InvalidApplication)
-    return { typed, seen, form: { faults: settingFaults(error.faults, ids, messages) }, status: 400 };
-  if (!(error instanceof ChangedMeanwhile)) throw error;
-  const by = await lastChangeOf(deps, now.orgId, now.id, messages);
-  const present = Object.fromEntries(
-    Object.entries(typedOf(now)).filter(([id]) => ids.includes(id as SettingId)),
-  );
-  const others = Object.keys(differing(typed as Record<string, string>, present));
-  const isNow = Object.fromEntries(
-    others.map((id) => [id, inWords(id as SettingId, present[id] ?? "", messages)]),
-  );
-  return { typed, form: { isNow }, failure: { kind: "changed", by }, status: 409 };
 }

@@ -2,8 +2,8 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { actorTexts } from "../../../console/actor-names.ts";
-import { confirmedActRoute } from "../../../console/confirmed-act.ts";
-import { consoleFrame } from "../../../console/console-frame.ts";
+import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { ALREADY, consoleFrame } from "../../../console/console-frame.ts";
 import { submission } from "../../../console/submission.ts";
 import {
   actingOn,
@@ -105,8 +105,8 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const path = applicationPath(organisation, idIn(visit), REST);
   const typed = (values: ReadonlyMap<string, string>) =>
     (values.get("email") ?? "").trim().slice(0, MOST_LETTERS);
-  const sent = await submission(deps, visit, path, async ({ signedIn, values }) => {
-    const again = { email: typed(values), failure: { kind: "expired" }, status: 403 } as const;
+  const sent = await submission(deps, visit, path, async ({ signedIn, values }, kind) => {
+    const again = { email: typed(values), failure: { kind }, status: 403 } as const;
     await showUsers(deps, visit, signedIn, await applicationHere(deps, visit), again);
   });
   if (!sent) return;
@@ -124,20 +124,28 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
     const fault = frame.messages.console.applications.users.unknown(organisation.name);
     return showUsers(deps, visit, sent.signedIn, application, { email, fault, status: 400 });
   }
-  await goTo(visit, `${path}?done=assigned`);
+  await goTo(visit, `${path}?done=${done === false ? ALREADY : "assigned"}`);
+}
+
+interface Assignment {
+  readonly application: Application;
+  readonly user: { readonly id: string; readonly email: string };
+  /** False when the user has been taken off before, or was never assigned. */
+  readonly isThere: boolean;
 }
 
 function takeOffRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  confirmedActRoute<{ application: Application; user: { id: string; email: string } }>(app, deps, {
+  confirmedActRoute<Assignment>(app, deps, {
     path: "/applications/:id/users/:user/take-off",
     current: "applications",
     find: async ({ id: orgId }, { id = "", user: userId = "" }) => {
-      const application = await findApplication(deps.database.query, orgId, id);
-      if (!application || !(await isAssigned(deps.database.query, { orgId, applicationId: id, userId })))
-        return undefined;
-      const user = await findUser(deps.database.query, orgId, userId);
-      return user && { application, user };
+      const db = deps.database.query;
+      const application = await findApplication(db, orgId, id);
+      const user = application && (await findUser(db, orgId, userId));
+      if (!user) return undefined;
+      return { application, user, isThere: await isAssigned(db, { orgId, applicationId: id, userId }) };
     },
+    overFor: ({ application, isThere }) => (isThere ? undefined : applicationRest(application.id, REST)),
     question: (messages, { application, user }, organisation) => {
       const { users } = messages.console.applications;
       const isRuled = application.settings.access === "assigned";
@@ -151,8 +159,10 @@ function takeOffRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       };
     },
     act: async (acting, { application, user }) => {
-      await unassignUser(deps, { ...acting, applicationId: application.id, userId: user.id });
-      return applicationRest(application.id, `${REST}?done=takenOff`);
+      const list = applicationRest(application.id, REST);
+      const taken = { ...acting, applicationId: application.id, userId: user.id };
+      if (!(await unassignUser(deps, taken))) throw new NothingToDo(list);
+      return `${list}?done=takenOff`;
     },
   });
 }

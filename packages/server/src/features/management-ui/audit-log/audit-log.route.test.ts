@@ -48,19 +48,27 @@ describe("the pages of the audit log", () => {
     };
     const rowsOf = (body: string) => [...body.matchAll(/<tr role="row" id="event-([\da-f-]{36})"/g)].length;
 
-    test("an event is a sentence with the names of who and what, and a link to the record", async () => {
-      await happened({ target: org.user.id, action: "user.disabled", address: "192.0.2.44" });
-      const { body } = await admin.get("/audit-log?what=user.disabled");
+    test("what has no address has no label for one either, where rows are records", async () => {
+      await happened({ target: org.user.id, action: "user-settings.changed" });
+      const { body } = await admin.get("/audit-log?what=user-settings.changed");
       assert.equal(rowsOf(body), 1);
-      assert.match(body, /User disabled/);
+      assert.doesNotMatch(body, /data-label="From"/);
+    });
+
+    test("an event is a sentence with the names of who and what, and a link to the record", async () => {
+      await happened({ target: org.user.id, action: "user.enabled", address: "192.0.2.44" });
+      const { body } = await admin.get("/audit-log?what=user.enabled");
+      assert.equal(rowsOf(body), 1);
+      assert.match(body, /User enabled/);
       assert.match(body, new RegExp(`<bdi>${org.administrator.email}</bdi>`));
       assert.match(body, new RegExp(`/users/${org.user.id}"><bdi>${org.user.email}</bdi>`));
       assert.match(body, /192\.0\.2\.44/);
+      assert.match(body, /data-label="From"/);
       const german = await admin.browser.get(
-        `${running.baseUrl}/oauth/manage/${org.organisation.id}/audit-log?what=user.disabled`,
+        `${running.baseUrl}/oauth/manage/${org.organisation.id}/audit-log?what=user.enabled`,
         { "accept-language": "de" },
       );
-      assert.match(german.body, /Benutzer gesperrt/);
+      assert.match(german.body, /Benutzer freigegeben/);
     });
 
     test("a record that is gone, and an action of another version, are shown as they are", async () => {
@@ -69,7 +77,7 @@ describe("the pages of the audit log", () => {
       const { body } = await admin.get("/audit-log?what=application.deleted");
       assert.match(body, new RegExp(`<code>${gone.slice(0, 13)}…</code>`));
       assert.doesNotMatch(body, new RegExp(`/applications/${gone}`));
-      assert.match(body, /a former user/);
+      assert.match(body, /A former user/);
       await happened({ action: "nonsense.invented" as AuditEvent["action"], target: "<script>x" });
       const { body: all } = await admin.get("/audit-log");
       assert.match(all, /nonsense\.invented/);

@@ -29,7 +29,7 @@ export async function inWords(
     organisation.id,
     actors.filter((actor) => /^(agent|device):/.test(actor)),
   );
-  const whoIs = await actorTexts(deps, organisation.id, actors, messages);
+  const whoIs = await actorTexts(deps, organisation.id, actors, messages, true);
   const whoText = (actor: string) => {
     const [kind = ""] = actor.split(":");
     const isNameless = (kind === "agent" || kind === "device") && !named.has(actor);

@@ -32,6 +32,7 @@ export type ConsentsView = ConsoleFrame & {
   rows: ReadonlyArray<{
     consent: ListedConsent;
     by: string;
+    revokedBy: string | undefined;
     applicationUri: string;
     userUri: string | undefined;
     revokeUri: string;
@@ -157,6 +158,9 @@ function list(view: ConsentsView): Content {
   });
 }
 
+const dayBy = (at: number, who: string | undefined, { console: { consents: text } }: Messages): Html =>
+  html`${moment(at, text.day)}${who !== undefined && html`<span class="quiet item-note"><bdi>${text.by(who)}</bdi></span>`}`;
+
 function consentRow(row: ConsentsView["rows"][number], { tab, search, messages }: ConsentsView): Row {
   const { consents: text } = messages.console;
   const { consent, applicationUri, userUri, revokeUri } = row;
@@ -176,8 +180,8 @@ function consentRow(row: ConsentsView["rows"][number], { tab, search, messages }
           ]
         : [nameCell({ name: application.name, uri: applicationUri })]),
       html`<span class="codes-line">${scopes.map((scope) => html`<code>${scope}</code> `)}</span>`,
-      html`${moment(consent.grantedAt, text.day)}<span class="quiet item-note"><bdi>${text.by(row.by)}</bdi></span>`,
-      ...(search.state === "revoked" ? [moment(consent.revokedAt ?? 0, text.day)] : []),
+      dayBy(consent.grantedAt, row.by, messages),
+      ...(search.state === "revoked" ? [dayBy(consent.revokedAt ?? 0, row.revokedBy, messages)] : []),
     ],
     actions:
       search.state === "revoked"

@@ -114,10 +114,13 @@ describe("the pages of consents", () => {
       assert.match(done.location ?? "", /done=revoked$/);
       const key = { orgId, id: planted() };
       assert.notEqual((await findConsentRecord(running.service.database.query, key))?.revokedAt, null);
-      assert.deepEqual(idsOn((await here.get("/consents?state=revoked")).body), [planted()]);
+      const { body } = await here.get("/consents?state=revoked");
+      assert.deepEqual(idsOn(body), [planted()]);
+      const until = /data-label="Until"><div>.*by ([^<]*)</.exec(body)?.[1];
+      assert.equal(until, org.administrator.email, "who took it back");
       assert.match(
         (await here.post(path, formOfPage(question))).location ?? "",
-        /done=revoked$/,
+        /done=already$/,
         "pressed twice",
       );
     });

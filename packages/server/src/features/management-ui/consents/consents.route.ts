@@ -80,7 +80,7 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
   const textOf = await actorTexts(
     deps,
     organisation.id,
-    shown.map(({ grantedBy }) => grantedBy),
+    shown.flatMap(({ grantedBy, revokedBy }) => [grantedBy, revokedBy ?? []].flat()),
     frame.messages,
   );
   const done = values.get("done") ?? "";
@@ -101,6 +101,7 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
     rows: shown.map((consent) => ({
       consent,
       by: textOf(consent.grantedBy),
+      revokedBy: consent.revokedBy === null ? undefined : textOf(consent.revokedBy),
       applicationUri: consolePath(organisation, `/applications/${consent.application.id}`),
       userUri: consent.user?.email ? consolePath(organisation, `/users/${consent.user.id}`) : undefined,
       revokeUri: consolePath(

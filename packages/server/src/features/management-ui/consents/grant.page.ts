@@ -21,6 +21,7 @@ export type ChooseView = ConsoleFrame & {
 export function chooseApplicationPage(view: ChooseView): Html {
   const { messages, tab, applications, search } = view;
   const { frame, consents: text } = messages.console;
+  const allow = tab === "consents" ? text.submit : text.preauthorizations.submit;
   const isEmpty = applications.length === 0 && search === "";
   return consoleLayout({
     ...view,
@@ -57,8 +58,8 @@ export function chooseApplicationPage(view: ChooseView): Html {
                     actions: rowLink({
                       id: `choose-${id}`,
                       uri,
-                      text: text.grant,
-                      label: `${text.grant}: ${name}`,
+                      text: allow,
+                      label: `${allow}: ${name}`,
                     }),
                   })),
                   messages,
@@ -82,6 +83,7 @@ export type GrantView = ConsoleFrame & {
   failure?: FormFailure | undefined;
   action: string;
   csrf: string;
+  once: string;
   listUri: string;
 };
 
@@ -120,6 +122,7 @@ export function grantPage(view: GrantView): Html {
             id: "grant-form",
             action: view.action,
             csrf: view.csrf,
+            once: view.once,
             hidden: [{ name: "application", value: application.id }],
             fields: [tab === "consents" && whomFields(view), scopeList(view)],
             submit: { id: "grant-submit", label: words.submit },

@@ -2,7 +2,8 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -122,6 +123,7 @@ async function form(deps: ConsoleDeps, visit: Visit, shown: FormShown): Promise<
     failure,
     action: pathOf(visit, tab),
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     listUri: consolePath(organisation, `/${tab}`),
   });
   await show(visit, frame, page, status);
@@ -139,18 +141,14 @@ async function grant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise
     if (!application) throw new NotFound("application");
     return application;
   };
-  const sent = await submission(deps, visit, pathOf(visit, tab), async ({ signedIn, values, all }) => {
+  const again = async ({ signedIn, values, all }: Submission, refusal: Refusal) => {
     const application = await requireApplication(values.get("application"));
     const typed = typedOf(values, all("scopes"));
-    await form(deps, visit, {
-      tab,
-      signedIn,
-      application,
-      typed,
-      failure: { kind: "expired" },
-      status: 403,
-    });
-  });
+    await form(deps, visit, { tab, signedIn, application, typed, ...refusal });
+  };
+  const sent = await making(deps, visit, pathOf(visit, tab), again, ({ console: { frame } }) => ({
+    made: { label: frame.pages.consents, uri: consolePath(visit.organisation, `/${tab}`) },
+  }));
   if (!sent) return;
   const { signedIn, values, all } = sent;
   const application = await requireApplication(values.get("application"));
@@ -160,12 +158,14 @@ async function grant(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise
   if ("faults" in read)
     return form(deps, visit, { tab, signedIn, application, typed, state: read, status: 400 });
   const asked = { ...actingOn(visit, signedIn), application, scopes: typed.scopes, ...read };
-  const make = tab === "consents" ? grantByAdministrator : createPreauthorization;
-  const faults = await make(deps, asked).then(
-    () => undefined,
-    (error: unknown) => refusalOf(error, messages),
-  );
-  if (faults) return form(deps, visit, { tab, signedIn, application, typed, state: faults, status: 400 });
+  const make: (inside: ConsoleDeps, grant: typeof asked) => Promise<{ readonly id: string }> =
+    tab === "consents" ? grantByAdministrator : createPreauthorization;
+  const made = await sent
+    .once((database) => make({ ...deps, database }, asked))
+    .catch((error: unknown) => refusalOf(error, messages));
+  if (!made) return;
+  if ("faults" in made)
+    return form(deps, visit, { tab, signedIn, application, typed, state: made, status: 400 });
   const done = tab === "consents" ? "granted" : "preauthorized";
   await goTo(visit, consolePath(visit.organisation, `/${tab}?done=${done}`));
 }

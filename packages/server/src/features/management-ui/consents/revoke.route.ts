@@ -1,7 +1,7 @@
 /** Taking back a consent, or deleting a pre-authorization: asked once, because tokens end with it. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import { findApplication } from "../../../core/applications/store.ts";
 import { deletePreauthorization, revokeConsent } from "../../../core/consents/consents.ts";
@@ -26,7 +26,7 @@ function revokeConsentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       const user = consent.userId === null ? undefined : await findUser(db, orgId, consent.userId);
       return { consent, name: application?.name ?? consent.applicationId, email: user?.email };
     },
-    overFor: ({ consent }) => (consent.revokedAt === null ? undefined : "/consents?done=revoked"),
+    overFor: ({ consent }) => (consent.revokedAt === null ? undefined : "/consents"),
     question: ({ console: { frame, consents: text } }, { consent, name, email }, organisation) => ({
       heading: text.revokeTitle(name),
       text: html`<p>${consent.kind === "user" ? text.revokeUser(email ?? text.formerUser) : text.revokeEverybody}</p>
@@ -37,7 +37,7 @@ ${scopeLine(text.scopesAre, consent.scopes)}`,
       breadcrumbs: [{ label: frame.pages.consents, uri: consolePath(organisation, "/consents") }],
     }),
     act: async (acting, { consent: { id } }) => {
-      await revokeConsent(deps, { ...acting, id });
+      if (!(await revokeConsent(deps, { ...acting, id }))) throw new NothingToDo("/consents");
       return "/consents?done=revoked";
     },
   });
@@ -66,7 +66,8 @@ ${scopeLine(text.scopesAre, record.scopes)}`,
       ],
     }),
     act: async (acting, { record: { id } }) => {
-      await deletePreauthorization(deps, { ...acting, id });
+      if (!(await deletePreauthorization(deps, { ...acting, id })))
+        throw new NothingToDo("/preauthorizations");
       return "/preauthorizations?done=removed";
     },
   });

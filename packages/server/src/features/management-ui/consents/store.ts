@@ -1,6 +1,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
+import { containing } from "../../../db/search-text.ts";
 
 export interface ListedConsent {
   readonly id: string;
@@ -12,6 +13,8 @@ export interface ListedConsent {
   readonly grantedBy: string;
   readonly grantedAt: number;
   readonly revokedAt: number | null;
+  /** Null while it is in force; and for those that were taken back before this was kept. */
+  readonly revokedBy: string | null;
 }
 
 export interface ConsentSearch {
@@ -72,6 +75,7 @@ export async function listNamedConsents(
     grantedBy: row.granted_by,
     grantedAt: row.granted_at,
     revokedAt: row.revoked_at,
+    revokedBy: row.revoked_by,
   }));
 }
 
@@ -107,6 +111,7 @@ export async function listNamedPreauthorizations(
     grantedBy: row.created_by,
     grantedAt: row.created_at,
     revokedAt: null,
+    revokedBy: null,
   }));
 }
 
@@ -119,7 +124,7 @@ export async function applicationsLike(
 ): Promise<Array<{ id: string; name: string }>> {
   const query = db.selectFrom("application").select(["id", "name"]).where("org_id", "=", orgId);
   if (isUuid(text)) return query.where("id", "=", text.toLowerCase()).execute();
-  const part = `%${text.toLowerCase().replaceAll(/[!%_]/g, "!$&")}%`;
+  const part = containing(text.toLowerCase());
   return query
     .where(sql<boolean>`lower(name) like ${part} escape '!'`)
     .orderBy(sql`case when lower(name) = ${text.toLowerCase()} then 0 else 1 end`)

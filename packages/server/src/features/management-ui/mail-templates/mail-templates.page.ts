@@ -2,7 +2,7 @@ import { type MailContent, type MailTemplate, mailTemplates } from "../../../cor
 import { type ConsoleFrame, consoleLayout } from "../../../html/console/console-layout.ts";
 import { selectField } from "../../../html/console/fields.ts";
 import { card, facts, state } from "../../../html/console/parts.ts";
-import { doneNotice, type FormFailure, failureNotice } from "../../../html/console/record-form.ts";
+import { doneNotice, type FormFailure, failureNotice, onceField } from "../../../html/console/record-form.ts";
 import { nameCell, table } from "../../../html/console/table.ts";
 import { hiddenFields } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -75,9 +75,11 @@ export type MailTemplateView = ConsoleFrame & {
   /** Of the mail as HTML, for the frame. */
   htmlUri: string;
   languages: ReadonlyArray<{ value: string; label: string }>;
-  test: { action: string; csrf: string; isPossible: boolean };
+  test: { action: string; csrf: string; once: string; isPossible: boolean };
   failure?: FormFailure | undefined;
   isSent: boolean;
+  /** Address of frames.js. */
+  script: string;
 };
 
 /** One mail, as text and as HTML. */
@@ -87,6 +89,7 @@ export function mailTemplatePage(view: MailTemplateView): Html {
   return consoleLayout({
     ...view,
     title: text.names[template],
+    scripts: [view.script],
     summary: text.when[template],
     breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.listUri }],
     notice: view.isSent ? doneNotice(text.done.sent) : failureNotice(view.failure, messages),
@@ -136,7 +139,7 @@ function testCard({ test, content, user, messages }: MailTemplateView): Html {
 ${hiddenFields([
   { name: "csrf", value: test.csrf },
   { name: "language", value: content.locale },
-])}<div class="actions"><button class="button" id="test-send" type="submit">${text.testSubmit}</button></div>
+])}${onceField(test.once)}<div class="actions"><button class="button" id="test-send" type="submit">${text.testSubmit}</button></div>
 </form>`,
   });
 }

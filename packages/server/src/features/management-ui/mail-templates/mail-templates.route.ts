@@ -1,7 +1,8 @@
 /** oauth/manage/{org}/mail-templates: every mail as its readers see it, and one to oneself. */
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   administratorHere,
@@ -26,6 +27,7 @@ import type { FormFailure } from "../../../html/console/record-form.ts";
 import { render } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { framesScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { sendPage, sendShownDocument } from "../../../http/page.ts";
@@ -124,9 +126,15 @@ async function template(
     ownUri: path,
     htmlUri: `${path}/html?language=${content.locale}`,
     languages: LANGUAGES.map(({ locale }) => ({ value: locale, label: languageName(locale) })),
-    test: { action: path, csrf: deps.door.formBinding(visit).csrf, isPossible: deps.outbox.isOpen },
+    test: {
+      action: path,
+      csrf: deps.door.formBinding(visit).csrf,
+      once: newOnce(deps),
+      isPossible: deps.outbox.isOpen,
+    },
     failure: shown.failure,
     isSent: shown.isSent ?? false,
+    script: framesScript.path,
   });
   await sendPage(reply, render(page), { nonce: frame.nonce, status: shown.status ?? 200, hasFrame: true });
 }
@@ -143,13 +151,9 @@ async function showHtml(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
 
 async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   const path = pathOf(visit);
-  const sent = await submission(deps, visit, path, ({ signedIn, values }) =>
-    template(deps, visit, signedIn, {
-      language: values.get("language"),
-      failure: { kind: "expired" },
-      status: 403,
-    }),
-  );
+  const again = ({ signedIn, values }: Submission, refusal: Refusal) =>
+    template(deps, visit, signedIn, { language: values.get("language"), ...refusal });
+  const sent = await making(deps, visit, path, again, () => ({}));
   if (!sent) return;
   const { signedIn, values } = sent;
   const which = templateOf(visit);
@@ -164,7 +168,11 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
     });
   if (!deps.outbox.isOpen) return refused(text.notSent, text.notSetUp, 409);
   try {
-    await putTest(deps, visit, signedIn, { template: which, locale });
+    await limitTests(deps, visit, signedIn);
+    const put = await sent.once((database) =>
+      putTest({ ...deps, database }, visit, signedIn, { template: which, locale }),
+    );
+    if (!put) return;
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     visit.reply.header("retry-after", String(error.retryAfterSeconds));
@@ -173,18 +181,22 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   await goTo(visit, `${path}?language=${locale}&done=sent`);
 }
 
-/** To whoever asks and to nobody else. @throws RateLimited */
+/** @throws RateLimited */
+async function limitTests(deps: MailTemplatesDeps, visit: Visit, { user }: SignedIn): Promise<void> {
+  const limit = deps.rateLimits["mail-test"];
+  await countAttempt(deps, visit.organisation.id, [{ limit, subject: `${user.homeOrgId}:${user.id}` }]);
+}
+
+/** To whoever asks and to nobody else. */
 async function putTest(
   deps: MailTemplatesDeps,
   visit: Visit,
   signedIn: SignedIn,
   { template, locale }: { template: MailTemplate; locale: string },
-): Promise<void> {
+): Promise<true> {
   const acting = actingOn(visit, signedIn);
   const { orgId } = acting;
   const { user } = signedIn;
-  const limit = deps.rateLimits["mail-test"];
-  await countAttempt(deps, orgId, [{ limit, subject: `${user.homeOrgId}:${user.id}` }]);
   const now = deps.clock();
   const mail = sampleMail(template, { baseUrl: deps.baseUrl, orgId, now, isTest: true });
   await deps.database.transaction(async (tx) => {
@@ -197,4 +209,5 @@ async function putTest(
       details: { template },
     });
   });
+  return true;
 }

@@ -11,6 +11,7 @@ export type TypedQuickstart = { kind: string; name: string; address: string };
 export type QuickstartView = ConsoleFrame & {
   action: string;
   csrf: string;
+  once: string;
   typed: TypedQuickstart;
   form: FormState;
   failure?: FormFailure | undefined;
@@ -26,6 +27,7 @@ export function quickstartPage(view: QuickstartView): Html {
     id: "quickstart-form",
     action: view.action,
     csrf: view.csrf,
+    once: view.once,
     fields: [kindField(view), ...textFields(view)],
     submit: { id: "quickstart-create", label: begin.submit },
     messages,

@@ -72,7 +72,10 @@ forEachDatabase(({ name: database, fresh }) => {
   test("a web application: the file, the program, a person signs in, and the page turns green", async () => {
     const address = `http://localhost:${await freePort()}`;
     const page = await begin("web", address);
-    assert.match(await waiting(page), /Waiting for the first sign-in/);
+    assert.match(await waiting(page), /data-says="Waiting for the first sign-in"/);
+    // It is said in a place that stays; and who made the application stands below.
+    assert.match(page.body, /id="live-status" role="status"/);
+    assert.match(page.body, new RegExp(`id="last-change">Last changed by ${org.administrator.email}`));
     const program = await shown(page, { ...ENV, "app.mjs": "fastify-code" });
     const app = program.start(["--env-file=.env", "app.mjs"]);
     try {
@@ -86,7 +89,7 @@ forEachDatabase(({ name: database, fresh }) => {
       await app.stop();
     }
     const green = await waiting(page);
-    assert.match(green, /state good/);
+    assert.match(green, /data-says="It works"[\s\S]*state good/);
     assert.ok(green.includes(org.user.email));
     assert.ok(green.includes("/quickstart/token-inspector"));
   });

@@ -1,7 +1,8 @@
 /** GET and POST quickstart (specification, "Management UI"): from nothing to a running client in one form. */
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { type Making, making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   consolePath,
@@ -28,6 +29,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormState } from "../../../html/console/form-state.ts";
 import type { FormFailure } from "../../../html/console/record-form.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { formOf } from "../../../http/form-body.ts";
 import { quickstartPage, type TypedQuickstart } from "./quickstart.page.ts";
 import { type RunningDeps, showRunning } from "./running.route.ts";
 
@@ -56,6 +58,7 @@ async function showForm(
     ...frame,
     action: consolePath(organisation, REST),
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     typed: again.typed,
     form: again.form ?? {},
     failure: again.failure,
@@ -75,9 +78,14 @@ const typedIn = (values: ReadonlyMap<string, string>): TypedQuickstart => ({
 
 async function begin(deps: RunningDeps, visit: Visit): Promise<void> {
   const path = consolePath(visit.organisation, REST);
-  const sent = await submission(deps, visit, path, ({ signedIn, values }) =>
-    showForm(deps, visit, signedIn, { typed: typedIn(values), failure: { kind: "expired" }, status: 403 }),
-  );
+  const again = ({ signedIn, values }: Submission, refusal: Refusal) =>
+    showForm(deps, visit, signedIn, { typed: typedIn(values), ...refusal });
+  const sent = await making(deps, visit, path, again, ({ console: { frame } }) => ({
+    made: { label: frame.pages.applications, uri: consolePath(visit.organisation, "/applications") },
+    secret: hasSecret(formOf(visit.request).values.get("kind"))
+      ? frame.sentBefore.secret.application
+      : undefined,
+  }));
   if (!sent) return;
   const { signedIn } = sent;
   const typed = typedIn(sent.values);
@@ -86,7 +94,7 @@ async function begin(deps: RunningDeps, visit: Visit): Promise<void> {
   if (Object.keys(faults).length > 0 || !isApplicationKind(typed.kind))
     return showForm(deps, visit, signedIn, { typed, form: { faults }, status: 400 });
   try {
-    await make(deps, visit, signedIn, { ...typed, kind: typed.kind }, messages);
+    await make(deps, visit, sent, { ...typed, kind: typed.kind }, messages);
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
     const text = messages.console.applicationSettings;
@@ -95,6 +103,8 @@ async function begin(deps: RunningDeps, visit: Visit): Promise<void> {
     await showForm(deps, visit, signedIn, { typed, form: { faults: sentence(found) }, status: 400 });
   }
 }
+
+const hasSecret = (kind: string | undefined): boolean => isApplicationKind(kind) && startsWithSecret(kind);
 
 /** What stands after a colon elsewhere begins a text here. */
 const sentence = (faults: Record<string, string>): Record<string, string> =>
@@ -112,7 +122,7 @@ function faultsOf({ kind, address }: TypedQuickstart, { console }: Messages): Re
 async function make(
   deps: RunningDeps,
   visit: Visit,
-  signedIn: SignedIn,
+  { signedIn, once }: Making,
   { kind, name, address }: TypedQuickstart & { kind: ApplicationKind },
   messages: Messages,
 ): Promise<void> {
@@ -125,10 +135,11 @@ async function make(
     settings: { ...settings, ...own },
   };
   if (!startsWithSecret(kind)) {
-    const { id } = await createApplication(deps, input);
-    return goTo(visit, consolePath(visit.organisation, `${REST}/${id}`));
+    const made = await once((database) => createApplication({ ...deps, database }, input));
+    if (made) await goTo(visit, consolePath(visit.organisation, `${REST}/${made.id}`));
+    return;
   }
   const secretLabel = messages.console.applications.secrets.firstLabel;
-  const { application, plaintext } = await createWithSecret(deps, { ...input, secretLabel });
-  await showRunning(deps, visit, signedIn, application, plaintext);
+  const made = await once((database) => createWithSecret({ ...deps, database }, { ...input, secretLabel }));
+  if (made) await showRunning(deps, visit, signedIn, made.application, made.plaintext);
 }

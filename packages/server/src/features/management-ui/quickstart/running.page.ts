@@ -1,7 +1,9 @@
 /** A registered application and all that makes it run: its file, its code, and whether somebody has signed in yet. */
 import type { Application } from "../../../core/applications/application.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
+import { liveStatus } from "../../../html/console/live.ts";
 import { buttonLink, card, copyable, copyStatus, facts, snippet } from "../../../html/console/parts.ts";
+import { lastChangeLine } from "../../../html/console/record-form.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { CodeSnippet } from "./code-snippets.ts";
 import type { ShellSnippet } from "./shell-snippets.ts";
@@ -20,6 +22,7 @@ export type RunningView = ConsoleFrame &
     ownUri: string;
     recordUri: string;
     settingsUri: string;
+    lastChange: { who: string; at: number } | undefined;
     scripts: readonly string[];
   };
 
@@ -35,9 +38,9 @@ export function runningPage(view: RunningView): Html {
     actions: buttonLink({ id: "quickstart-record", uri: view.recordUri, label: running.record }),
     notice: hasNewSecret ? secretNotice(view) : undefined,
     body: html`<div class="with-aside"><div class="with-aside-main">
-${envCard(view)}${view.code.length > 0 && codeCard(view)}${view.shell.length > 0 && shellCard(view)}</div>
+${envCard(view)}${view.code.length > 0 && codeCard(view)}${view.shell.length > 0 && shellCard(view)}${lastChangeLine(view.lastChange, messages)}</div>
 <div class="with-aside-beside">${waitingCard({ ...view, kind: source.kind, address: source.callback.address })}${factsCard(view)}</div></div>
-${copyStatus}`,
+${copyStatus}${liveStatus}`,
   });
 }
 

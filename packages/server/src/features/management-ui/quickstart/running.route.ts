@@ -1,5 +1,6 @@
 /** GET quickstart/{applicationId}: what makes an application run; and the piece of it that waits for the first sign-in. */
 import type { FastifyInstance } from "fastify";
+import { lastChangeOf } from "../../../console/actor-names.ts";
 import { consoleFrame } from "../../../console/console-frame.ts";
 import { livePieceRoute } from "../../../console/live-piece.ts";
 import {
@@ -70,6 +71,7 @@ export async function showRunning(
     shell: shellSnippets(source),
     recordUri: applicationPath(organisation, application.id),
     settingsUri: applicationPath(organisation, application.id, "/settings#card-addresses-title"),
+    lastChange: await lastChangeOf(deps, organisation.id, application.id, frame.messages),
     scripts: [copyScript.path, liveScript.path],
   });
   await show(visit, frame, page);

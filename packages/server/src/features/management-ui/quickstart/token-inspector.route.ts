@@ -66,8 +66,8 @@ async function showPage(
 
 async function look(deps: InspectorDeps, visit: Visit): Promise<void> {
   const path = consolePath(visit.organisation, REST);
-  const sent = await submission(deps, visit, path, ({ signedIn }) =>
-    showPage(deps, visit, signedIn, { failure: { kind: "expired" }, status: 403 }),
+  const sent = await submission(deps, visit, path, ({ signedIn }, kind) =>
+    showPage(deps, visit, signedIn, { failure: { kind }, status: 403 }),
   );
   if (!sent) return;
   const token = tidied(sent.values.get("token") ?? "");

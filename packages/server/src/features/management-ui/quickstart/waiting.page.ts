@@ -1,5 +1,6 @@
 /** Whether the application has been used yet: a piece of a page that the script asks for again and again. */
 import type { ApplicationUse } from "../../../core/applications/use/first-use.ts";
+import { livePiece } from "../../../html/console/live.ts";
 import { buttonLink, moment, state } from "../../../html/console/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -19,17 +20,23 @@ export type WaitingView = {
 
 export function waitingCard(view: WaitingView): Html {
   const { use } = view;
-  return html`<section class="card waiting" id="first-use" data-live="${view.liveUri}" aria-labelledby="first-use-title">
+  const says = use ? view.messages.console.quickstart.waiting.works : waitsFor(view);
+  return html`<section class="card waiting" id="first-use"${livePiece(view.liveUri, [says])} aria-labelledby="first-use-title">
 ${use ? usedContent(view, use) : waitingContent(view)}</section>
 `;
 }
 
-function waitingContent({ messages, kind, address, ownUri }: WaitingView): Html {
+function waitsFor({ kind, messages }: WaitingView): string {
   const { waiting } = messages.console.quickstart;
-  const isService = kind === "service";
+  return kind === "service" ? waiting.token : waiting.signIn;
+}
+
+function waitingContent(view: WaitingView): Html {
+  const { messages, kind, address, ownUri } = view;
+  const { waiting } = messages.console.quickstart;
   const opens = kind === "web" || kind === "spa" || kind === "legacy";
-  return html`<div role="status"><h2 id="first-use-title" class="waiting-title">${isService ? waiting.token : waiting.signIn}</h2></div>
-<p class="quiet">${isService ? waiting.tokenText : waiting.signInText}</p>
+  return html`<h2 id="first-use-title" class="waiting-title">${waitsFor(view)}</h2>
+<p class="quiet">${kind === "service" ? waiting.tokenText : waiting.signInText}</p>
 ${
   opens &&
   html`<p><a id="open-application" href="${linkAddress(address)}" target="_blank" rel="noopener">${waiting.open(address)}</a></p>
@@ -48,7 +55,7 @@ function usedContent({ messages, inspectorUri, userUri }: WaitingView, use: Appl
 `
       : html`<p>${use.email === null ? waiting.somebody : html`<a href="${linkAddress(userUri(use.userId))}"><bdi>${use.email}</bdi></a>`}<br><span class="quiet">${when}</span></p>
 `;
-  return html`<div class="bar" role="status"><h2 id="first-use-title">${waiting.works}</h2>${state("good", waiting.good)}</div>
+  return html`<div class="bar"><h2 id="first-use-title">${waiting.works}</h2>${state("good", waiting.good)}</div>
 ${who}<div class="actions">${buttonLink({ id: "waiting-inspect", uri: inspectorUri, label: waiting.inspect })}</div>
 `;
 }

@@ -5,7 +5,7 @@ import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import { deleteCustomScope, ScopeConflict } from "../../../core/scopes/custom-scopes.ts";
 import { html } from "../../../html/html.ts";
 import { usedBy } from "./scope.page.ts";
-import { findScopeAt } from "./scope.route.ts";
+import { findScopeAt } from "./scope-visit.ts";
 import { applicationsAllowing } from "./store.ts";
 
 export function deleteScopeRoute(app: FastifyInstance, deps: ConsoleDeps): void {

@@ -94,6 +94,8 @@ export type ScopeFormView = ConsoleFrame & {
   action: string;
   csrf: string;
   seen: string | undefined;
+  /** Of a new one. */
+  once?: string | undefined;
   listUri: string;
   backUri: string;
 };
@@ -116,6 +118,7 @@ export function scopeFormPage(view: ScopeFormView): Html {
       action: view.action,
       csrf: view.csrf,
       seen: view.seen,
+      once: view.once,
       fields: [enterSaves, textFields(view), claimFields(view)],
       submit: { id: "scope-save", label: before ? text.save : text.create },
       cancelUri: view.backUri,

@@ -142,7 +142,7 @@ describe("the pages of scopes", () => {
     );
     assert.equal(stale.status, 409);
     assert.match(stale.body, /Changed by user@acme\.example/);
-    assert.match(stale.body, /id="displayName-now">It is now: By another/);
+    assert.match(stale.body, /id="displayName-now">Current value: By another/);
     assert.doesNotMatch(stale.body, /id="description-now"/);
     assert.match(stale.body, /id="displayName"[^>]*value="Mine"/);
     assert.equal((await scopeOf(planted()))?.displayName, "By another");

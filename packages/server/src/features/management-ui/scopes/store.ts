@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
+import { containing } from "../../../db/search-text.ts";
 
 /** More than these are not looked at: a page names a few, and says that there are others. */
 const MOST = 200;
@@ -10,7 +11,7 @@ export async function applicationsAllowing(
   orgId: string,
   scope: string,
 ): Promise<Array<{ id: string; name: string }>> {
-  const mentions = `%${JSON.stringify(scope).replaceAll(/[!%_]/g, "!$&")}%`;
+  const mentions = containing(JSON.stringify(scope));
   const rows = await db
     .selectFrom("application")
     .select(["id", "name", "settings"])

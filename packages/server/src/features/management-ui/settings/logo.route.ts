@@ -1,96 +1,55 @@
 /** The organisation's logo: a small PNG file, or none. */
 import type { FastifyInstance } from "fastify";
-import { lastChangeOf } from "../../../console/actor-names.ts";
-import { consoleFrame } from "../../../console/console-frame.ts";
-import { seenOf, submission } from "../../../console/submission.ts";
-import {
-  type ConsoleDeps,
-  consolePath,
-  consoleRoute,
-  goTo,
-  provenAdministrator,
-  show,
-  type Visit,
-} from "../../../console/visit.ts";
+import { editForm } from "../../../console/edit-form.ts";
+import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import { logoUriOf, pngFault } from "../../../core/organisations/logo.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { FormState } from "../../../html/console/form-state.ts";
-import type { FormFailure } from "../../../html/console/record-form.ts";
+import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { acceptFiles } from "../../../http/file-form.ts";
 import { logoPage } from "./branding.page.ts";
-import { recordOf, saveSettings } from "./saving.ts";
+import { settingsRecord } from "./saving.ts";
 
 /** In a scope of its own: here alone a form may hold a file. */
 export function logoRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   void app.register(async (scope) => {
     acceptFiles(scope);
-    consoleRoute(scope, deps, "/settings/logo", {
-      get: async (visit) => {
-        const signedIn = await provenAdministrator(deps, visit, pathOf(visit));
-        if (signedIn) await form(deps, visit, { signedIn });
-      },
-      post: (visit) => save(deps, visit),
-    });
+    logoForm(scope, deps);
   });
 }
 
-const pathOf = ({ organisation }: Visit): string => consolePath(organisation, "/settings/logo");
+type Typed =
+  | { logoUri: string | undefined }
+  | { fault: "logo-none" | NonNullable<ReturnType<typeof pngFault>> };
 
-const members = ({ settings }: Organisation) => ({ logoUri: settings.branding.logoUri });
-
-interface FormShown {
-  readonly signedIn: SignedIn;
-  readonly state?: FormState;
-  readonly failure?: FormFailure;
-  readonly status?: number;
-}
-
-async function form(deps: ConsoleDeps, visit: Visit, shown: FormShown): Promise<void> {
-  const { signedIn, state = {}, failure, status } = shown;
-  const frame = await consoleFrame(deps, visit, signedIn, "settings");
-  const record = await recordOf(deps, visit);
-  const page = logoPage({
-    ...frame,
-    record: { name: record.name, logoUri: record.settings.branding.logoUri },
-    state,
-    failure,
-    csrf: deps.door.formBinding(visit).csrf,
-    seen: seenOf(members(record)),
-    action: pathOf(visit),
-    settingsUri: consolePath(visit.organisation, "/settings"),
+function logoForm(app: FastifyInstance, deps: ConsoleDeps): void {
+  editForm(app, deps, {
+    ...settingsRecord,
+    path: "/settings/logo",
+    seenIn: ({ settings }) => ({ logoUri: settings.branding.logoUri }),
+    typedOf: ({ settings }): Typed => ({ logoUri: settings.branding.logoUri }),
+    read: ({ values }) => (values.has("remove") ? { logoUri: undefined } : readLogo(values.get("logo"))),
+    // The page shows the logo that there is, and no browser sends a file again by itself.
+    inWords: () => ({}),
+    page: (view, { visit: { organisation }, found: { name, settings } }) =>
+      logoPage({
+        ...view,
+        record: { name, logoUri: settings.branding.logoUri },
+        settingsUri: consolePath(organisation, "/settings"),
+      }),
+    contentOf: (typed, { messages }) =>
+      "fault" in typed
+        ? { faults: { logo: messages.console.settings.faults[typed.fault] } }
+        : { content: typed },
+    keep: async (inside, { logoUri }, { visit: { organisation }, acting, found }) => {
+      const { logoUri: _, ...others } = found.settings.branding;
+      const branding = logoUri === undefined ? others : { ...others, logoUri };
+      await changeOrganisationSettings(inside, { ...acting, settings: { branding } });
+      return consolePath(organisation, `/settings?done=${logoUri === undefined ? "logoRemoved" : "logo"}`);
+    },
   });
-  await show(visit, frame, page, status);
-}
-
-async function save(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const sent = await submission(deps, visit, pathOf(visit), ({ signedIn }) =>
-    form(deps, visit, { signedIn, failure: { kind: "expired" }, status: 403 }),
-  );
-  if (!sent) return;
-  const { signedIn, values } = sent;
-  const { messages } = await consoleFrame(deps, visit, signedIn, "settings");
-  const { faults } = messages.console.settings;
-  const read = values.has("remove") ? { logoUri: undefined } : readLogo(values.get("logo"));
-  if ("fault" in read)
-    return form(deps, visit, { signedIn, state: { faults: { logo: faults[read.fault] } }, status: 400 });
-  const settings = ({ settings: { branding } }: Organisation) => {
-    const { logoUri: _, ...others } = branding;
-    return { branding: read.logoUri === undefined ? others : { ...others, logoUri: read.logoUri } };
-  };
-  const seen = values.get("seen");
-  const outcome = await saveSettings(deps, visit, signedIn, { settings, seen, members }, messages);
-  const done = read.logoUri === undefined ? "logoRemoved" : "logo";
-  if (outcome === "saved") return goTo(visit, consolePath(visit.organisation, `/settings?done=${done}`));
-  if (outcome !== "changed") return form(deps, visit, { signedIn, state: outcome, status: 400 });
-  const by = await lastChangeOf(deps, visit.organisation.id, visit.organisation.id, messages);
-  await form(deps, visit, { signedIn, failure: { kind: "changed", by }, status: 409 });
 }
 
 /** @param file as file-form.ts reads it: a `data:` address of whatever type the browser said */
-function readLogo(
-  file = "",
-): { logoUri: string } | { fault: "logo-none" | NonNullable<ReturnType<typeof pngFault>> } {
+function readLogo(file = ""): Typed {
   const [, base64] = /^data:[^,]*;base64,(.*)$/s.exec(file) ?? [];
   if (base64 === undefined || base64 === "") return { fault: "logo-none" };
   const bytes = Buffer.from(base64, "base64");

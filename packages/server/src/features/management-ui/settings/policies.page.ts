@@ -13,6 +13,7 @@ export type TypedPolicies = {
   passwordMinLength: string;
   secondFactor: string;
   requireVerifiedEmail: boolean;
+  allowAccountDeletion: boolean;
   sessionLifetimeSeconds: string;
   sessionIdleSeconds: string;
   defaultLocale: string;
@@ -29,12 +30,13 @@ export type PoliciesView = ConsoleFrame & {
 };
 
 /** What each field is called, in the order of the page. */
-export const policyLabels = ({
+const policyLabels = ({
   console: { settings: text },
 }: Messages): Readonly<Record<keyof TypedPolicies, string>> => ({
   passwordMinLength: text.passwordMinLength,
   secondFactor: text.secondFactor,
   requireVerifiedEmail: text.verifiedEmail,
+  allowAccountDeletion: text.accountDeletion,
   sessionLifetimeSeconds: text.sessionLifetime,
   sessionIdleSeconds: text.sessionIdle,
   defaultLocale: text.language,
@@ -92,6 +94,13 @@ function signInFields({ typed, state: form, messages }: PoliciesView): Html {
     hint: text.verifiedEmailHint,
     isChecked: typed.requireVerifiedEmail,
     ...fieldState(form, "requireVerifiedEmail"),
+    messages,
+  })}${checkField({
+    id: "allowAccountDeletion",
+    label: text.accountDeletionLabel,
+    hint: text.accountDeletionHint,
+    isChecked: typed.allowAccountDeletion,
+    ...fieldState(form, "allowAccountDeletion"),
     messages,
   })}`;
 }

@@ -1,45 +1,38 @@
-/** The organisation's policies: passwords, second factor, confirmed addresses, sessions, language. */
+/** The organisation's policies: passwords, second factor, confirmed addresses, deleted accounts, sessions, language. */
 import type { FastifyInstance } from "fastify";
-import { lastChangeOf } from "../../../console/actor-names.ts";
-import { consoleFrame } from "../../../console/console-frame.ts";
-import { seenOf, submission } from "../../../console/submission.ts";
-import {
-  type ConsoleDeps,
-  consolePath,
-  consoleRoute,
-  goTo,
-  provenAdministrator,
-  show,
-  type Visit,
-} from "../../../console/visit.ts";
+import { editForm } from "../../../console/edit-form.ts";
+import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import { type Organisation, secondFactorPolicies } from "../../../core/organisations/organisation.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import { differing, type FormState } from "../../../html/console/form-state.ts";
-import type { FormFailure } from "../../../html/console/record-form.ts";
+import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { policiesPage, type TypedPolicies } from "./policies.page.ts";
-import { recordOf, saveSettings } from "./saving.ts";
+import { settingsRecord } from "./saving.ts";
 import { languageChoices } from "./settings.page.ts";
 
 export function policiesRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/settings/policies", {
-    get: async (visit) => {
-      const signedIn = await provenAdministrator(deps, visit, pathOf(visit));
-      if (!signedIn) return;
-      const record = await recordOf(deps, visit);
-      await form(deps, visit, { signedIn, record, typed: typedPolicies(record) });
+  editForm(app, deps, {
+    ...settingsRecord,
+    path: "/settings/policies",
+    seenIn: typedPolicies,
+    typedOf: typedPolicies,
+    read: ({ values }) => readPolicies(values),
+    inWords: (typed, { messages }) => inWords(typed, messages),
+    page: (view, { visit: { organisation } }) =>
+      policiesPage({ ...view, settingsUri: consolePath(organisation, "/settings") }),
+    contentOf: (typed, { messages }) => settingsOf(typed, messages),
+    keep: async (inside, settings, { visit: { organisation }, acting }) => {
+      await changeOrganisationSettings(inside, { ...acting, settings });
+      return consolePath(organisation, "/settings?done=policies");
     },
-    post: (visit) => save(deps, visit),
   });
 }
-
-const pathOf = ({ organisation }: Visit): string => consolePath(organisation, "/settings/policies");
 
 const typedPolicies = ({ settings }: Organisation): TypedPolicies => ({
   passwordMinLength: String(settings.passwordMinLength),
   secondFactor: settings.secondFactor,
   requireVerifiedEmail: settings.requireVerifiedEmail,
+  allowAccountDeletion: settings.allowAccountDeletion,
   sessionLifetimeSeconds: String(settings.sessionLifetimeSeconds / 60),
   sessionIdleSeconds: String(settings.sessionIdleSeconds / 60),
   defaultLocale: settings.defaultLocale,
@@ -51,6 +44,7 @@ function readPolicies(values: ReadonlyMap<string, string>): TypedPolicies {
     passwordMinLength: text("passwordMinLength"),
     secondFactor: text("secondFactor"),
     requireVerifiedEmail: values.has("requireVerifiedEmail"),
+    allowAccountDeletion: values.has("allowAccountDeletion"),
     sessionLifetimeSeconds: text("sessionLifetimeSeconds"),
     sessionIdleSeconds: text("sessionIdleSeconds"),
     defaultLocale: text("defaultLocale"),
@@ -71,66 +65,16 @@ function settingsOf(typed: TypedPolicies, { console: { settings: text } }: Messa
         ...(isLanguage ? {} : { defaultLocale: text.faults.language }),
       },
     };
-  return {
+  const content = {
     passwordMinLength: numberOf(typed.passwordMinLength),
     secondFactor,
     requireVerifiedEmail: typed.requireVerifiedEmail,
+    allowAccountDeletion: typed.allowAccountDeletion,
     sessionLifetimeSeconds: numberOf(typed.sessionLifetimeSeconds) * 60,
     sessionIdleSeconds: numberOf(typed.sessionIdleSeconds) * 60,
     defaultLocale: typed.defaultLocale,
   };
-}
-
-interface FormShown {
-  readonly signedIn: SignedIn;
-  readonly record: Organisation;
-  readonly typed: TypedPolicies;
-  readonly state?: FormState;
-  readonly failure?: FormFailure;
-  readonly seen?: string | undefined;
-  readonly status?: number;
-}
-
-async function form(deps: ConsoleDeps, visit: Visit, shown: FormShown): Promise<void> {
-  const { signedIn, record, typed, state = {}, failure, status } = shown;
-  const frame = await consoleFrame(deps, visit, signedIn, "settings");
-  const page = policiesPage({
-    ...frame,
-    typed,
-    state,
-    failure,
-    csrf: deps.door.formBinding(visit).csrf,
-    seen: shown.seen ?? seenOf(typedPolicies(record)),
-    action: pathOf(visit),
-    settingsUri: consolePath(visit.organisation, "/settings"),
-  });
-  await show(visit, frame, page, status);
-}
-
-async function save(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const sent = await submission(deps, visit, pathOf(visit), async ({ signedIn, values }) => {
-    const record = await recordOf(deps, visit);
-    const seen = values.get("seen");
-    const failure = { kind: "expired" } as const;
-    await form(deps, visit, { signedIn, record, typed: readPolicies(values), seen, failure, status: 403 });
-  });
-  if (!sent) return;
-  const { signedIn, values } = sent;
-  const typed = readPolicies(values);
-  const seen = values.get("seen");
-  const again = { signedIn, record: await recordOf(deps, visit), typed, seen };
-  const { messages } = await consoleFrame(deps, visit, signedIn, "settings");
-  const wanted = settingsOf(typed, messages);
-  if ("faults" in wanted) return form(deps, visit, { ...again, state: wanted, status: 400 });
-  const change = { settings: () => wanted, seen, members: typedPolicies };
-  const outcome = await saveSettings(deps, visit, signedIn, change, messages);
-  if (outcome === "saved") return goTo(visit, consolePath(visit.organisation, "/settings?done=policies"));
-  if (outcome !== "changed") return form(deps, visit, { ...again, state: outcome, status: 400 });
-  const record = await recordOf(deps, visit);
-  const isNow = differing(inWords(typed, messages), inWords(typedPolicies(record), messages));
-  const by = await lastChangeOf(deps, visit.organisation.id, visit.organisation.id, messages);
-  const failure = { kind: "changed", by } as const;
-  await form(deps, visit, { signedIn, record, typed, state: { isNow }, failure, status: 409 });
+  return { content };
 }
 
 /** As the page names the values, for those that differ. */
@@ -143,6 +87,7 @@ function inWords(
     ...typed,
     secondFactor: policy ? text.secondFactors[policy].label : typed.secondFactor,
     requireVerifiedEmail: typed.requireVerifiedEmail ? frame.yes : frame.no,
+    allowAccountDeletion: typed.allowAccountDeletion ? frame.yes : frame.no,
     defaultLocale: languageChoices.some(({ value }) => value === typed.defaultLocale)
       ? languageName(typed.defaultLocale)
       : typed.defaultLocale,

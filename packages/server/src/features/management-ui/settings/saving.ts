@@ -1,14 +1,10 @@
-/** What the settings' forms have in common: the record as it is this moment, and keeping a change of it. */
-import { ChangedMeanwhile, requireSeen } from "../../../console/submission.ts";
-import { actingOn, type ConsoleDeps, type Visit } from "../../../console/visit.ts";
-import type { Organisation, OrganisationSettings } from "../../../core/organisations/organisation.ts";
-import {
-  changeOrganisationSettings,
-  InvalidOrganisation,
-} from "../../../core/organisations/organisations.ts";
+/** What the settings' forms have in common: the record as it is this moment, and what may be wrong with a change of it. */
+import type { ConsoleDeps, Visit } from "../../../console/visit.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { InvalidOrganisation } from "../../../core/organisations/organisations.ts";
 import { InvalidSettings } from "../../../core/organisations/settings-validation.ts";
-import { findOrganisation } from "../../../core/organisations/store.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
+import { findOrganisation, holdOrganisation } from "../../../core/organisations/store.ts";
+import type { FormState } from "../../../html/console/form-state.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
 
@@ -22,39 +18,22 @@ export async function recordOf(
   return record;
 }
 
-export interface SettingsChange {
-  readonly name?: string;
-  settings(before: Organisation): Partial<OrganisationSettings>;
-  readonly seen: string | undefined;
-  /** The members that the form is about, for `seen`. */
-  members(record: Organisation): unknown;
-}
-
-export type SettingsOutcome = "saved" | "changed" | { readonly faults: Record<string, string> };
-
-/** @returns the faults by the field that each is about: the last part of the member's path */
-export async function saveSettings(
-  deps: ConsoleDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  { name, settings, seen, members }: SettingsChange,
-  { console: { settings: text } }: Messages,
-): Promise<SettingsOutcome> {
-  try {
-    await changeOrganisationSettings(deps, {
-      ...actingOn(visit, signedIn),
-      ...(name === undefined ? {} : { name }),
-      settings: (before) => {
-        requireSeen(seen, members(before));
-        return settings(before);
+/** Which record the forms are about, and how what is wrong with it is told: by the last part of the member's path. */
+export const settingsRecord = {
+  current: "settings",
+  find: recordOf,
+  hold: (tx: Parameters<typeof holdOrganisation>[0], { id }: Organisation) => holdOrganisation(tx, id),
+  refused: (
+    error: unknown,
+    {
+      messages: {
+        console: { settings: text },
       },
-    });
-    return "saved";
-  } catch (error) {
-    if (error instanceof ChangedMeanwhile) return "changed";
+    }: { messages: Messages },
+  ): FormState | undefined => {
     if (error instanceof InvalidOrganisation) return { faults: { name: text.faults.name } };
-    if (!(error instanceof InvalidSettings)) throw error;
+    if (!(error instanceof InvalidSettings)) return undefined;
     const faults = error.faults.map(({ path, code }) => [path.split(".").at(-1) ?? path, text.faults[code]]);
     return { faults: Object.fromEntries(faults) as Record<string, string> };
-  }
-}
+  },
+} as const;

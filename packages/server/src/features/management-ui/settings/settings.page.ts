@@ -100,6 +100,7 @@ function policiesCard({ record, policiesUri, messages }: SettingsView): Html {
       { label: text.passwordMinLength, content: text.charactersOf(settings.passwordMinLength) },
       { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },
       { label: text.verifiedEmail, content: settings.requireVerifiedEmail ? frame.yes : frame.no },
+      { label: text.accountDeletion, content: settings.allowAccountDeletion ? frame.yes : frame.no },
       { label: text.sessionLifetime, content: text.lifetime(settings.sessionLifetimeSeconds) },
       { label: text.sessionIdle, content: text.lifetime(settings.sessionIdleSeconds) },
       { label: text.language, content: languageName(settings.defaultLocale) },

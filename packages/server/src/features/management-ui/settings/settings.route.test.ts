@@ -5,6 +5,7 @@ import { deflateSync } from "node:zlib";
 import { listAuditEvents } from "../../../core/audit/store.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { findOrganisation } from "../../../core/organisations/store.ts";
+import { acrValues } from "../../../core/sessions/session.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../../../testing/console-browser.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
 import { type Planted, plantRecords } from "../../../testing/planted-records.ts";
@@ -143,8 +144,8 @@ describe("the pages of the organisation's settings", () => {
   test("what is no small PNG is no logo, whatever it calls itself", async () => {
     const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`);
     const files: [Buffer, string][] = [
-      [svg, "This is no PNG file"],
-      [Buffer.concat([png(16).subarray(0, 8), svg]), "This is no PNG file"],
+      [svg, "This is not a PNG file"],
+      [Buffer.concat([png(16).subarray(0, 8), svg]), "This is not a PNG file"],
       [png(64, 9_000), "larger than 8 KiB"],
       [png(15), "from 16 to 1024"],
       [Buffer.alloc(0), "Choose a file first"],
@@ -203,6 +204,20 @@ describe("the pages of the organisation's settings", () => {
     await byAnother({ defaultLocale: "en" });
   });
 
+  test("whether users may delete their own accounts is decided here, and stays as it is when it is not touched", async () => {
+    const mayDelete = async () => (await record()).settings.allowAccountDeletion;
+    assert.ok(await mayDelete());
+    await here.send("/settings/policies", { allowAccountDeletion: undefined });
+    assert.equal(await mayDelete(), false);
+    await here.send("/settings/policies", { ...policies, defaultLocale: "en" });
+    assert.equal(await mayDelete(), false);
+    const page = await here.get("/settings/policies");
+    await byAnother({ allowAccountDeletion: true, passwordMinLength: 15 });
+    const stale = await here.post("/settings/policies", formOfPage(page));
+    assert.equal(stale.status, 409);
+    assert.match(stale.body, /id="allowAccountDeletion-now">[^<]*Yes/);
+  });
+
   test("every policy has its bounds, and its field says so", async () => {
     const faults: [Record<string, string>, string][] = [
       [{ passwordMinLength: "7" }, "passwordMinLength"],
@@ -227,11 +242,14 @@ describe("the pages of the organisation's settings", () => {
 
   test("a policy that somebody else changed meanwhile is not overwritten unseen, the other forms' members are", async () => {
     const page = await here.get("/settings/policies");
+    // The session stays good under the policy of the other one.
+    const { query } = running.service.database;
+    await query.updateTable("browser_session").set({ acr: acrValues.multiFactor }).execute();
     await byAnother({ secondFactor: "required", deviceAttestation: "required" });
     const stale = await here.post("/settings/policies", formOfPage(page, { passwordMinLength: "20" }));
     assert.equal(stale.status, 409);
     assert.match(stale.body, /Changed by user@acme\.example/);
-    assert.match(stale.body, /id="secondFactor-now">It is now: Required/);
+    assert.match(stale.body, /id="secondFactor-now">Current value: Required/);
     assert.doesNotMatch(stale.body, /id="defaultLocale-now"/);
     assert.equal((await record()).settings.secondFactor, "required");
     assert.equal((await here.post("/settings/policies", formOfPage(stale))).status, 303);

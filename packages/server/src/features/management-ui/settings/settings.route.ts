@@ -7,6 +7,7 @@ import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
+  queryText,
   show,
   type Visit,
 } from "../../../console/visit.ts";
@@ -29,11 +30,12 @@ export function settingsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
 async function showSettings(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
   const path = consolePath(organisation, "/settings");
-  const signedIn = await administratorHere(deps, visit, path);
+  const done = queryOf(request).values.get("done") ?? "";
+  // Whoever has just asked everybody for a second factor may have to add one first, and is told afterwards.
+  const signedIn = await administratorHere(deps, visit, path + queryText({ done }));
   if (!signedIn) return;
   const frame = await consoleFrame(deps, visit, signedIn, "settings");
   const { done: doneTexts } = frame.messages.console.settings;
-  const done = queryOf(request).values.get("done") ?? "";
   const page = settingsPage({
     ...frame,
     record: await recordOf(deps, visit),

@@ -1,10 +1,9 @@
 /** GET /oauth/manage/{org}/signing-keys: the organisation's own keys, and the authority of its devices. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { actorTexts } from "../../../console/actor-names.ts";
+import { lastChangesOf } from "../../../console/actor-names.ts";
 import { consoleFrame } from "../../../console/console-frame.ts";
 import { administratorHere, consolePath, consoleRoute, show, type Visit } from "../../../console/visit.ts";
-import { lastChanges } from "../../../core/audit/store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import { type KeyTimes, keyState } from "../../../core/signing-keys/signing-key.ts";
 import { listSigningKeys } from "../../../core/signing-keys/store.ts";
@@ -79,13 +78,7 @@ async function newestChange(
   keys: readonly KeyTimes[],
   messages: Messages,
 ): Promise<{ who: string; at: number } | undefined> {
-  const changes = await lastChanges(
-    deps.database.query,
-    orgId,
-    keys.map(({ kid }) => kid),
-  );
-  const [newest] = [...changes.values()].sort((one, other) => other.at - one.at);
-  if (!newest) return undefined;
-  const who = await actorTexts(deps, orgId, [newest.actor], messages);
-  return { who: who(newest.actor), at: newest.at };
+  const kids = keys.map(({ kid }) => kid);
+  const changes = await lastChangesOf(deps, orgId, kids, messages);
+  return [...changes.values()].sort((one, other) => other.at - one.at)[0];
 }

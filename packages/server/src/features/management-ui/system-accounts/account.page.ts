@@ -111,7 +111,7 @@ function keysCard({ keys, messages, uriOf }: AccountView): Html {
     id: "account-keys",
     title: text.title,
     text: text.text,
-    actions: html`<a id="key-add" href="${linkAddress(uriOf("/keys/new"))}">${text.add}</a>`,
+    actions: buttonLink({ id: "key-add", uri: uriOf("/keys/new"), label: text.add }),
     body: keys.length === 0 ? html`<p class="quiet">${text.none}</p>` : list(),
   });
 }
@@ -150,7 +150,7 @@ function permissionsCard({ account, permitted, messages, uriOf }: AccountView): 
     id: "account-permissions",
     title: text.title,
     text: permitted.length === 0 ? text.none : text.text,
-    actions: html`<a id="permission-add" href="${linkAddress(uriOf("/permissions/new"))}">${text.add}</a>`,
+    actions: buttonLink({ id: "permission-add", uri: uriOf("/permissions/new"), label: text.add }),
     body: permitted.length > 0 && list(),
   });
 }

@@ -30,6 +30,7 @@ function stateAct(deps: AccountsDeps, disabled: boolean): ConfirmedAct<SystemAcc
         text: html`<p>${disabled ? end.disableText : end.enableText}</p>`,
         confirm: disabled ? end.disable : end.enable,
         confirmId: disabled ? "disable-confirm" : "enable-confirm",
+        isHarmless: !disabled,
         breadcrumbs: accountCrumbs(organisation, account, messages),
         back: accountRest(account.id),
       };

@@ -1,9 +1,10 @@
 /** The keys of a system account: another pair beside those that work, and the end of one. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import { actingOn, consoleRoute, provenAdministrator, show, type Visit } from "../../../console/visit.ts";
 import { isSecretLabel } from "../../../core/applications/client-secrets.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -90,6 +91,7 @@ async function form(deps: AccountsDeps, visit: Visit, signedIn: SignedIn, shown:
       id: "key-form",
       action: ownPath(visit),
       csrf: deps.door.formBinding(visit).csrf,
+      once: newOnce(deps),
       fields: fields(typed, state, messages),
       submit: { id: "key-create", label: text.submit },
       cancelUri: accountPath(visit.organisation, account.id),
@@ -127,9 +129,15 @@ async function add(deps: AccountsDeps, visit: Visit): Promise<void> {
     lifetime: values.get("lifetime") ?? "",
     others: values.get("others") ?? "",
   });
-  const sent = await submission(deps, visit, ownPath(visit), ({ signedIn, values }) =>
-    form(deps, visit, signedIn, { typed: read(values), failure: { kind: "expired" }, status: 403 }),
-  );
+  const again = ({ signedIn, values }: Submission, refusal: Refusal) =>
+    form(deps, visit, signedIn, { typed: read(values), ...refusal });
+  const sent = await making(deps, visit, ownPath(visit), again, ({ console: { frame, systemAccounts } }) => ({
+    made: {
+      label: systemAccounts.keys.title,
+      uri: accountPath(visit.organisation, idIn(visit), "#account-keys"),
+    },
+    secret: frame.sentBefore.secret.keyPair,
+  }));
   if (!sent) return;
   const { signedIn } = sent;
   const typed = read(sent.values);
@@ -144,19 +152,22 @@ async function add(deps: AccountsDeps, visit: Visit): Promise<void> {
   if (Object.keys(faults).length > 0)
     return form(deps, visit, signedIn, { typed, state: { faults }, status: 400 });
   const { label, lifetime, others } = typed;
-  const made = await rotateSystemAccountKey(deps, {
+  const wanted = {
     ...actingOn(visit, signedIn),
     id: account.id,
     label,
     expiresAt: lifetime === "never" ? null : deps.clock() + Number(lifetime) * DAY_MS,
     ...(others === "later" ? {} : { expireOthersInSeconds: Number(others) * DAY_SECONDS }),
-  }).catch((error: unknown) => {
-    // Deleted meanwhile.
-    if (error instanceof InvalidSystemAccount && error.code === "unknown-account")
-      throw new NotFound("system account");
-    throw error;
-  });
-  await showKeys(deps, visit, signedIn, { account, ...made }, keys.shownTitle);
+  };
+  const made = await sent
+    .once((database) => rotateSystemAccountKey({ ...deps, database }, wanted))
+    .catch((error: unknown) => {
+      // Deleted meanwhile.
+      if (error instanceof InvalidSystemAccount && error.code === "unknown-account")
+        throw new NotFound("system account");
+      throw error;
+    });
+  if (made) await showKeys(deps, visit, signedIn, { account, ...made }, keys.shownTitle);
 }
 
 interface Found {
@@ -192,8 +203,8 @@ function endRoute(app: FastifyInstance, deps: AccountsDeps): void {
       };
     },
     act: async (acting, { account, key }) => {
-      // One that has ended meanwhile is what was asked for.
-      await revokeSystemAccountKey(deps, { ...acting, id: account.id, publicKey: key.publicKey });
+      const ended = { ...acting, id: account.id, publicKey: key.publicKey };
+      if (!(await revokeSystemAccountKey(deps, ended))) throw new NothingToDo(accountRest(account.id));
       return accountRest(account.id, "?done=keyEnded");
     },
   });

@@ -66,6 +66,7 @@ export type NewAccountView = ConsoleFrame &
     state: FormState;
     failure: FormFailure | undefined;
     csrf: string;
+    once: string;
     action: string;
     cancelUri: string;
   };
@@ -84,6 +85,7 @@ export function newAccountPage(view: NewAccountView): Html {
       id: "account-form",
       action: view.action,
       csrf: view.csrf,
+      once: view.once,
       hidden: [{ name: "application", value: application.id }],
       fields: [
         textField({

@@ -2,7 +2,8 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   consolePath,
@@ -105,6 +106,7 @@ async function form(deps: AccountsDeps, visit: Visit, signedIn: SignedIn, shown:
     state,
     failure,
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     action: pathOf(visit),
     cancelUri: consolePath(organisation, "/system-accounts"),
   });
@@ -118,12 +120,16 @@ async function create(deps: AccountsDeps, visit: Visit): Promise<void> {
     if (!application) return goTo(visit, pathOf(visit));
     await form(deps, visit, signedIn, { application, typed: readAccount(values), ...more });
   };
-  const sent = await submission(deps, visit, pathOf(visit), async ({ signedIn, values }) => {
+  const refused = async ({ signedIn, values }: Submission, refusal: Refusal) => {
     const { messages } = await consoleFrame(deps, visit, signedIn, "systemAccounts");
     const application = await applicationOf(deps, visit, values.get("application"));
-    if (application) return again(signedIn, values, { failure: { kind: "expired" }, status: 403 });
+    if (application) return again(signedIn, values, refusal);
     await refuse(deps, visit, signedIn, messages.console.systemAccounts.faults.application);
-  });
+  };
+  const sent = await making(deps, visit, pathOf(visit), refused, ({ console: { frame } }) => ({
+    made: { label: frame.pages.systemAccounts, uri: consolePath(visit.organisation, "/system-accounts") },
+    secret: frame.sentBefore.secret.account,
+  }));
   if (!sent) return;
   const { signedIn, values } = sent;
   const application = await applicationOf(deps, visit, values.get("application"));
@@ -133,14 +139,15 @@ async function create(deps: AccountsDeps, visit: Visit): Promise<void> {
   const { faults } = messages.console.systemAccounts;
   if (!isAccountName(typed.name))
     return again(signedIn, values, { state: { faults: { name: faults.name } }, status: 400 });
-  const made = await createSystemAccount(deps, {
+  const wanted = {
     ...actingOn(visit, signedIn),
     applicationId: application.id,
     name: typed.name,
     isAdministrator: typed.kind === "administrator",
     requiresStrictSignature: typed.isStrict,
-  });
-  await showKeys(deps, visit, signedIn, made);
+  };
+  const made = await sent.once((database) => createSystemAccount({ ...deps, database }, wanted));
+  if (made) await showKeys(deps, visit, signedIn, made);
 }
 
 /** A form that is none of ours, about nothing: there is no page to show again but this one. */

@@ -1,8 +1,8 @@
 /** The other applications that a system account may act for: added one by one, found by name; and taken away. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute } from "../../../console/confirmed-act.ts";
-import { consoleFrame } from "../../../console/console-frame.ts";
+import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { ALREADY, consoleFrame } from "../../../console/console-frame.ts";
 import { submission } from "../../../console/submission.ts";
 import {
   actingOn,
@@ -13,7 +13,7 @@ import {
   show,
   type Visit,
 } from "../../../console/visit.ts";
-import { searchApplications } from "../../../core/applications/store.ts";
+import { findApplication, searchApplications } from "../../../core/applications/store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { listPermittedApplications } from "../../../core/system-accounts/store.ts";
 import { mayActFor, type SystemAccount } from "../../../core/system-accounts/system-account.ts";
@@ -84,9 +84,9 @@ async function form(
 }
 
 async function add(deps: AccountsDeps, visit: Visit): Promise<void> {
-  const sent = await submission(deps, visit, ownPath(visit), ({ signedIn, values }) => {
+  const sent = await submission(deps, visit, ownPath(visit), ({ signedIn, values }, kind) => {
     const again = { search: searchOf(values), chosen: values.get("application") ?? "" };
-    return form(deps, visit, signedIn, { ...again, failure: { kind: "expired" }, status: 403 });
+    return form(deps, visit, signedIn, { ...again, failure: { kind }, status: 403 });
   });
   if (!sent) return;
   const { signedIn, values } = sent;
@@ -98,7 +98,8 @@ async function add(deps: AccountsDeps, visit: Visit): Promise<void> {
   if (!isUuid(chosen)) return again();
   const granted = { ...actingOn(visit, signedIn), id: account.id, applicationId: chosen };
   try {
-    await grantApplication(deps, granted);
+    if (!(await grantApplication(deps, granted)))
+      return goTo(visit, accountPath(visit.organisation, account.id, `?done=${ALREADY}`));
   } catch (error) {
     if (!(error instanceof InvalidSystemAccount)) throw error;
     if (error.code === "unknown-application") return again();
@@ -107,16 +108,28 @@ async function add(deps: AccountsDeps, visit: Visit): Promise<void> {
   await goTo(visit, accountPath(visit.organisation, account.id, "?done=granted"));
 }
 
+interface Permission {
+  readonly account: SystemAccount;
+  readonly application: { readonly id: string; readonly name: string };
+  /** False when it has been withdrawn before, or never was. */
+  readonly isThere: boolean;
+}
+
 function removeRoute(app: FastifyInstance, deps: AccountsDeps): void {
-  confirmedActRoute<{ account: SystemAccount; application: { id: string; name: string } }>(app, deps, {
+  confirmedActRoute<Permission>(app, deps, {
     path: "/system-accounts/:id/permissions/:application/remove",
     current: "systemAccounts",
-    find: async (organisation, { id, application: applicationId }) => {
+    find: async (organisation, { id, application: applicationId = "" }) => {
       const account = await findAccount(deps, organisation, id);
       const permitted = account && (await listPermittedApplications(deps.database.query, account));
       const application = permitted?.find((one) => one.id === applicationId);
-      return account && application && { account, application };
+      if (account && application) return { account, application, isThere: true };
+      // Its own application is none that can be taken away.
+      if (!account || mayActFor(account, applicationId)) return undefined;
+      const other = await findApplication(deps.database.query, account.orgId, applicationId);
+      return other && { account, application: other, isThere: false };
     },
+    overFor: ({ account, isThere }) => (isThere ? undefined : accountRest(account.id)),
     question: (messages, { account, application }, organisation) => {
       const { permissions: text } = messages.console.systemAccounts;
       return {
@@ -129,8 +142,8 @@ function removeRoute(app: FastifyInstance, deps: AccountsDeps): void {
       };
     },
     act: async (acting, { account, application }) => {
-      // One that was taken away meanwhile is what was asked for.
-      await withdrawApplication(deps, { ...acting, id: account.id, applicationId: application.id });
+      const withdrawn = { ...acting, id: account.id, applicationId: application.id };
+      if (!(await withdrawApplication(deps, withdrawn))) throw new NothingToDo(accountRest(account.id));
       return accountRest(account.id, "?done=withdrawn");
     },
   });

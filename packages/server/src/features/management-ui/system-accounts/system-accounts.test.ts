@@ -48,7 +48,7 @@ describe("the pages of system accounts", () => {
   test("without any the page says what they are for; the application is chosen first, by its name", async () => {
     const empty = await here.get("/system-accounts");
     assert.match(empty.body, /id="account-new"/);
-    assert.match(empty.body, /There is no system account yet/);
+    assert.match(empty.body, /No system accounts yet/);
     const choose = await here.get("/system-accounts/new");
     assert.match(choose.body, new RegExp(`id="choose-${org.web.application.id}"`));
     assert.ok(!choose.body.includes(other.web.application.id));
@@ -160,10 +160,11 @@ describe("the pages of system accounts", () => {
       `/system-accounts/${id}/keys/${publicKey}/end`,
       `/system-accounts/${id}/keys/${newer}/end`,
     ];
-    assert.match((await here.get(asks)).body, /other keys work on/);
+    assert.match((await here.get(asks)).body, /other keys keep working/);
     assert.equal((await here.send(asks)).location, uri(`/system-accounts/${id}?done=keyEnded`));
     assert.equal((await listKeys(db(), orgId(), id))[0]?.revokedAt, clock());
-    assert.equal((await here.get(asks)).location, uri(`/system-accounts/${id}`), "it has ended");
+    const over = uri(`/system-accounts/${id}?done=already`);
+    assert.equal((await here.get(asks)).location, over, "it has ended");
     assert.match((await here.get(asksLast)).body, /the only one that works/);
     const elsewhere = await make();
     assert.equal((await here.get(`/system-accounts/${elsewhere}/keys/${newer}/end`)).status, 404);
@@ -194,8 +195,15 @@ describe("the pages of system accounts", () => {
     assert.deepEqual((await accountOf(id))?.permissions, [applicationId]);
     const event = await newest();
     assert.deepEqual([event?.action, Boolean(event?.address)], ["system-account.permission-granted", true]);
-    await here.send(`/system-accounts/${id}/permissions/${applicationId}/remove`);
+    const over = uri(`/system-accounts/${id}?done=already`);
+    const twice = formOfPage(await here.get(path), { application: applicationId });
+    assert.equal((await here.post(path, twice)).location, over);
+    const removal = `/system-accounts/${id}/permissions/${applicationId}/remove`;
+    await here.send(removal);
     assert.deepEqual((await accountOf(id))?.permissions, []);
+    assert.equal((await here.get(removal)).location, over);
+    const theirs = await here.get(removal.replace(applicationId, other.native.id));
+    assert.equal(theirs.status, 404);
     const gone = `/system-accounts/${id}/permissions/${org.web.application.id}/remove`;
     assert.equal((await here.get(gone)).status, 404, "its own is never taken away");
     for (let index = 0; index < 26; index++)
@@ -218,7 +226,9 @@ describe("the pages of system accounts", () => {
     assert.equal(await call(), 200);
     await here.send(`/system-accounts/${id}/disable`);
     assert.equal(await call(), 401);
-    assert.equal((await here.get(`/system-accounts/${id}/disable`)).location, uri(`/system-accounts/${id}`));
+    const before = `/system-accounts/${id}?done=already`;
+    assert.equal((await here.get(`/system-accounts/${id}/disable`)).location, uri(before));
+    assert.match((await here.get(before)).body, /id="done-notice"[^>]*>\s*<p[^>]*>Nothing was changed/);
     await here.send(`/system-accounts/${id}/enable`);
     assert.equal(await call(), 200);
     assert.equal((await here.send(`/system-accounts/${id}/delete`, { name: "Tes" })).status, 400);

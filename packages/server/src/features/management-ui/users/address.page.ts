@@ -1,24 +1,14 @@
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
+import { type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
 import { checkField, textField } from "../../../html/console/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
+import { type FormView, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
 import { facts } from "../../../html/console/parts.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
+import { failureNotice, recordForm } from "../../../html/console/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 
 export type TypedAddress = { email: string; isKnown: boolean };
 
-export type AddressView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    present: string;
-    typed: TypedAddress;
-    state: FormState;
-    failure: FormFailure | undefined;
-    canMail: boolean;
-    csrf: string;
-    seen: string;
-    action: string;
-    cancelUri: string;
-  };
+export type AddressView = FormView<TypedAddress> &
+  Pick<ConsoleView, "breadcrumbs"> & { present: string; canMail: boolean; cancelUri: string };
 
 export function addressPage(view: AddressView): Html {
   const { messages, typed, state } = view;
@@ -39,6 +29,7 @@ export function addressPage(view: AddressView): Html {
       action: view.action,
       csrf: view.csrf,
       seen: view.seen,
+      once: view.once,
       fields: [
         textField({
           ...field("newEmail"),

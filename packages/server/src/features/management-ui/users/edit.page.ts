@@ -1,9 +1,9 @@
 import type { User } from "../../../core/users/user.ts";
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
+import { type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
 import { fieldRow, selectField, textArea, textField } from "../../../html/console/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
+import { type FormView, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
 import { facts } from "../../../html/console/parts.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
+import { failureNotice, recordForm } from "../../../html/console/record-form.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -12,17 +12,11 @@ import { languageChoices } from "./new.page.ts";
 import type { MemberField, TypedMember } from "./typed-member.ts";
 import { isGuest, nameOf } from "./user-visit.ts";
 
-export type EditView = ConsoleFrame &
+export type EditView = FormView<TypedMember> &
   Pick<ConsoleView, "breadcrumbs"> & {
     member: User;
     isYou: boolean;
     fields: readonly MemberField[];
-    typed: TypedMember;
-    state: FormState;
-    failure: FormFailure | undefined;
-    csrf: string;
-    seen: string;
-    action: string;
     cancelUri: string;
   };
 

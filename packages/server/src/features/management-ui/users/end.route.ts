@@ -1,6 +1,6 @@
 /** What ends something for a member as a whole, each asked for once more: disabled, enabled, deleted, shown out. */
 import type { FastifyInstance } from "fastify";
-import { type ConfirmedAct, confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { type ConfirmedAct, confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
 import type { User } from "../../../core/users/user.ts";
@@ -34,10 +34,7 @@ const finder =
   };
 
 /** @returns why nothing was done, or undefined when it was */
-export async function unlessLast(
-  act: () => Promise<unknown>,
-  messages: Messages,
-): Promise<FormFailure | undefined> {
+async function unlessLast(act: () => Promise<unknown>, messages: Messages): Promise<FormFailure | undefined> {
   try {
     await act();
     return undefined;
@@ -60,6 +57,7 @@ function stateAct(deps: UsersDeps, disabled: boolean): ConfirmedAct<User> {
         text: html`<p>${disabled ? end.disableConfirm : end.enableText}</p>`,
         confirm: disabled ? end.disable : end.enable,
         confirmId: disabled ? "disable-confirm" : "enable-confirm",
+        isHarmless: !disabled,
         breadcrumbs: userCrumbs(organisation, user, messages),
         back: userRest(user.id),
       };
@@ -67,7 +65,10 @@ function stateAct(deps: UsersDeps, disabled: boolean): ConfirmedAct<User> {
     act: async (acting, user, _form, { signedIn, messages }) => {
       const refusal = disabled ? ownAccountRefusal(signedIn, user, messages) : undefined;
       const done = userRest(user.id, `?done=${disabled ? "disabled" : "enabled"}`);
-      const act = () => disableUser(deps, { ...acting, id: user.id, disabled });
+      const act = async () => {
+        if (!(await disableUser(deps, { ...acting, id: user.id, disabled })))
+          throw new NothingToDo(userRest(user.id));
+      };
       return refusal ?? (await unlessLast(act, messages)) ?? done;
     },
   };

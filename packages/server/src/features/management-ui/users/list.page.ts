@@ -99,7 +99,7 @@ function note(member: ListedMember): Content {
 }
 
 /** A guest may be disabled too: both is said. */
-export function memberState(
+function memberState(
   { disabledAt, isInvited, home }: Pick<ListedMember, "disabledAt" | "isInvited" | "home">,
   { console: { users: text } }: Messages,
 ): Content {

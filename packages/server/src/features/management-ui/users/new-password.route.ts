@@ -1,9 +1,10 @@
 /** users/{id}/new-password: a password is made here and shown once; whoever knew the present one is out. */
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import { actingOn, consoleRoute, provenAdministrator, show, type Visit } from "../../../console/visit.ts";
-import { generatedPassword } from "../../../core/passwords/generated-password.ts";
+import { generatedPassword, hashedAlready } from "../../../core/passwords/generated-password.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { User } from "../../../core/users/user.ts";
 import { setPassword } from "../../../core/users/users.ts";
@@ -37,7 +38,7 @@ export function newPasswordRoute(app: FastifyInstance, deps: UsersDeps): void {
 const ownPath = (visit: Visit): string => userPath(visit.organisation, idIn(visit), REST);
 
 /** @throws NotFound for guests too: their passwords are set at home */
-export async function ownUserHere(deps: UsersDeps, visit: Visit): Promise<User> {
+export async function ownUserHere(deps: Pick<UsersDeps, "database">, visit: Visit): Promise<User> {
   const user = await memberHere(deps, visit);
   if (isGuest(user)) throw new NotFound("user");
   return user;
@@ -56,6 +57,7 @@ async function ask(
     ...frame,
     breadcrumbs: userCrumbs(visit.organisation, user, frame.messages),
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     action: ownPath(visit),
     heading: text.newPasswordHeading(user.email),
     text: html`<p>${text.newPasswordText}</p>`,
@@ -68,10 +70,11 @@ async function ask(
 }
 
 async function set(deps: UsersDeps, visit: Visit): Promise<void> {
-  const sent = await submission(deps, visit, ownPath(visit), async ({ signedIn }) => {
-    const again = { failure: { kind: "expired" }, status: 403 } as const;
-    await ask(deps, visit, signedIn, await ownUserHere(deps, visit), again);
-  });
+  const again = async ({ signedIn }: Submission, refusal: Refusal) =>
+    ask(deps, visit, signedIn, await ownUserHere(deps, visit), refusal);
+  const sent = await making(deps, visit, ownPath(visit), again, ({ console: { frame } }) => ({
+    secret: frame.sentBefore.secret.password,
+  }));
   if (!sent) return;
   const { signedIn } = sent;
   const user = await ownUserHere(deps, visit);
@@ -81,8 +84,13 @@ async function set(deps: UsersDeps, visit: Visit): Promise<void> {
   if (failure) return ask(deps, visit, signedIn, user, { failure, status: 409 });
   const password = generatedPassword(organisation.settings);
   const { actor, address } = actingOn(visit, signedIn);
-  const set = { organisation, id: user.id, password, about: [], actor, address };
-  if (!(await setPassword(deps, set))) throw new NotFound("user");
+  const wanted = { organisation, id: user.id, password, about: [], actor, address };
+  const passwords = await hashedAlready(deps.passwords, password);
+  const isSet = await sent.once(async (database) => {
+    if (!(await setPassword({ ...deps, database, passwords }, wanted))) throw new NotFound("user");
+    return true;
+  });
+  if (!isSet) return;
   const { factors, create } = frame.messages.console.users;
   const page = shownOncePage({
     ...frame,

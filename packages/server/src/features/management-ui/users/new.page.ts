@@ -26,6 +26,7 @@ export type NewUserView = ConsoleFrame &
     failure: FormFailure | undefined;
     canMail: boolean;
     csrf: string;
+    once: string;
     action: string;
     cancelUri: string;
   };
@@ -46,6 +47,7 @@ export function newUserPage(view: NewUserView): Html {
       id: "user-form",
       action: view.action,
       csrf: view.csrf,
+      once: view.once,
       fields: fields(view),
       submit: { id: "user-create", label: text.submit },
       cancelUri: view.cancelUri,

@@ -1,7 +1,8 @@
 /** users/new: somebody is invited by mail, or gets a password that is made here and shown once. */
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { type Making, making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   consolePath,
@@ -11,7 +12,7 @@ import {
   show,
   type Visit,
 } from "../../../console/visit.ts";
-import { generatedPassword } from "../../../core/passwords/generated-password.ts";
+import { generatedPassword, hashedAlready } from "../../../core/passwords/generated-password.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { inviteUser } from "../../../core/users/invitations/invitations.ts";
 import { isEmail, isPersonName, type Role } from "../../../core/users/user.ts";
@@ -77,6 +78,7 @@ async function form(deps: UsersDeps, visit: Visit, signedIn: SignedIn, shown: Sh
     failure,
     canMail: deps.outbox.isOpen,
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     action: ownPath(visit),
     cancelUri: consolePath(visit.organisation, "/users"),
   });
@@ -84,10 +86,12 @@ async function form(deps: UsersDeps, visit: Visit, signedIn: SignedIn, shown: Sh
 }
 
 async function create(deps: UsersDeps, visit: Visit): Promise<void> {
-  const sent = await submission(deps, visit, ownPath(visit), ({ signedIn, values }) => {
-    const typed = readUser(values, deps);
-    return form(deps, visit, signedIn, { typed, failure: { kind: "expired" }, status: 403 });
-  });
+  const refused = ({ signedIn, values }: Submission, refusal: Refusal) =>
+    form(deps, visit, signedIn, { typed: readUser(values, deps), ...refusal });
+  const sent = await making(deps, visit, ownPath(visit), refused, ({ console: { frame } }) => ({
+    made: { label: frame.pages.users, uri: consolePath(visit.organisation, "/users") },
+    secret: frame.sentBefore.secret.user,
+  }));
   if (!sent) return;
   const { signedIn } = sent;
   const typed = readUser(sent.values, deps);
@@ -96,11 +100,12 @@ async function create(deps: UsersDeps, visit: Visit): Promise<void> {
     form(deps, visit, signedIn, { typed, state: { faults }, status: 400 });
   const faults = faultsOf(typed, messages);
   if (Object.keys(faults).length > 0) return again(faults);
-  const made = await make(deps, visit, signedIn, typed).catch((error: unknown) => {
-    if (error instanceof InvalidUser && error.code === "email-taken") return undefined;
+  const made = await make(deps, visit, sent, typed).catch((error: unknown) => {
+    if (error instanceof InvalidUser && error.code === "email-taken") return error;
     throw error;
   });
-  if (!made) return again({ email: messages.console.users.faults.emailTaken });
+  if (!made) return;
+  if (made instanceof InvalidUser) return again({ email: messages.console.users.faults.emailTaken });
   if (made.password === undefined) return goTo(visit, userPath(visit.organisation, made.id, "?done=invited"));
   await showPassword(deps, visit, signedIn, { ...typed, ...made, password: made.password });
 }
@@ -114,13 +119,13 @@ function faultsOf(typed: TypedUser, { console: { users } }: Messages): Record<st
   };
 }
 
-/** @throws InvalidUser */
+/** @returns undefined when the form was sent before, and that has been answered. @throws InvalidUser */
 async function make(
   deps: UsersDeps,
   visit: Visit,
-  signedIn: SignedIn,
+  { signedIn, once }: Making,
   typed: TypedUser,
-): Promise<{ id: string; password: string | undefined }> {
+): Promise<{ id: string; password: string | undefined } | undefined> {
   const { organisation } = visit;
   const { actor, address } = actingOn(visit, signedIn);
   const { email, firstname, surname, isKnown } = typed;
@@ -128,9 +133,16 @@ async function make(
   const locale = typed.locale === "" ? null : typed.locale;
   const person = { organisation, email, firstname, surname, role, locale, actor, address };
   if (typed.how === "mail")
-    return { id: await inviteUser(deps, { ...person, isNew: true }), password: undefined };
+    return once(async (database) => ({
+      id: await inviteUser({ ...deps, database }, { ...person, isNew: true }),
+      password: undefined,
+    }));
   const password = generatedPassword(organisation.settings);
-  return { id: await createUser(deps, { ...person, password, emailVerified: isKnown }), password };
+  const passwords = await hashedAlready(deps.passwords, password);
+  return once(async (database) => {
+    const user = { ...person, password, emailVerified: isKnown };
+    return { id: await createUser({ ...deps, database, passwords }, user), password };
+  });
 }
 
 async function showPassword(

@@ -1,10 +1,11 @@
 /** What an administrator does to how and where somebody is signed in, each asked for once more. */
 import type { FastifyInstance } from "fastify";
-import { type ConfirmedAct, confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { type ConfirmedAct, confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import { revokeConsent } from "../../../core/consents/consents.ts";
-import { listUserConsents } from "../../../core/consents/store.ts";
+import { findConsentRecord, listUserConsents } from "../../../core/consents/store.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { resetFactors } from "../../../core/second-factors/changes.ts";
+import { isEndedSession } from "../../../core/sessions/store.ts";
 import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
 import { sendPasswordReset } from "../../../core/users/account-mails.ts";
 import { inviteAgain, withdrawInvitation } from "../../../core/users/invitations/invitations.ts";
@@ -33,15 +34,16 @@ type Texts = Messages["console"]["users"];
 /** What every act on one member has in common. */
 function onMember(
   deps: UsersDeps,
-  act: Pick<ConfirmedAct<User>, "act" | "overFor"> & {
+  act: Pick<ConfirmedAct<User>, "act" | "overFor" | "isRepeatable"> & {
     rest: string;
     confirmId: string;
+    isHarmless?: true;
     /** Whom the page is for; for everybody else there is none. */
     isFor?(user: User): boolean | Promise<boolean>;
     words(texts: Texts, user: User): { heading: string; text: string; confirm: string };
   },
 ): ConfirmedAct<User> {
-  const { rest, confirmId, isFor = () => true, words, ...others } = act;
+  const { rest, confirmId, isHarmless = false, isFor = () => true, words, ...others } = act;
   return {
     ...others,
     path: `/users/:id${rest}`,
@@ -58,6 +60,7 @@ function onMember(
         text: html`<p>${text}</p>`,
         confirm,
         confirmId,
+        isHarmless,
         breadcrumbs,
         back: userRest(user.id),
       };
@@ -74,8 +77,9 @@ const signOutAct = (deps: UsersDeps) =>
       text: sessions.everywhereText,
       confirm: sessions.everywhere,
     }),
-    act: async (acting, { id }) => {
-      await signOutEverywhere(deps, { ...acting, userId: id });
+    isRepeatable: true,
+    act: async (acting, { id }, _form, { database }) => {
+      await signOutEverywhere({ ...deps, database }, { ...acting, userId: id });
       return userRest(id, "?done=signedOut");
     },
   });
@@ -90,10 +94,11 @@ const resetAct = (deps: UsersDeps) =>
       text: factors.resetText,
       confirm: factors.reset,
     }),
-    act: async ({ actor, address }, user, _form, { organisation, signedIn, messages }) => {
+    isRepeatable: true,
+    act: async ({ actor, address }, user, _form, { organisation, signedIn, messages, database }) => {
       const refusal = ownAccountRefusal(signedIn, user, messages);
       if (refusal) return refusal;
-      await resetFactors(deps, { organisation, user, actor, address });
+      await resetFactors({ ...deps, database }, { organisation, user, actor, address });
       return userRest(user.id, "?done=reset");
     },
   });
@@ -102,6 +107,7 @@ const passwordResetAct = (deps: UsersDeps) =>
   onMember(deps, {
     rest: "/password-reset",
     confirmId: "password-reset-confirm",
+    isHarmless: true,
     // A disabled account's link opens nothing, and one without a password is invited.
     isFor: async (user) =>
       deps.outbox.isOpen &&
@@ -113,8 +119,9 @@ const passwordResetAct = (deps: UsersDeps) =>
       text: factors.sendResetText,
       confirm: factors.sendReset,
     }),
-    act: async ({ actor, address }, user) => {
-      await sendPasswordReset(deps, user, { actor, address });
+    isRepeatable: true,
+    act: async ({ actor, address }, user, _form, { database }) => {
+      await sendPasswordReset({ ...deps, database }, user, { actor, address });
       return userRest(user.id, "?done=resetSent");
     },
   });
@@ -123,16 +130,19 @@ const againAct = (deps: UsersDeps) =>
   onMember(deps, {
     rest: "/invitation/again",
     confirmId: "invite-again-confirm",
+    isHarmless: true,
     isFor: (user) => deps.outbox.isOpen && !isGuest(user) && user.disabledAt === null,
     words: ({ invitation }, { email }) => ({
       heading: invitation.againHeading(email),
       text: invitation.againText,
       confirm: invitation.again,
     }),
-    act: async ({ actor, address }, user) => {
+    isRepeatable: true,
+    act: async ({ actor, address }, user, _form, { database }) => {
       // Who has accepted it meanwhile needs none.
-      const isSent = await inviteAgain(deps, user, { actor, address });
-      return userRest(user.id, isSent ? "?done=invited" : "");
+      if (!(await inviteAgain({ ...deps, database }, user, { actor, address })))
+        throw new NothingToDo(userRest(user.id));
+      return userRest(user.id, "?done=invited");
     },
   });
 
@@ -147,8 +157,9 @@ const withdrawAct = (deps: UsersDeps) =>
       confirm: invitation.withdraw,
     }),
     act: async ({ actor, address }, user) => {
-      const isDone = await withdrawInvitation(deps, user, { actor, address });
-      return userRest(user.id, isDone ? "?done=withdrawn" : "");
+      if (!(await withdrawInvitation(deps, user, { actor, address })))
+        throw new NothingToDo(userRest(user.id));
+      return userRest(user.id, "?done=withdrawn");
     },
   });
 
@@ -157,7 +168,11 @@ interface Part {
   readonly id: string;
   /** The browser, or the application. */
   readonly name: string | undefined;
+  /** It has been ended, or taken back, before. */
+  readonly isOver?: true;
 }
+
+const overForPart = ({ user, isOver }: Part): string | undefined => (isOver ? userRest(user.id) : undefined);
 
 function sessionAct(deps: UsersDeps): ConfirmedAct<Part> {
   return {
@@ -165,10 +180,15 @@ function sessionAct(deps: UsersDeps): ConfirmedAct<Part> {
     current: "users",
     find: async (organisation, { id, session = "" }) => {
       const user = await findMember(deps, organisation, id);
-      const sessions = user && (await listUserSessions(deps, organisation, user.id));
-      const found = sessions?.find((one) => one.id === session);
-      return user && found && { user, id: session, name: browserName(found.userAgent) };
+      if (!user) return undefined;
+      const sessions = await listUserSessions(deps, organisation, user.id);
+      const found = sessions.find((one) => one.id === session);
+      if (found) return { user, id: session, name: browserName(found.userAgent) };
+      const of = { orgId: organisation.id, userId: user.id, id: session };
+      const isOver = await isEndedSession(deps.database.query, of);
+      return isOver ? { user, id: session, name: undefined, isOver } : undefined;
     },
+    overFor: overForPart,
     question: (messages, { user, name }, organisation) => {
       const { sessions: text } = messages.console.users;
       return {
@@ -181,8 +201,8 @@ function sessionAct(deps: UsersDeps): ConfirmedAct<Part> {
       };
     },
     act: async (acting, { user, id }) => {
-      // One that has ended meanwhile is what was asked for.
-      await endUserSession(deps, { ...acting, userId: user.id, sessionId: id });
+      if (!(await endUserSession(deps, { ...acting, userId: user.id, sessionId: id })))
+        throw new NothingToDo(userRest(user.id));
       return userRest(user.id, "?done=signedOut");
     },
   };
@@ -198,8 +218,12 @@ function consentAct(deps: UsersDeps): ConfirmedAct<Part> {
       const of = { orgId: organisation.id, userId: user.id };
       const consents = await listUserConsents(deps.database.query, of);
       const found = consents.find((one) => one.consent.id === consent);
-      return found && { user, id: consent, name: found.applicationName };
+      if (found) return { user, id: consent, name: found.applicationName };
+      const record = await findConsentRecord(deps.database.query, { orgId: organisation.id, id: consent });
+      const isOver = record?.userId === user.id && record.revokedAt !== null;
+      return isOver ? { user, id: consent, name: undefined, isOver } : undefined;
     },
+    overFor: overForPart,
     question: (messages, { user, name = "" }, organisation) => {
       const { access: text } = messages.console.users;
       return {
@@ -212,7 +236,8 @@ function consentAct(deps: UsersDeps): ConfirmedAct<Part> {
       };
     },
     act: async (acting, { user, id }) => {
-      await revokeConsent(deps, { ...acting, userId: user.id, id });
+      if (!(await revokeConsent(deps, { ...acting, userId: user.id, id })))
+        throw new NothingToDo(userRest(user.id));
       return userRest(user.id, "?done=revoked");
     },
   };

@@ -9,7 +9,7 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import { isGuest } from "./user-visit.ts";
 
 /** In the order of the page. */
-export const memberFields = [
+const memberFields = [
   "firstname",
   "surname",
   "username",

@@ -5,6 +5,7 @@ import { listAuditEvents } from "../../../core/audit/store.ts";
 import { grantUserConsent, listUserConsents } from "../../../core/consents/store.ts";
 import { findFactorSummary } from "../../../core/second-factors/store.ts";
 import { findUser, findUserByEmail } from "../../../core/users/store.ts";
+import { disableUser } from "../../../core/users/users.ts";
 import {
   type AdministeredOrganisation,
   administeredOrganisation,
@@ -79,7 +80,8 @@ describe("acts on users", () => {
       [event?.action, event?.target, event?.actor],
       ["user.session-ended", id, `user:${org.administrator.id}`],
     );
-    assert.equal((await here.get(`/users/${id}/sessions/${first?.id}/end`)).status, 404, "it is over");
+    const over = await here.get(`/users/${id}/sessions/${first?.id}/end`);
+    assert.equal(over.location, uri(`/users/${id}?done=already`), "it is over");
     const [mine] = await sessionsOf(org.administrator.id);
     assert.equal((await here.get(`/users/${id}/sessions/${mine?.id}/end`)).status, 404, "somebody else's");
     await here.send(`/users/${id}/sign-out`);
@@ -127,7 +129,11 @@ describe("acts on users", () => {
   test("who has a password is not invited, and there is nothing to withdraw", async () => {
     const { id, email } = (await person()).user;
     for (const act of ["again", "withdraw"])
-      assert.equal((await here.send(`/users/${id}/invitation/${act}`)).location, uri(`/users/${id}`), act);
+      assert.equal(
+        (await here.send(`/users/${id}/invitation/${act}`)).location,
+        uri(`/users/${id}?done=already`),
+        act,
+      );
     assert.deepEqual(await mailsTo(running.service, email), []);
     assert.equal((await newest())?.action, "user.created");
   });
@@ -143,6 +149,24 @@ describe("acts on users", () => {
     await here.send(`/users/${own.user.id}/consents/${id}/revoke`);
     assert.deepEqual(await listUserConsents(db(), { orgId: orgId(), userId: own.user.id }), []);
     assert.equal((await listUserConsents(db(), { orgId: orgId(), userId: org.user.id })).length, 1);
+    const again = await here.get(`/users/${own.user.id}/consents/${id}/revoke`);
+    assert.equal(again.location, uri(`/users/${own.user.id}?done=already`));
+    assert.equal((await here.get(`/users/${org.user.id}/consents/${id}/revoke`)).status, 404);
+  });
+
+  test("of two presses at once one disables, and the other says that it was so", async () => {
+    const { id } = (await person()).user;
+    const form = formOfPage(await here.get(`/users/${id}/disable`));
+    const press = () => here.post(`/users/${id}/disable`, form);
+    const places = (await Promise.all([press(), press()])).map(({ location }) => location).sort();
+    assert.deepEqual(places, [uri(`/users/${id}?done=already`), uri(`/users/${id}?done=disabled`)]);
+    const again = { orgId: orgId(), id, disabled: true, actor: "operator" };
+    assert.equal(await disableUser(running.service, again), false);
+    const events = (await listAuditEvents(db(), orgId(), 20)).filter(({ target }) => target === id);
+    assert.deepEqual(
+      events.map(({ action }) => action).filter((action) => action !== "user.created"),
+      ["user.disabled"],
+    );
   });
 
   test("a user is disabled, enabled, and deleted when the address is typed", async () => {
@@ -153,7 +177,10 @@ describe("acts on users", () => {
     assert.equal((await sessionsOf(id)).length, 0);
     const event = await newest();
     assert.deepEqual([event?.action, Boolean(event?.address)], ["user.disabled", true]);
-    assert.equal((await here.get(`/users/${id}/disable`)).location, uri(`/users/${id}`), "it is done");
+    const before = `/users/${id}?done=already`;
+    assert.equal((await here.get(`/users/${id}/disable`)).location, uri(before), "it is done");
+    const told = /id="done-notice"[^>]*>\s*<p[^>]*>Nothing was changed: it was like this already\.</;
+    assert.match((await here.get(before)).body, told);
     assert.match((await here.get("/users?state=disabled")).body, new RegExp(`id="user-${id}"`));
     await here.send(`/users/${id}/enable`);
     assert.equal((await findUser(db(), orgId(), id))?.disabledAt, null);

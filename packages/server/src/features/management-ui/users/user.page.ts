@@ -1,7 +1,7 @@
 import { consoleLayout } from "../../../html/console/console-layout.ts";
 import { buttonLink, card, copyable, copyStatus, facts, moment, state } from "../../../html/console/parts.ts";
 import { doneNotice, lastChangeLine } from "../../../html/console/record-form.ts";
-import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import { type Content, type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
@@ -61,7 +61,7 @@ function profileCard(view: UserView): Html {
     title: profile.title,
     actions:
       !isGuest(member) &&
-      html`<a id="user-address" href="${linkAddress(view.uriOf("/address"))}">${profile.changeEmail}</a>`,
+      buttonLink({ id: "user-address", uri: view.uriOf("/address"), label: profile.changeEmail }),
     body: facts([
       { label: profile.email, content: email },
       { label: profile.username, content: member.username !== null && html`<bdi>${member.username}</bdi>` },

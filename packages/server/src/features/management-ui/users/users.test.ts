@@ -120,7 +120,7 @@ describe("the pages of users", () => {
     await here.send(`/users/${id}/invitation/again`);
     clock.advance(24 * 3_600_000);
     here = await consoleBrowser(running, org);
-    assert.match(textOf(await here.get(`/users/${id}`), "invitation-state") ?? "", /has run out/);
+    assert.match(textOf(await here.get(`/users/${id}`), "invitation-state") ?? "", /has expired/);
     assert.match((await here.get("/users?state=invited")).body, new RegExp(`id="user-${id}"`));
   });
 
@@ -139,7 +139,7 @@ describe("the pages of users", () => {
     assert.equal(formOfPage(bad).get("how"), "password");
     const taken = await here.send("/users/new", { ...form, email: org.user.email.toUpperCase() });
     assert.equal(taken.status, 400);
-    assert.match(textOf(taken, "email-fault") ?? "", /a user with this address already/);
+    assert.match(textOf(taken, "email-fault") ?? "", /A user with this address already/);
     const made = await here.send("/users/new", { ...form, email: "fay@acme.example" });
     assert.equal(made.headers.get("cache-control"), "no-store");
     const password = textOf(made, "new-password") ?? "";
@@ -315,6 +315,7 @@ describe("the pages of users", () => {
     const asked = await here.send(path, { newEmail: "asked@acme.example" });
     assert.equal(asked.location, uri(`/users/${id}?done=addressAsked`));
     assert.equal((await userOf(id)).email, old, "until the link is used");
+    assert.equal((await newest(id))?.action, "email-change.requested");
     assert.deepEqual(
       (await mailsTo(running.service, "asked@acme.example")).map(({ mail }) => mail.template),
       ["ChangeEmail"],

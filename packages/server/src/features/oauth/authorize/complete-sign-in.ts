@@ -123,10 +123,10 @@ async function completeWithin(
 async function showRecoveryCodes(
   deps: BrowserDeps,
   visit: Visit,
-  { pending, request }: WaitingSignIn,
+  { pending, request, signedIn }: WaitingSignIn,
   codes: readonly string[],
 ): Promise<void> {
-  const frame = pageFrame(visit, request.uiLocales);
+  const frame = pageFrame(visit, request.uiLocales, signedIn.user);
   const { application } = destinationOf(request, visit.organisation, frame.messages);
   const page = recoveryCodesPage({
     ...frame,

@@ -36,7 +36,11 @@ forEachDatabase(({ fresh, name }) => {
   let org: TestOrganisation;
   let count = 0;
   before(async () => {
-    running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
+    running = await startTestService({
+      isMeddling: true,
+      databaseUrl: await fresh(),
+      passwords: quickPasswords,
+    });
     home = await makeOrganisation(running.service);
   });
   after(() => running.close());

@@ -5,7 +5,11 @@
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
-import { type FactorStanding, hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
+import {
+  type FactorStanding,
+  hasSecondFactor,
+  usualAssurance,
+} from "../../../core/second-factors/second-factor.ts";
 import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
 import type { AuthorizationRequest, SignInRequest } from "./authorization-request.ts";
@@ -132,7 +136,11 @@ export function factorStep(
   const reached = assuranceOf(session.acr);
   const demanded = demandedAssurance(request.acr);
   if (demanded === undefined || !factors) return unmet("the acr that is asked for cannot be reached");
-  const atLeast = Math.max(demanded, wishWithinReach(request, session, factors), habit(factors)) as Assurance;
+  const atLeast = Math.max(
+    demanded,
+    wishWithinReach(request, session, factors),
+    usualAssurance(factors),
+  ) as Assurance;
   if (reached >= atLeast) return undefined;
 
   const showing = (level: Assurance) =>
@@ -150,12 +158,6 @@ export function factorStep(
     ? { kind: "enrolment", signedIn, atLeast }
     : { kind: "login" };
   return ask(request, adding, "interaction_required", "the user must add a second factor");
-}
-
-/** Without any demand: users who have a second factor, or must have one, show it on browsers that are not remembered. */
-function habit(factors: FactorStanding): Assurance {
-  if (!hasSecondFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
-  return factors.isRemembered ? assurance.none : assurance.multiFactor;
 }
 
 /**

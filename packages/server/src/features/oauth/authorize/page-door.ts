@@ -1,15 +1,18 @@
 /** What pages of other features need of the sign-in: who is there, forms that are ours, and signing in to come back. */
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { Prompt } from "./authorization-request.ts";
+import type { LackingProof } from "../../../core/second-factors/fresh-proof.ts";
+import { acrValues, type SignedIn } from "../../../core/sessions/session.ts";
 import { type BrowserDeps, formBinding, isOwnForm, type Visit, whoIsThere } from "./browser.ts";
 import type { OwnPage } from "./flow.ts";
 import { type PageWish, pageFlow } from "./page-request.ts";
+import { lacksFactorHere } from "./sign-in-situation.ts";
 import { readFlow, takeStep } from "./take-step.ts";
 
 export interface PageDoor {
   whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
   /** The same for a page that looks by itself: it keeps no session alive. */
   whoWatches(visit: Visit): Promise<SignedIn | undefined>;
+  /** Whether the organisation asks everybody for a second factor, and the session has shown none in this browser. */
+  lacksRequiredFactor(visit: Visit, signedIn: SignedIn): Promise<boolean>;
   /** The browser's token, and the form's that is bound to it. */
   formBinding(visit: Visit): { browser: string; csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
@@ -18,8 +21,8 @@ export interface PageDoor {
   /** The seal of a form that waits while its browser signs in again, bound to `subject` in place of the session. */
   keptSeal(visit: Visit, subject: string): string;
   isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
-  /** Shows what the sign-in lacks; at its end the browser goes to the page. `prompt: "login"`: from the beginning. */
-  signIn(visit: Visit, page: OwnPage, prompt?: Prompt): Promise<void>;
+  /** Shows what the sign-in lacks; at its end the browser goes to the page. @param lacking what the page asks for besides */
+  signIn(visit: Visit, page: OwnPage, lacking?: LackingProof): Promise<void>;
   /**
    * Who is signed in, proven enough for the page; undefined when what that lacks has been shown.
    * @throws OAuthError where there is nothing to show, or nothing may be shown
@@ -31,10 +34,17 @@ export interface PageDoor {
   deviceToken(visit: Visit): string | undefined;
 }
 
+/** Where a second factor is to be shown, a remembered browser does not spare it: the page would ask again and again. */
+const proofs: Readonly<Record<LackingProof, PageWish>> = {
+  "fresh-sign-in": { prompt: "login" },
+  "second-factor": { requiredAcr: acrValues.multiFactor },
+};
+
 export function pageDoor(deps: BrowserDeps): PageDoor {
   return {
     whoIsThere: (visit) => whoIsThere(deps, visit),
     whoWatches: (visit) => whoIsThere(deps, visit, { isWatching: true }),
+    lacksRequiredFactor: (visit, signedIn) => lacksFactorHere(deps, visit, signedIn),
     formBinding: (visit) => formBinding(deps, visit),
     isOwnForm: (visit, presented) => isOwnForm(deps, visit, presented),
     isFromHere: ({ request }) => deps.csrf.isSameOrigin(request),
@@ -42,8 +52,8 @@ export function pageDoor(deps: BrowserDeps): PageDoor {
     keptSeal: ({ organisation }, subject) => deps.csrf.token(organisation.id, subject),
     isKeptForm: ({ organisation, request }, subject, presented) =>
       deps.csrf.isOwn(request, organisation.id, subject, presented),
-    signIn: async (visit, page, prompt) => {
-      const wish = prompt === undefined ? {} : { prompt };
+    signIn: async (visit, page, lacking) => {
+      const wish = lacking === undefined ? {} : proofs[lacking];
       const flow = pageFlow(visit.organisation.id, page, deps.clock(), wish);
       const read = await readFlow(deps, visit, flow);
       if (read) await takeStep(deps, visit, read);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { listAuditEvents } from "../../../core/audit/store.ts";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { forgetDevices } from "../../../core/second-factors/changes.ts";
 import { listRememberedDevices } from "../../../core/second-factors/remembered-devices/store.ts";
@@ -71,8 +72,16 @@ forEachDatabase(({ fresh }) => {
     return nextDay(browser);
   }
 
-  test("a browser that is not to be remembered gets no cookie for it", async () => {
+  test("a browser that is not to be remembered gets no cookie for it; the audit log has who is", async () => {
+    const remembered = async () =>
+      (await listAuditEvents(running.service.database.query, org.organisation.id, 50))
+        .filter(({ action, target }) => action === "remembered-device.added" && target === org.user.id)
+        .map(({ actor, address }) => [actor, address]);
     assert.equal((await rememberedBrowser("")).cookies.size, 0);
+    assert.deepEqual(await remembered(), []);
+    clock.advance(60_000);
+    await rememberedBrowser();
+    assert.deepEqual(await remembered(), [[`user:${org.user.id}`, "127.0.0.1"]]);
   });
 
   test("on a remembered browser the password is enough, for thirty days, and the token says no more", async () => {

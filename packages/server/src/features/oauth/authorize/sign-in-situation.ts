@@ -3,7 +3,8 @@ import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
-import { factorStanding } from "../../../core/second-factors/standing.ts";
+import { factorStanding, lacksRequiredFactor } from "../../../core/second-factors/standing.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import type { User } from "../../../core/users/user.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
@@ -50,6 +51,17 @@ export function standingHere(
   const deviceToken = counts ? deps.secondFactors.devices.read(request, organisation.id) : undefined;
   return factorStanding(deps.database.query, organisation, user, { deviceToken, now: deps.clock() });
 }
+
+/** For pages that show: whether the session is one that a new sign-in would ask for a second factor. */
+export const lacksFactorHere = (
+  deps: BrowserDeps,
+  { organisation, request }: Pick<Visit, "organisation" | "request">,
+  signedIn: SignedIn,
+): Promise<boolean> =>
+  lacksRequiredFactor(deps.database.query, organisation, signedIn, {
+    deviceToken: deps.secondFactors.devices.read(request, organisation.id),
+    now: deps.clock(),
+  });
 
 /**
  * OpenID Connect Core §5.5.1: a `sub` that is asked for with a value is answered for that user or not at all; of several,

@@ -195,8 +195,14 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(second.body, /name="code"/);
     const passkey = softPasskey({ origin: running.service.config.baseUrl });
     const added = passkey.register(passkeyOptions(second));
+    await running.service.database.query
+      .updateTable("user_account")
+      .set({ locale: "fr" })
+      .where("id", "=", org.user.id)
+      .execute();
     const done = await showFactor(browser, org, second, { passkey: added });
     assert.ok(showsRecoveryCodes(done));
+    assert.match(done.body, /<html lang="fr">/, "the user's own language");
     const { acr, amr } = payloadOf((await tokensOf(browser, org)).idToken);
     assert.equal(acr, PHR);
     assert.deepEqual(amr, ["pwd", "otp", "mfa", "hwk", "user"]);

@@ -32,6 +32,7 @@ import {
   visit,
   withUser,
 } from "../../../testing/test-visit.ts";
+import { assertWritten } from "../../../testing/written-actions.ts";
 
 const MINUTE = 60_000;
 const STEP = 30_000;
@@ -140,6 +141,21 @@ forEachDatabase(({ fresh }) => {
     const tooLate = await showFactor(browser, org, page, { code: right });
     assert.equal(tooLate.status, 429, "the right one is not looked at either");
     assert.ok(showsTwoFactor(tooLate));
+    const { id: orgId } = org.organisation;
+    const told = (await listAuditEvents(running.service.database.query, orgId, 50)).filter(
+      ({ action, target }) => action === "second-factor.limited" && target === org.user.id,
+    );
+    assert.deepEqual(
+      told.map(({ actor, address, details }) => ({ actor, address, details })),
+      [
+        {
+          actor: `user:${org.user.id}`,
+          address: "127.0.0.1",
+          details: { limit: "second-factor-account" },
+        },
+      ],
+      "told once, however many there were",
+    );
     clock.advance(61 * MINUTE);
     const later = await afterPassword();
     const code = app.code(clock());
@@ -295,4 +311,7 @@ forEachDatabase(({ fresh }) => {
     );
     assert.equal(pages.filter(showsConsent).length, 1);
   });
+
+  test("what was done is in the audit log", () =>
+    assertWritten(running.service.database.query, "second-factor.failed"));
 });

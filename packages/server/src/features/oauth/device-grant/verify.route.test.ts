@@ -36,6 +36,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 import { follow, logIn, sessionCookie, showsLogin, withUser } from "../../../testing/test-visit.ts";
+import { assertWritten } from "../../../testing/written-actions.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -230,4 +231,7 @@ forEachDatabase(({ fresh }) => {
     const wrong = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     assert.match(wrong.body, /This code is wrong, or too old/);
   });
+
+  test("what was done is in the audit log", () =>
+    assertWritten(running.service.database.query, "device.approved", "device.denied"));
 });

@@ -72,7 +72,7 @@ async function processForm(deps: ActionPageDeps, visit: Visit, form: Form): Prom
     password === undefined ? undefined : await passwordFault(password, { minLength, about: opened.about });
   if (fault) return again({ error: fault, status: 422 });
   try {
-    if (await act(deps, visit, opened, password)) return await showDone(deps, visit, opened.type);
+    if (await act(deps, visit, opened, password)) return await showDone(deps, visit, opened);
     return await showBrokenLink(deps, visit, "VerifyEmail");
   } catch (error) {
     if (!(error instanceof PasswordQueueFull)) throw error;
@@ -103,10 +103,10 @@ interface FormShown {
 async function showForm(
   deps: BrowserDeps,
   visit: Visit,
-  { id, type, action }: OpenedHere,
+  { id, type, action, reader }: OpenedHere,
   { status = 200, ...shown }: FormShown,
 ): Promise<void> {
-  const around = await surroundings(deps, visit, undefined);
+  const around = await surroundings(deps, visit, undefined, reader);
   const page = actionPage({
     ...around,
     ...around.frame,
@@ -123,8 +123,8 @@ async function showForm(
   return show(visit, around.frame, page, { status });
 }
 
-async function showDone(deps: BrowserDeps, visit: Visit, type: PageActionType): Promise<void> {
-  const around = await surroundings(deps, visit, undefined);
+async function showDone(deps: BrowserDeps, visit: Visit, { type, reader }: OpenedHere): Promise<void> {
+  const around = await surroundings(deps, visit, undefined, reader);
   const words = around.frame.messages.action[type];
   const { name } = around.organisation;
   const page = donePage({ ...around, ...around.frame, heading: words.doneHeading, text: words.done(name) });

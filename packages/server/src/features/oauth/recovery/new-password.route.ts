@@ -9,7 +9,7 @@ import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
@@ -22,7 +22,14 @@ import {
 } from "../authorize/browser.ts";
 import { donePage, type NewPasswordFailure, newPasswordPage } from "./new-password.page.ts";
 import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
-import { fromTheStart, hiddenOf, surroundings, withFlow } from "./surroundings.ts";
+import {
+  donePath,
+  doneSurroundings,
+  fromTheStart,
+  hiddenOf,
+  surroundings,
+  withFlow,
+} from "./surroundings.ts";
 
 export interface NewPasswordDeps extends BrowserDeps {
   readonly passwords: PasswordHasher;
@@ -77,18 +84,18 @@ async function processNewPassword(deps: NewPasswordDeps, visit: Visit, form: For
     visit.reply.header("retry-after", String(retryAfterSeconds));
     return again({ error: "busy", status: 503, retryAfterSeconds });
   }
-  const { flow } = await surroundings(deps, visit, link.action.data.flow);
+  const { flow } = await surroundings(deps, visit, link.action.data.flow, user);
   const onward = flow && fromTheStart(flow, deps.clock());
-  return goTo(visit, withFlow(deps, visit, "recovery/done", onward));
+  return goTo(visit, donePath(deps, visit, "recovery/done", { flow: onward, reader: user }));
 }
 
 async function setNewPassword(
   deps: NewPasswordDeps,
   visit: Visit,
-  { named, action }: OpenedLink,
+  { named, action, user }: OpenedLink,
   passwordHash: string,
 ): Promise<boolean> {
-  const { frame } = await surroundings(deps, visit, action.data.flow);
+  const { frame } = await surroundings(deps, visit, action.data.flow, user);
   const origin = { ...originOf(visit, undefined), locale: frame.messages.locale };
   return completeAction(deps, { action, id: named.id, passwordHash, origin });
 }
@@ -105,7 +112,7 @@ async function showForm(
   { named, action, user }: OpenedLink,
   { status = 200, ...shown }: FormShown,
 ): Promise<void> {
-  const around = await surroundings(deps, visit, action.data.flow);
+  const around = await surroundings(deps, visit, action.data.flow, user);
   const page = newPasswordPage({
     ...around,
     ...around.frame,
@@ -120,7 +127,7 @@ async function showForm(
 }
 
 async function showDone(deps: NewPasswordDeps, visit: Visit): Promise<void> {
-  const around = await surroundings(deps, visit, queryOf(visit.request).values.get("flow"));
+  const around = await doneSurroundings(deps, visit);
   const { frame, flow, organisation } = around;
   const text = frame.messages.recovery;
   const page = donePage({

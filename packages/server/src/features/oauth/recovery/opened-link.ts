@@ -30,7 +30,7 @@ export async function openLink(
 
 /** One answer for every reason. */
 export async function showBrokenLink(deps: BrowserDeps, visit: Visit, type: ActionType): Promise<void> {
-  const around = await surroundings(deps, visit, undefined);
+  const around = await surroundings(deps, visit, undefined, undefined);
   const page = brokenLinkPage({
     ...around,
     ...around.frame,

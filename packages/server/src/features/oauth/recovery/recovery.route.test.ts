@@ -12,7 +12,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { showsLogin, visit, withUser } from "../../../testing/test-visit.ts";
+import { logIn, showsLogin, visit, withUser } from "../../../testing/test-visit.ts";
 
 const HOUR = 3_600_000;
 
@@ -49,6 +49,21 @@ describe("forgotten passwords", () => {
       const again = await browser.get(new URL(back, org.issuer).href);
       assert.ok(showsLogin(again));
       assert.equal(again.hidden["flow"], signIn.hidden["flow"]);
+    });
+
+    test("the language of the answer does not tell whose address it is; whoever is signed in reads their own", async () => {
+      const somebody = await withUser(running.service, org, "odile@acme.example");
+      await running.service.database.query
+        .updateTable("user_account")
+        .set({ locale: "fr" })
+        .where("id", "=", somebody.user.id)
+        .execute();
+      const stranger = testBrowser();
+      assert.match((await ask(stranger, somebody.user.email)).body, /<html lang="en">/);
+      const own = testBrowser();
+      await logIn(own, somebody, await visit(own, somebody));
+      assert.match((await own.get(`${org.issuer}/recovery`)).body, /<html lang="fr">/);
+      assert.match((await ask(own, "nobody@acme.example")).body, /<html lang="fr">/);
     });
 
     test("an address that is somebody's gets one mail with a link, whatever case it is typed in", async () => {

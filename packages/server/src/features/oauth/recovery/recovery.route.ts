@@ -8,7 +8,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, show, type Visit } from "../authorize/browser.ts";
+import { type BrowserDeps, isOwnForm, orgPath, show, type Visit, whoIsThere } from "../authorize/browser.ts";
 import { countRequest } from "./count-request.ts";
 import { sendResetMail } from "./link-mail.ts";
 import { noMailPage, type RecoveryFailure, recoveryPage, recoverySentPage } from "./recovery.page.ts";
@@ -18,7 +18,7 @@ export function recoveryRoute(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
     "/oauth/:org/recovery",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      const around = await surroundings(deps, visit, queryOf(visit.request).values.get("flow"));
+      const around = await aroundForm(deps, visit, queryOf(visit.request));
       await showForm(deps, visit, around, {});
       return visit.reply;
     }),
@@ -32,9 +32,15 @@ export function recoveryRoute(app: FastifyInstance, deps: BrowserDeps): void {
   );
 }
 
+/** Whoever is signed in reads their own language, whichever address they type. */
+async function aroundForm(deps: BrowserDeps, visit: Visit, { values }: Form): Promise<Surroundings> {
+  const signedIn = await whoIsThere(deps, visit);
+  return surroundings(deps, visit, values.get("flow"), signedIn?.user);
+}
+
 async function processRequest(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
   requireSingle(form);
-  const around = await surroundings(deps, visit, form.values.get("flow"));
+  const around = await aroundForm(deps, visit, form);
   const email = (form.values.get("email") ?? "").trim().slice(0, 300);
   const again = (shown: Omit<FormShown, "email">) => showForm(deps, visit, around, { ...shown, email });
 

@@ -1,7 +1,9 @@
 /** What the recovery pages stand in: the organisation, and the sign-in that they were opened from, if there was one. */
 import { OAuthError } from "@signet/protocol/oauth-error";
+import type { User } from "../../../core/users/user.ts";
 import type { HiddenField } from "../../../html/form.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
+import { queryOf } from "../../../http/form-body.ts";
 import { type Prompt, readTarget } from "../authorize/authorization-request.ts";
 import {
   type BrowserDeps,
@@ -15,6 +17,9 @@ import {
 import { type Flow, formOfFlow, withAnotherAccount } from "../authorize/flow.ts";
 import { destinationOf, readPageRequest } from "../authorize/page-request.ts";
 
+/** What counts of whoever reads. */
+export type Reader = Pick<User, "locale">;
+
 export interface Surroundings {
   readonly frame: PageFrame;
   readonly organisation: PageOrganisation;
@@ -24,14 +29,19 @@ export interface Surroundings {
   readonly application: PageApplication | undefined;
 }
 
+/**
+ * @param reader whoever has shown to be the user, by a link of a mail or by a session: the page is in their language. Never
+ * somebody whose address was only typed: the language would tell that there is an account.
+ */
 export async function surroundings(
   deps: BrowserDeps,
   visit: Visit,
   sealed: string | undefined,
+  reader: Reader | undefined,
 ): Promise<Surroundings> {
   const { organisation } = visit;
   const flow = deps.flows.open(sealed, organisation.id, deps.clock());
-  const frame = pageFrame(visit, flow && formOfFlow(flow).values.get("ui_locales"));
+  const frame = pageFrame(visit, flow && formOfFlow(flow).values.get("ui_locales"), reader);
   const application = flow && (await destination(deps, visit, flow, frame));
   return {
     frame,
@@ -68,6 +78,24 @@ export function hiddenOf(deps: BrowserDeps, visit: Visit, flow: Flow | undefined
 export function withFlow(deps: BrowserDeps, visit: Visit, rest: string, flow: Flow | undefined): string {
   const path = orgPath(visit.organisation, rest);
   return flow ? `${path}?flow=${deps.flows.seal(flow)}` : path;
+}
+
+/** The page that says that a link has done its work, where nobody is known any more: it is told the language. */
+export function donePath(
+  deps: BrowserDeps,
+  visit: Visit,
+  rest: string,
+  { flow, reader }: { flow: Flow | undefined; reader: Reader },
+): string {
+  const path = withFlow(deps, visit, rest, flow);
+  if (reader.locale === null) return path;
+  return `${path}${flow ? "&" : "?"}language=${encodeURIComponent(reader.locale)}`;
+}
+
+/** The surroundings of that page. A language that is none changes nothing. */
+export function doneSurroundings(deps: BrowserDeps, visit: Visit): Promise<Surroundings> {
+  const { values } = queryOf(visit.request);
+  return surroundings(deps, visit, values.get("flow"), { locale: values.get("language") ?? null });
 }
 
 /** The sign-in once more from the beginning: whoever is signed in in this browser is not who it goes on with. */

@@ -24,6 +24,7 @@ import {
   visit,
   withUser,
 } from "../../../testing/test-visit.ts";
+import { assertWritten } from "../../../testing/written-actions.ts";
 
 describe("confirmed addresses", () => {
   forEachDatabase(({ fresh }) => {
@@ -86,6 +87,21 @@ describe("confirmed addresses", () => {
       assert.ok(showsOffer(await follow(browser, consent)));
       const decided = await browser.post(`${org.issuer}/authorize`, { ...offer.hidden, decision: "allow" });
       assert.ok(showsOffer(await follow(browser, decided)));
+    });
+
+    test("the offer is in the language that the user has chosen", async () => {
+      const org = await unverified();
+      await running.service.database.query
+        .updateTable("user_account")
+        .set({ locale: "da" })
+        .where("id", "=", org.user.id)
+        .execute();
+      const browser = testBrowser();
+      const offer = await signIn(browser, org);
+      assert.ok(showsOffer(offer));
+      assert.match(offer.body, /<html lang="da">/);
+      const sent = await browser.post(`${org.issuer}/verify-email`, offer.hidden);
+      assert.match(sent.body, /<html lang="da">/);
     });
 
     test("the link confirms, and the request goes on where it was", async () => {
@@ -208,6 +224,9 @@ describe("confirmed addresses", () => {
     test("no link reaches the logs", () => {
       assert.doesNotMatch(JSON.stringify([running.lines, running.errors]), /sgn_ua_/);
     });
+
+    test("what was done is in the audit log", () =>
+      assertWritten(running.service.database.query, "verify-email.requested"));
   });
 });
 

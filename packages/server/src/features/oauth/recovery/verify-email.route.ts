@@ -5,7 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { formOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
@@ -18,7 +18,14 @@ import {
 } from "../authorize/browser.ts";
 import { donePage } from "./new-password.page.ts";
 import { type OpenedLink, openLink, showBrokenLink } from "./opened-link.ts";
-import { fromTheStart, hiddenOf, surroundings, withFlow } from "./surroundings.ts";
+import {
+  donePath,
+  doneSurroundings,
+  fromTheStart,
+  hiddenOf,
+  surroundings,
+  withFlow,
+} from "./surroundings.ts";
 import { verifyEmailPage } from "./verify-email.page.ts";
 
 export function verifyEmailRoutes(app: FastifyInstance, deps: BrowserDeps): void {
@@ -57,12 +64,12 @@ async function confirm(deps: BrowserDeps, visit: Visit, form: Form): Promise<voi
   const origin = { address: addressOf(visit.request) };
   if (!(await completeAction(deps, { action, id: named.id, origin })))
     return showBrokenLink(deps, visit, "VerifyEmail");
-  const { flow } = await surroundings(deps, visit, link.action.data.flow);
+  const { flow } = await surroundings(deps, visit, link.action.data.flow, link.user);
   const signedIn = await whoIsThere(deps, visit);
   // Somebody else is signed in here: the way goes on for the one whose address it is.
   const isOther = signedIn !== undefined && signedIn.user.id !== link.user.id;
   const onward = flow && isOther ? fromTheStart(flow, deps.clock()) : flow;
-  return goTo(visit, withFlow(deps, visit, "verify-email/done", onward));
+  return goTo(visit, donePath(deps, visit, "verify-email/done", { flow: onward, reader: link.user }));
 }
 
 async function showConfirm(
@@ -71,7 +78,7 @@ async function showConfirm(
   { named, action, user }: OpenedLink,
   { status = 200, isExpired }: { status?: number; isExpired?: boolean },
 ): Promise<void> {
-  const around = await surroundings(deps, visit, action.data.flow);
+  const around = await surroundings(deps, visit, action.data.flow, user);
   const page = verifyEmailPage({
     ...around,
     ...around.frame,
@@ -84,7 +91,7 @@ async function showConfirm(
 }
 
 async function showDone(deps: BrowserDeps, visit: Visit): Promise<void> {
-  const around = await surroundings(deps, visit, queryOf(visit.request).values.get("flow"));
+  const around = await doneSurroundings(deps, visit);
   const { frame, flow, organisation } = around;
   const text = frame.messages.verifyEmail;
   const page = donePage({

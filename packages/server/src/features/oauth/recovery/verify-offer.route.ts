@@ -42,8 +42,10 @@ async function waitingFor(deps: BrowserDeps, visit: Visit, form: Form): Promise<
   const read = await readFlow(deps, visit, openFlow(deps, visit, sealed));
   if (!read) return undefined;
   const { step } = read;
-  if (step.kind === "verify-email")
-    return { user: step.signedIn.user, around: await surroundings(deps, visit, sealed) };
+  if (step.kind === "verify-email") {
+    const { user } = step.signedIn;
+    return { user, around: await surroundings(deps, visit, sealed, user) };
+  }
   await takeStep(deps, visit, read);
   return undefined;
 }

@@ -1,6 +1,6 @@
 /** Ending an agent, or one of its keys: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import type { ConsoleDeps } from "../../../console/visit.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { findAgentKey } from "../../../core/signing-pools/store.ts";
@@ -69,7 +69,8 @@ function retireRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       };
     },
     act: async (by, found) => {
-      await retireAgentKey(deps, by, { agentId: found.agent.id, kid: found.key.kid });
+      const retired = { agentId: found.agent.id, kid: found.key.kid };
+      if (!(await retireAgentKey(deps, by, retired))) throw new NothingToDo(pathOf(found));
       return `${pathOf(found)}?done=retired`;
     },
   });

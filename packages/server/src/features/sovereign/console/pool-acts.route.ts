@@ -1,6 +1,6 @@
 /** Disabling, enabling and deleting a signing pool: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
 import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { applicationsOfPool } from "../../../core/signing-pools/registration/store.ts";
@@ -29,12 +29,13 @@ function ableRoute(app: FastifyInstance, deps: ConsoleDeps, act: "disable" | "en
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `pool-${act}-confirm`,
+        isHarmless: !disabled,
         back: `/pools/${pool.id}`,
         breadcrumbs: poolCrumbs({ organisation }, messages, pool),
       };
     },
     act: async (by, { id }) => {
-      await disablePool(deps, by, { id, disabled });
+      if (!(await disablePool(deps, by, { id, disabled }))) throw new NothingToDo(`/pools/${id}`);
       return `/pools/${id}?done=${act}d`;
     },
   });

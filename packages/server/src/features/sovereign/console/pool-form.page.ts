@@ -24,6 +24,8 @@ export type PoolFormView = ConsoleFrame &
     action: string;
     csrf: string;
     seen: string | undefined;
+    /** Of a new one. */
+    once?: string | undefined;
     backUri: string;
   };
 
@@ -43,6 +45,7 @@ export function poolFormPage(view: PoolFormView): Html {
       action: view.action,
       csrf: view.csrf,
       seen: view.seen,
+      once: view.once,
       fields: [naming(view), timing(view), certificates(view)],
       submit: { id: "pool-save", label: isNew ? text.makeSubmit : messages.console.frame.form.save },
       cancelUri: view.backUri,

@@ -2,6 +2,7 @@ import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { chart, chartFigures, type Series } from "../../../html/console/chart.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
+import { livePiece, liveStatus } from "../../../html/console/live.ts";
 import {
   buttonLink,
   card,
@@ -90,6 +91,7 @@ ${signaturesCard(view)}${applicationsCard(view)}</div>
       endCard(view),
       lastChangeLine(view.lastChange, messages),
       copyStatus,
+      liveStatus,
     ],
   });
 }
@@ -97,7 +99,11 @@ ${signaturesCard(view)}${applicationsCard(view)}</div>
 /** The piece that is asked for again and again. */
 export function poolLivePiece({ liveUri, load, agents }: PoolLive, messages: Messages): Html {
   const { pools: text, frame } = messages.console;
-  return html`<div data-live="${linkAddress(liveUri)}" class="stack">
+  const says = [
+    load && `${text.standing[load.standing]}.`,
+    ...agents.map(({ name, standing }) => `${name}: ${text.agentStanding[standing]}.`),
+  ].filter((line) => line !== undefined);
+  return html`<div${livePiece(liveUri, says)} class="stack">
 ${
   load &&
   html`<p class="live-line">${poolState(load.standing, messages)} <span class="quiet">${text.liveOf(load.live, load.agents)} · ${text.waitingNow(load.waiting)}</span></p>`
@@ -201,7 +207,7 @@ function settingsCard({ pool, uris, messages }: PoolView): Html {
   return card({
     id: "settings",
     title: text.settingsTitle,
-    actions: html`<a class="card-link" id="settings-change" href="${linkAddress(uris.settings)}">${text.change}</a>`,
+    actions: buttonLink({ id: "settings-change", uri: uris.settings, label: text.change }),
     body: facts([
       { label: fields.algs, content: pool.algs.join(", ") },
       { label: fields.issuerMode, content: text.issuerModes[pool.issuerMode] },

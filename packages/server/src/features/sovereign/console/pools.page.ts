@@ -1,4 +1,5 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/console/console-layout.ts";
+import { livePiece, liveStatus } from "../../../html/console/live.ts";
 import { buttonLink, card, emptyState } from "../../../html/console/parts.ts";
 import { doneNotice } from "../../../html/console/record-form.ts";
 import { nameCell, table } from "../../../html/console/table.ts";
@@ -34,12 +35,15 @@ export function poolsPage(view: PoolsView): Html {
     body: isEmpty
       ? html`<section class="card">${emptyState({ title: text.none, text: text.noneText, action: buttonLink(add) })}</section>
 `
-      : card({
-          id: "pools",
-          title: text.title,
-          actions: reloadLink(view.ownUri, view.messages),
-          body: poolTable(view),
-        }),
+      : [
+          card({
+            id: "pools",
+            title: text.title,
+            actions: reloadLink(view.ownUri, view.messages),
+            body: poolTable(view),
+          }),
+          liveStatus,
+        ],
   });
 }
 
@@ -54,7 +58,8 @@ export function poolTable({
   messages,
 }: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
   const { pools: text, frame } = messages.console;
-  return html`<div data-live="${linkAddress(liveUri)}">${table({
+  const says = pools.map(({ name, standing }) => `${name}: ${text.standing[standing]}.`);
+  return html`<div${livePiece(liveUri, says)}>${table({
     label: text.title,
     columns: [text.name, text.state, text.agents, text.waiting, text.signatures],
     rows: pools.map(({ id, name, algs, uri, standing, agents, live, waiting, signed, failed }) => ({

@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     const { name, issuerMode, maxPending, createdBy } = await poolOf(id);
     assert.deepEqual([name, issuerMode, maxPending], ["HSM", "organisation", 7]);
     assert.equal(createdBy, `user:${org.administrator.id}`);
-    assert.match((await browser.get(`/pools/${id}`)).body, /No agent is registered yet/);
+    assert.match((await browser.get(`/pools/${id}`)).body, /No agents yet/);
   });
 
   test("settings change, but not beneath somebody else's change, whose values are shown", async () => {
@@ -85,7 +85,7 @@ forEachDatabase(({ fresh }) => {
       formOfPage(page, { name: "Late", maxPending: "9", issuerMode: "organisation" }),
     );
     assert.equal(late.status, 409);
-    assert.match(late.body, /id="name-now">It is now: Mine/);
+    assert.match(late.body, /id="name-now">Current value: Mine/);
     assert.match(late.body, /name="name"[^>]*value="Late"/);
     assert.doesNotMatch(late.body, /id="maxTokenLifetimeSeconds-now"/);
     const { name, maxPending, issuerMode } = await poolOf(id);
@@ -107,7 +107,11 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(agents.map(({ name }) => name).sort(), ["Agent", "agent-7"]);
     const twice = await browser.post(path, formOfPage(review));
     assert.equal(twice.status, 409);
-    assert.match(twice.body, /id="registration-fault">A key is registered already/);
+    assert.match(twice.body, /already been sent/);
+    assert.match(twice.body, /deactivate that agent/);
+    const known = await browser.post(path, formOfPage(await browser.send(path, { registration: text })));
+    assert.equal(known.status, 409);
+    assert.match(known.body, /id="registration-fault">A key is registered already/);
   });
 
   test("what is no registration, or another pool's, is refused at its field", async () => {
@@ -184,11 +188,14 @@ forEachDatabase(({ fresh }) => {
       )?.[1];
     const everywhere = async () =>
       Promise.all(["/pools", "/pools/live", `/pools/${pool.id}`, `/pools/${pool.id}/live`].map(state));
-    assert.deepEqual(new Set(await everywhere()), new Set(["No agent there"]));
+    assert.deepEqual(new Set(await everywhere()), new Set(["No agent online"]));
     await noteAgentSeen(db(), { orgId: orgId(), id: agent?.id ?? "", now: clock(), every: 0 });
-    assert.deepEqual(new Set(await everywhere()), new Set(["Works"]));
+    assert.deepEqual(new Set(await everywhere()), new Set(["Working"]));
+    assert.match((await browser.get("/pools/live")).body, /data-says="[^"]*Busy: Working\./);
+    for (const page of ["/pools", `/pools/${pool.id}`])
+      assert.match((await browser.get(page)).body, /id="live-status" role="status"/, page);
     clock.advance(2 * MINUTE);
-    assert.deepEqual(new Set(await everywhere()), new Set(["No agent there"]));
+    assert.deepEqual(new Set(await everywhere()), new Set(["No agent online"]));
   });
 
   test("a page that looks by itself keeps no session alive, and gets nothing without one", async () => {

@@ -19,6 +19,7 @@ export type RegisterView = ConsoleFrame &
     failure?: FormFailure | undefined;
     action: string;
     csrf: string;
+    once: string;
     backUri: string;
     script: string;
   };
@@ -49,6 +50,7 @@ ${recordForm({
   id: "register-form",
   action: view.action,
   csrf: view.csrf,
+  once: view.once,
   fields: [
     kind === "agent" &&
       textField({
@@ -89,6 +91,7 @@ export type ReviewView = ConsoleFrame &
     keys: ReadonlyArray<{ kid: string; alg: string; certificates: number }>;
     action: string;
     csrf: string;
+    once: string;
     backUri: string;
   };
 
@@ -116,6 +119,7 @@ export function reviewPage(view: ReviewView): Html {
       id: "approve-form",
       action: view.action,
       csrf: view.csrf,
+      once: view.once,
       hidden: [
         { name: "step", value: "approve" },
         { name: "name", value: typed.name },

@@ -4,7 +4,8 @@
  */
 import type { FastifyInstance } from "fastify";
 import { consoleFrame } from "../../../console/console-frame.ts";
-import { submission } from "../../../console/submission.ts";
+import { type Making, making, newOnce, type Refusal } from "../../../console/made-once.ts";
+import type { Submission } from "../../../console/sent-form.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -81,6 +82,7 @@ async function form(deps: ConsoleDeps, visit: Visit, shown: FormShown): Promise<
     ...{ typed, state, failure },
     action: ownPath(visit),
     csrf: deps.door.formBinding(visit).csrf,
+    once: newOnce(deps),
     backUri: backUri(visit, shown.place),
     script: copyScript.path,
   });
@@ -95,10 +97,16 @@ async function register(
   visit: Visit,
   placeOf: (visit: Visit) => Promise<Place>,
 ): Promise<void> {
-  const sent = await submission(deps, visit, ownPath(visit), async ({ signedIn, values }) => {
-    const shown = { signedIn, place: await placeOf(visit), typed: typedIn(values) };
-    await form(deps, visit, { ...shown, failure: { kind: "expired" }, status: 403 });
-  });
+  const again = async ({ signedIn, values }: Submission, refusal: Refusal) =>
+    form(deps, visit, { signedIn, place: await placeOf(visit), typed: typedIn(values), ...refusal });
+  const { pool, agent: agentId } = paramsOf(visit);
+  const sent = await making(deps, visit, ownPath(visit), again, ({ console: { frame, pools } }) => ({
+    made: {
+      label: agentId === undefined ? pools.agents : pools.keys,
+      uri: poolPath(visit, pool ?? "", agentId === undefined ? "" : `/agents/${encodeURIComponent(agentId)}`),
+    },
+    secret: agentId === undefined ? frame.sentBefore.secret.agent : undefined,
+  }));
   if (!sent) return;
   const { signedIn, values } = sent;
   const place = await placeOf(visit);
@@ -107,10 +115,11 @@ async function register(
   const read = await readTyped(deps, place, typed, messages);
   const shown = { signedIn, place, typed };
   if ("faults" in read) return form(deps, visit, { ...shown, state: read, status: 400 });
-  if (values.get("step") !== "approve") return review(deps, visit, { ...shown, ...read });
+  if (values.get("step") !== "approve")
+    return review(deps, visit, { ...shown, ...read, once: sent.onceValue });
   try {
-    if (place.agent) await giveKeys(deps, visit, { signedIn, place, keys: read.presented });
-    else await makeAgent(deps, visit, { signedIn, place, name: read.name, keys: read.presented });
+    if (place.agent) await giveKeys(deps, visit, sent, { place, keys: read.presented });
+    else await makeAgent(deps, visit, sent, { place, name: read.name, keys: read.presented });
   } catch (error) {
     if (!(error instanceof CodedError) || error.status === 404) throw error;
     const faults = { registration: faultText(error, messages) };
@@ -164,7 +173,7 @@ function faultText({ code, message }: CodedError, { console: { pools } }: Messag
 async function review(
   deps: ConsoleDeps,
   visit: Visit,
-  { signedIn, place, typed, name, keys }: FormShown & ReadTyped,
+  { signedIn, place, typed, name, keys, once }: FormShown & ReadTyped & { readonly once: string },
 ): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const page = reviewPage({
@@ -175,6 +184,8 @@ async function review(
     keys: keys.map(({ kid, alg, x5c }) => ({ kid, alg, certificates: x5c.length })),
     action: ownPath(visit),
     csrf: deps.door.formBinding(visit).csrf,
+    // Of the form before it: to go back to that one makes no other agent either.
+    once,
     backUri: backUri(visit, place),
   });
   await show(visit, frame, page);
@@ -183,26 +194,29 @@ async function review(
 async function giveKeys(
   deps: ConsoleDeps,
   visit: Visit,
-  { signedIn, place, keys }: { signedIn: SignedIn; place: Place; keys: readonly PresentedKey[] },
+  { signedIn, once }: Making,
+  { place, keys }: { place: Place; keys: readonly PresentedKey[] },
 ): Promise<void> {
   const { pool, agent } = place;
   const agentId = agent?.id ?? "";
-  await addAgentKeys(deps, actingOn(visit, signedIn), { agentId, keys });
-  await goTo(visit, poolPath(visit, pool.id, `/agents/${agentId}?done=keys`));
+  const by = actingOn(visit, signedIn);
+  const added = await once((database) => addAgentKeys({ ...deps, database }, by, { agentId, keys }));
+  if (added) await goTo(visit, poolPath(visit, pool.id, `/agents/${agentId}?done=keys`));
 }
 
 async function makeAgent(
   deps: ConsoleDeps,
   visit: Visit,
-  {
-    signedIn,
-    place,
-    ...input
-  }: { signedIn: SignedIn; place: Place; name: string; keys: readonly PresentedKey[] },
+  { signedIn, once }: Making,
+  { place, ...input }: { place: Place; name: string; keys: readonly PresentedKey[] },
 ): Promise<void> {
   const { pool } = place;
   const by = actingOn(visit, signedIn);
-  const { agent, apiKey } = await registerAgent(deps, by, { poolId: pool.id, ...input });
+  const made = await once((database) =>
+    registerAgent({ ...deps, database }, by, { poolId: pool.id, ...input }),
+  );
+  if (!made) return;
+  const { agent, apiKey } = made;
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const { register: text } = frame.messages.console.pools;
   const page = shownOncePage({

@@ -5,7 +5,7 @@ const LOCALE = "da";
 export const scopes = {
   openid: "Genkende dig, når du kommer tilbage",
   profile: "Se dit navn og dit brugernavn",
-  email: "Se din mailadresse, og om den er bekræftet",
+  email: "Se din e-mailadresse, og om den er bekræftet",
   phone: "Se dit telefonnummer",
   offline_access: "Bevare forbindelsen, også når du ikke bruger applikationen",
 };
@@ -24,7 +24,7 @@ export const consent = {
 };
 
 export const consents = {
-  title: "Applikationer",
+  title: "Applikationer med adgang",
   heading: "Hvad applikationer må bruge",
   signedInAs: "Logget ind som",
   summary: (organisation: string) =>

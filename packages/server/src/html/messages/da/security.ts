@@ -38,7 +38,7 @@ export const security = {
     removeText:
       "Når den er fjernet, kan du ikke længere logge ind her med den. Din enhed foreslår den måske stadig, indtil du også sletter den der.",
     remove: "Fjern adgangsnøglen",
-    badName: "Et navn har mindst ét tegn.",
+    badName: "Skriv et navn.",
   },
   recovery: {
     heading: "Gendannelseskoder",
@@ -71,7 +71,7 @@ export const security = {
     passkeyAdded: "Adgangsnøglen er tilføjet.",
     passkeyRenamed: "Navnet er gemt.",
     passkeyRemoved: "Adgangsnøglen er fjernet.",
-    codesMade: "Dine gendannelseskoder er nye.",
+    codesMade: "Du har fået nye gendannelseskoder.",
     devicesForgotten: "Glemt.",
   },
   lastFactor: "Denne kan ikke fjernes endnu",

@@ -24,7 +24,7 @@ export const consent = {
 };
 
 export const consents = {
-  title: "Anwendungen",
+  title: "Anwendungen mit Zugriff",
   heading: "Was Anwendungen verwenden dürfen",
   signedInAs: "Angemeldet als",
   summary: (organisation: string) =>

@@ -70,13 +70,13 @@ export const devices = {
       `Er ist einmal verwendbar, bis ${formatMinute(LOCALE, milliseconds)} UTC.`,
   },
   codes: {
-    heading: "Codes, die noch nicht verwendet wurden",
+    heading: "Unbenutzte Codes",
     unnamed: "Ein Gerät ohne Namen",
     until: (milliseconds: number) => `Bis ${formatMinute(LOCALE, milliseconds)} UTC`,
     by: (who: string, milliseconds: number) => `erstellt von ${who} am ${formatDay(LOCALE, milliseconds)}`,
-    operator: "der Betriebsleitung",
+    operator: "dem Betreiber",
     program: "einem Systemkonto",
-    formerUser: "einem früheren Konto",
+    formerUser: "einem früheren Benutzer",
     tpm: { optional: "TPM angenommen", required: "TPM verlangt" },
     replaces: (name: string) => `Ersetzt „${name}“`,
     withdraw: "Zurückziehen",
@@ -115,10 +115,10 @@ export const devices = {
       },
       required: {
         label: "Verlangt",
-        text: "Nur ein Gerät mit einem TPM, dem geglaubt wird, bekommt ein Zertifikat.",
+        text: "Nur ein Gerät mit einem vertrauenswürdigen TPM bekommt ein Zertifikat.",
       },
     },
-    ekTrust: "TPMs, denen geglaubt wird",
+    ekTrust: "Vertrauenswürdige TPMs",
     ekTrusts: {
       chain: {
         label: "Nach dem Hersteller",
@@ -135,18 +135,19 @@ export const devices = {
     roots: "Hersteller von TPMs",
     rootsText:
       "Zertifikate, zu denen das Zertifikat eines TPM führen muss. Sie werden dort importiert, wo der Server läuft:",
-    noRoots: "Noch ist keines importiert: Keinem TPM wird nach seinem Hersteller geglaubt.",
+    noRoots: "Noch ist keines importiert: Keinem TPM wird aufgrund seines Herstellers vertraut.",
     until: (milliseconds: number) => `Gültig bis ${formatDay(LOCALE, milliseconds)}`,
     eks: "Einzelne TPMs",
     eksText:
       "Endorsement Keys, jeder als sein SHA-256-Wert. Sie werden dort hinzugefügt, wo der Server läuft:",
-    noEks: "Noch ist keiner hinzugefügt: Keinem TPM wird einzeln geglaubt.",
+    noEks: "Noch ist keiner hinzugefügt: Keinem TPM wird einzeln vertraut.",
     added: (milliseconds: number) => `Hinzugefügt am ${formatDay(LOCALE, milliseconds)}`,
     more: (count: number) => `Das sind die ersten ${count}. Der Befehl zeigt alle:`,
   },
   done: {
     revoked: "Das Gerät ist gesperrt.",
     withdrawn: "Der Code ist zurückgezogen.",
-    saved: "Es ist gespeichert.",
+    saved: "Gespeichert.",
+    spent: "Der Code wurde nicht zurückgezogen: Er ist bereits verwendet oder abgelaufen.",
   },
 };

@@ -38,7 +38,7 @@ export const security = {
     removeText:
       "Ist er entfernt, können Sie sich hier nicht mehr damit anmelden. Ihr Gerät bietet ihn vielleicht weiter an, bis Sie ihn auch dort löschen.",
     remove: "Diesen Passkey entfernen",
-    badName: "Ein Name hat mindestens ein Zeichen.",
+    badName: "Geben Sie einen Namen ein.",
   },
   recovery: {
     heading: "Wiederherstellungscodes",
@@ -71,7 +71,7 @@ export const security = {
     passkeyAdded: "Der Passkey ist hinzugefügt.",
     passkeyRenamed: "Der Name ist gespeichert.",
     passkeyRemoved: "Der Passkey ist entfernt.",
-    codesMade: "Ihre Wiederherstellungscodes sind neu.",
+    codesMade: "Sie haben neue Wiederherstellungscodes.",
     devicesForgotten: "Vergessen.",
   },
   lastFactor: "Dieser zweite Faktor muss vorerst bleiben",

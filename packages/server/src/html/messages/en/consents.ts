@@ -26,19 +26,19 @@ export const consent = {
 
 /** What a user has allowed applications, on the pages of their account. */
 export const consents = {
-  title: "Applications",
+  title: "Applications with access",
   heading: "What applications may use",
   signedInAs: "Signed in as",
   summary: (organisation: string) =>
-    `You have allowed these applications to use your account at ${organisation}. Take back what you no longer want.`,
+    `You have allowed these applications to use your account at ${organisation}. Revoke what you no longer want.`,
   listHeading: "Applications",
-  none: "You have allowed no application anything yet. When one asks, what you allow it is listed here.",
+  none: "You have not allowed any application yet. When one asks, what you allow is listed here.",
   since: (milliseconds: number) => `Allowed on ${formatDay(LOCALE, milliseconds)}`,
-  revoke: "Take back",
-  revokeOf: (application: string) => `Take back what you allowed ${application}`,
-  revokeHeading: (application: string) => `Take back what you allowed ${application}?`,
+  revoke: "Revoke access",
+  revokeOf: (application: string) => `Revoke access for ${application}`,
+  revokeHeading: (application: string) => `Revoke access for ${application}?`,
   revokeText: "It loses its access to your account at once. If you use it again, it asks you again.",
-  revoked: "It is taken back.",
+  revoked: "Access revoked.",
 };
 
 /** Where administrators alone decide what applications may use. */

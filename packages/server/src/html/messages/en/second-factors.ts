@@ -61,7 +61,7 @@ export const enrolment = {
     code: "Code from the app",
     submit: "Add authenticator app",
     wrong: "The app is not set up yet",
-    wrongCode: "That code does not fit the key above. Wait for the next one and enter it.",
+    wrongCode: "That code does not match the key above. Wait for the next one and enter it.",
   },
   passkey: {
     heading: "Add a passkey",
@@ -72,7 +72,7 @@ export const enrolment = {
     submit: "Add passkey",
     wrong: "The passkey was not added",
     notAdded: "Your browser’s answer could not be used. Try again.",
-    known: "This passkey is there already.",
+    known: "You already have this passkey here.",
     tooMany: "You have as many passkeys as an account can hold. Remove one first.",
   },
   others: "Another way",

@@ -28,10 +28,10 @@ export const sessions = {
   end: "Sign out",
   endOf: (browser: string) => `Sign out ${browser}`,
   endHeading: (browser: string) => `Sign out ${browser}?`,
-  endText: "It has to sign in again. The applications that it was used for are told.",
+  endText: "It has to sign in again. The applications it was used for are told.",
   everywhere: "Sign out everywhere",
   everywhereHeading: "Sign out everywhere?",
   everywhereText:
-    "Every browser has to sign in again, this one too. Applications lose their access, also those that work while you are away.",
+    "Every browser has to sign in again, this one too. Applications lose their access, even those that work while you are away.",
   ended: "It is signed out.",
 };

@@ -25,7 +25,8 @@ export const error = {
     notPermitted: "Sign in with another account, or ask an administrator of your organisation.",
     notFound: "Check the address, or go back to the application you came from.",
     tooMany: "Wait a few minutes, then try again.",
-    internal: "It is not your fault. Try again in a moment; if it stays, tell support the reference below.",
+    internal:
+      "It is not your fault. Try again in a moment; if it happens again, tell support the reference below.",
     unavailable: "Wait a moment, then try again.",
   },
   /** Told to the person alone, because no application can be: by the stable name of the error's reason. */

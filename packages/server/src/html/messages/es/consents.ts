@@ -24,7 +24,7 @@ export const consent = {
 };
 
 export const consents = {
-  title: "Aplicaciones",
+  title: "Aplicaciones con acceso",
   heading: "Lo que pueden usar las aplicaciones",
   signedInAs: "Sesión iniciada con",
   summary: (organisation: string) =>

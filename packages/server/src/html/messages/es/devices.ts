@@ -68,25 +68,25 @@ export const devices = {
       `Se puede usar una vez, hasta el ${formatMinute(LOCALE, milliseconds)} UTC.`,
   },
   codes: {
-    heading: "Códigos que aún no se han usado",
+    heading: "Códigos sin usar",
     unnamed: "Un dispositivo sin nombre",
     until: (milliseconds: number) => `Hasta el ${formatMinute(LOCALE, milliseconds)} UTC`,
     by: (who: string, milliseconds: number) => `creado por ${who} el ${formatDay(LOCALE, milliseconds)}`,
-    operator: "el equipo de operaciones",
+    operator: "el operador",
     program: "una cuenta de sistema",
-    formerUser: "una cuenta anterior",
+    formerUser: "un antiguo usuario",
     tpm: { optional: "Se acepta TPM", required: "Se exige TPM" },
     replaces: (name: string) => `Sustituye a “${name}”`,
     withdraw: "Retirar",
     withdrawOf: (name: string) => `Retirar el código para “${name}”`,
     withdrawHeading: (name: string) => `¿Retirar el código para “${name}”?`,
     withdrawUnnamedHeading: "¿Retirar este código?",
-    withdrawText: "Deja de funcionar enseguida. Puedes crear otro cuando quieras.",
+    withdrawText: "Deja de funcionar de inmediato. Puedes crear otro cuando quieras.",
     older: "Más códigos",
   },
   revoke: {
     heading: (name: string) => `¿Revocar “${name}”?`,
-    text: "Su certificado y los tokens que recibió con él dejan de funcionar enseguida. No se puede deshacer: para volver, el dispositivo se registra de nuevo y crea otra clave.",
+    text: "Su certificado y los tokens que recibió con él dejan de funcionar de inmediato. No se puede deshacer: para volver, el dispositivo se registra de nuevo y crea otra clave.",
     reason: "Motivo",
     reasons: {
       unspecified: "Sin indicar",
@@ -113,10 +113,10 @@ export const devices = {
       },
       required: {
         label: "Se exige",
-        text: "Solo recibe un certificado un dispositivo con un TPM en el que se confía.",
+        text: "Solo recibe un certificado un dispositivo con un TPM de confianza.",
       },
     },
-    ekTrust: "TPM en los que se confía",
+    ekTrust: "TPM de confianza",
     ekTrusts: {
       chain: {
         label: "Por su fabricante",
@@ -129,7 +129,7 @@ export const devices = {
       both: { label: "Por ambos", text: "El fabricante y la clave están en las listas de abajo." },
     },
     afterwards:
-      "Un cambio vale para lo que se inscribe a partir de entonces. Los dispositivos que ya están se quedan.",
+      "Un cambio se aplica a lo que se inscriba a partir de entonces. Los dispositivos que ya están se quedan.",
     save: "Guardar",
     roots: "Fabricantes de TPM",
     rootsText:
@@ -140,11 +140,12 @@ export const devices = {
     eksText: "Claves de aprobación (EK), cada una como su SHA-256. Se añaden donde se ejecuta el servidor:",
     noEks: "Todavía no se ha añadido ninguna: no se confía en ningún TPM concreto.",
     added: (milliseconds: number) => `Añadida el ${formatDay(LOCALE, milliseconds)}`,
-    more: (count: number) => `Estos son los ${count} primeros. La orden los muestra todos:`,
+    more: (count: number) => `Estos son los ${count} primeros. El comando los muestra todos:`,
   },
   done: {
     revoked: "El dispositivo está revocado.",
     withdrawn: "El código está retirado.",
-    saved: "Se ha guardado.",
+    saved: "Guardado.",
+    spent: "El código no se ha retirado: ya se ha usado o ha caducado.",
   },
 };

@@ -38,7 +38,7 @@ export const security = {
     removeText:
       "Si la quitas, ya no servirá para iniciar sesión aquí. Es posible que tu dispositivo la siga ofreciendo hasta que la elimines también allí.",
     remove: "Quitar esta llave de acceso",
-    badName: "Un nombre tiene al menos un carácter.",
+    badName: "Escribe un nombre.",
   },
   recovery: {
     heading: "Códigos de recuperación",
@@ -71,7 +71,7 @@ export const security = {
     passkeyAdded: "Se ha añadido la llave de acceso.",
     passkeyRenamed: "Se ha guardado el nombre.",
     passkeyRemoved: "Se ha quitado la llave de acceso.",
-    codesMade: "Tus códigos de recuperación son nuevos.",
+    codesMade: "Tienes códigos de recuperación nuevos.",
     devicesForgotten: "Hecho: se volverá a pedir el segundo factor.",
   },
   lastFactor: "Este factor tiene que quedarse por ahora",

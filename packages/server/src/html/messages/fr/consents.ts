@@ -24,7 +24,7 @@ export const consent = {
 };
 
 export const consents = {
-  title: "Applications",
+  title: "Applications ayant accès",
   heading: "Ce que les applications peuvent utiliser",
   signedInAs: "Session ouverte avec",
   summary: (organisation: string) =>

@@ -75,8 +75,8 @@ export const devices = {
     until: (milliseconds: number) => `Jusqu’au ${formatMinute(LOCALE, milliseconds)} UTC`,
     by: (who: string, milliseconds: number) => `créé par ${who} le ${formatDay(LOCALE, milliseconds)}`,
     operator: "l’exploitant",
-    program: "un compte système",
-    formerUser: "un ancien compte",
+    program: "un compte de service",
+    formerUser: "un ancien utilisateur",
     tpm: { optional: "TPM accepté", required: "TPM exigé" },
     replaces: (name: string) => `Remplace « ${name} »`,
     withdraw: "Retirer",
@@ -147,6 +147,7 @@ export const devices = {
   done: {
     revoked: "L’appareil est révoqué.",
     withdrawn: "Le code est retiré.",
-    saved: "C’est enregistré.",
+    saved: "Enregistré.",
+    spent: "Le code n’a pas été retiré : il a déjà été utilisé ou a expiré.",
   },
 };

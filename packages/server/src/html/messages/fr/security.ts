@@ -41,7 +41,7 @@ export const security = {
     removeText:
       "Une fois supprimée, elle ne vous connectera plus ici. Votre appareil peut continuer à la proposer tant que vous ne l’y supprimez pas aussi.",
     remove: "Supprimer cette clé d’accès",
-    badName: "Un nom comporte au moins un caractère.",
+    badName: "Saisissez un nom.",
   },
   recovery: {
     heading: "Codes de récupération",

@@ -13,12 +13,15 @@ export const account = {
     phone: "Telefonnummer",
     locale: "Sprog",
     localeHint: "På disse sider, ved login og i mails til dig.",
-    asBrowser: "Som min browser siger",
+    asBrowser: "Som indstillet i min browser",
     badName: "Et navn har højst 100 tegn og ingen linjeskift.",
     badPhone: "Et telefonnummer har 3 til 32 cifre, mellemrum og tegn som + ( ) / -.",
     badLocale: "Vælg et fra listen.",
     saved: "Din profil er gemt.",
-    email: "Mailadresse",
+    changedByYou: "Du har i mellemtiden ændret din profil et andet sted",
+    changedByYouText: (milliseconds: number) =>
+      `I et andet vindue, den ${formatMinute(LOCALE, milliseconds)} UTC. Det, du har skrevet, er her stadig og er ikke gemt. Sammenlign det med de nuværende værdier, og gem igen for at beholde det.`,
+    email: "E-mailadresse",
     emailText: "Du logger ind med den, og mails bliver sendt dertil.",
     confirmed: "Bekræftet",
     unconfirmed: "Ikke bekræftet",
@@ -26,26 +29,26 @@ export const account = {
     membership: "Din konto",
     organisation: "Organisation",
     role: "Rolle",
-    roles: { Standard: "Medlem", Administrator: "Administrerer" },
+    roles: { Standard: "Medlem", Administrator: "Administrator" },
     username: "Brugernavn",
     permId: "Kontonummer",
-    since: "Her siden",
+    since: "Medlem siden",
     guest: (organisation: string) => `Din konto hører til ${organisation}`,
     guestText: (organisation: string) =>
       `Hos ${organisation} er du gæst. Navn, adresse, adgangskode og sprog ændrer du der, hvor kontoen hører til.`,
     guestOpen: (organisation: string) => `Gå til din konto hos ${organisation}`,
   },
   address: {
-    title: "Skift din mailadresse",
+    title: "Skift din e-mailadresse",
     text: (email: string) =>
       `Du får en mail med et link på den nye adresse. Indtil du åbner det og bekræfter, bliver det ved ${email}.`,
-    newEmail: "Ny mailadresse",
+    newEmail: "Ny e-mailadresse",
     submit: "Send mailen",
     failed: "Der blev ikke sendt en mail",
-    invalid: "Det er ikke en mailadresse. Tjek den, og prøv igen.",
-    same: "Det er den adresse, du har.",
+    invalid: "Det er ikke en e-mailadresse. Tjek den, og prøv igen.",
+    same: "Det er allerede din adresse.",
     limited: (seconds: number) =>
-      `Der var mange anmodninger. Vent ${formatDuration(LOCALE, seconds)}, og prøv igen.`,
+      `Der var for mange anmodninger. Vent ${formatDuration(LOCALE, seconds)}, og prøv igen.`,
     sentTitle: "Se i din indbakke",
     sent: (email: string) =>
       `En mail med et link er på vej til ${email}, hvis adressen er ledig. Linket virker én gang, i et døgn.`,
@@ -65,22 +68,22 @@ export const account = {
     submit: "Skift adgangskoden",
     submitFirst: "Vælg denne adgangskode",
     wrong: "Det er ikke din nuværende adgangskode.",
-    same: "Det er den adgangskode, du har. Vælg en anden.",
+    same: "Det er allerede din adgangskode. Vælg en anden.",
     limited: (seconds: number) =>
       `Der var for mange forkerte adgangskoder. Vent ${formatDuration(LOCALE, seconds)}, og prøv igen.`,
     busy: (seconds: number) =>
       `Mange logger ind lige nu. Vent ${formatDuration(LOCALE, seconds)}, og skriv den igen; der er intet galt med den.`,
-    forgot: "Kender du den ikke? Få et link på mail",
-    changed: "Din adgangskode er ny. Alt andet er logget ud.",
-    notYou: "Luk den ude, hvem det end var",
+    forgot: "Har du glemt den? Få et link på mail",
+    changed: "Din adgangskode er skiftet. Alt andet er logget ud.",
+    notYou: "Luk andre ude",
     notYouText:
-      "En ny adgangskode logger straks alle andre browsere og applikationer ud. Se derefter på dine ekstra faktorer: Fjern det, der ikke er dit.",
+      "En ny adgangskode logger straks alle andre browsere og applikationer ud. Gennemgå derefter dine ekstra faktorer, og fjern det, der ikke er dit.",
   },
   protection: {
     title: "Hvor godt er din konto beskyttet?",
     passkey: "Meget godt: Du har en adgangsnøgle, som ingen falsk side kan lokke fra dig.",
     totp: "Godt: Den, der får fat i din adgangskode, mangler stadig din godkendelsesapp. En adgangsnøgle ville også beskytte dig mod falske loginsider.",
-    password: "Kun af en adgangskode: Den, der får fat i den, er inde. Tilføj en ekstra faktor.",
+    password: "Kun af en adgangskode: Den, der får fat i den, kan logge ind. Tilføj en ekstra faktor.",
     guest: "Det, der beskytter din konto, sættes op i den organisation, som den hører til.",
     fewCodes: (count: number) =>
       count === 1
@@ -90,7 +93,7 @@ export const account = {
   applications: {
     byOrganisation: "Tilladt af organisationen",
     byOrganisationText: (organisation: string) =>
-      `Dem bruger du, og ${organisation} har besluttet, hvad de må. De har ikke spurgt dig.`,
+      `Du bruger disse applikationer, og ${organisation} har besluttet, hvad de må. Du blev ikke spurgt.`,
     used: (milliseconds: number) => `Sidst logget ind den ${formatDay(LOCALE, milliseconds)}`,
   },
   activity: {
@@ -105,7 +108,7 @@ export const account = {
     you: "dig",
     administrator: "en administrator",
     notYou: "Var noget af det ikke dig?",
-    notYouText: "Vælg så en ny adgangskode nu. Den logger alt andet ud.",
+    notYouText: "Vælg en ny adgangskode nu. Den logger alt andet ud.",
     notYouAct: "Det var ikke mig",
   },
   data: {
@@ -117,8 +120,8 @@ export const account = {
       "Én fil (JSON) med alt, der er gemt om dig: profil, medlemskaber, ekstra faktorer uden deres hemmeligheder, sessioner, applikationer og det, der er sket. Der står intet om andre i den.",
     exportAct: "Hent",
     limited: (seconds: number) =>
-      `Du har hentet dem flere gange. Vent ${formatDuration(LOCALE, seconds)}, og prøv igen.`,
-    notExported: "Der er ingen fil endnu",
+      `Du har hentet filen flere gange. Vent ${formatDuration(LOCALE, seconds)}, og prøv igen.`,
+    notExported: "Der blev ikke lavet en fil",
     remove: "Slet din konto",
     removeText: "Din konto forsvinder med alt, der er gemt om dig. Det kan ikke fortrydes.",
     removeForbidden: (organisation: string) =>

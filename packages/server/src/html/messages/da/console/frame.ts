@@ -12,7 +12,6 @@ export const frame = {
   account: "Din konto",
   signOut: "Log ud",
   sections: {
-    start: "Kom i gang",
     applications: "Applikationer",
     people: "Personer",
     keys: "Nøgler og enheder",
@@ -43,7 +42,6 @@ export const frame = {
   },
   console: "Konsol",
   list: {
-    search: "Søgning",
     submit: "Søg",
     all: "Vis alle",
     noneFound: "Ingen resultater",
@@ -61,40 +59,76 @@ export const frame = {
     faults: (count: number) => (count === 1 ? "Ét felt skal rettes:" : `${count} felter skal rettes:`),
     expired: "Siden har ventet for længe",
     expiredText: "Der er ikke ændret noget. Tjek det, du har skrevet, og send det igen.",
-    saved: "Det er gemt.",
+    unreadable: "Noget i formularen kunne ikke læses",
+    unreadableText:
+      "Der er ikke ændret noget. Tegn, der ikke er tekst, vises nu som \uFFFD. Erstat dem, og send formularen igen.",
     isNow: (value: string) => `Nuværende værdi: ${value}`,
-    isNowEmpty: "Feltet er tomt nu.",
+    isNowEmpty: "Tomt lige nu.",
   },
+  already: "Intet er ændret: Sådan var det allerede.",
   changed: {
-    title: "En anden var hurtigere",
+    title: "En anden har ændret dette først",
     text: "Posten blev ændret, mens du arbejdede med den. Dine ændringer er her stadig og er ikke gemt. Sammenlign dem med de nuværende værdier, og gem igen for at beholde dine.",
     by: (who: string, milliseconds: number) =>
       `Ændret af ${who} den ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    gone: "Den er slettet i mellemtiden",
+    gone: "Posten findes ikke længere",
     goneText: "En anden har slettet den, mens du arbejdede med den.",
+  },
+  sentBefore: {
+    title: "Formularen er allerede sendt",
+    text: "Det, du ville, skete første gang og er ikke gentaget. Send den kun igen, hvis det skal ske en gang til.",
+    look: "Du finder det her:",
+    secret: {
+      application:
+        "Klienthemmeligheden blev kun vist én gang, i det første svar. Hvis du ikke har gemt den, så åbn applikationen og tilføj en ny hemmelighed.",
+      clientSecret:
+        "Hemmeligheden blev kun vist én gang, i det første svar. Hvis du ikke har gemt den, så tilbagekald den på applikationens side og lav en anden her.",
+      account:
+        "Den hemmelige nøgle blev kun vist én gang, i det første svar. Hvis du ikke har gemt den, så åbn kontoen og tilføj et nyt nøglepar.",
+      keyPair:
+        "Den hemmelige nøgle blev kun vist én gang, i det første svar. Hvis du ikke har gemt den, så tilbagekald nøgleparret på kontoens side og lav et andet her.",
+      user: "Hvis der blev lavet en adgangskode, blev den kun vist én gang, i det første svar. Hvis du ikke har gemt den, så åbn brugeren og lav en ny.",
+      password:
+        "Den nye adgangskode blev kun vist én gang, i det første svar. Hvis du ikke har gemt den, så lav en anden her.",
+      recoveryCodes:
+        "De nye koder blev kun vist én gang, i det første svar. Hvis du ikke har gemt dem, så lav nye her.",
+      code: "Koden blev kun vist én gang, i det første svar. Hvis du ikke har gemt den, så tilbagekald den og opret en anden.",
+      agent:
+        "API-nøglen blev kun vist én gang, i det første svar. Hvis du ikke har gemt den, så deaktiver agenten og registrer en anden med en ny nøgle.",
+    },
   },
   lastChange: (who: string, milliseconds: number) =>
     `Sidst ændret af ${who} den ${formatMinute(LOCALE, milliseconds)} UTC`,
   actors: {
-    operator: "driften",
+    operator: "operatøren",
     system: "Signet selv",
     systemAccount: "en systemkonto",
     application: "en applikation",
-    anonymous: "en ukendt",
+    anonymous: "en ukendt person",
     formerUser: "en tidligere bruger",
+  },
+  actorsAlone: {
+    operator: "Operatøren",
+    system: "Signet",
+    systemAccount: "En systemkonto",
+    application: "En applikation",
+    anonymous: "En ukendt person",
+    formerUser: "En tidligere bruger",
   },
   prove: {
     title: "Bekræft, at det er dig",
     text: "Det er for længe siden, du loggede ind, til at du kan lave denne ændring. Det, du har skrevet, bliver på siden.",
+    textSecrets:
+      "Det er for længe siden, du loggede ind, til at du kan lave denne ændring. Adgangskoder og koder bliver aldrig stående på en side: Skriv dem igen bagefter. Alt andet, du har skrevet, bliver her.",
     first: "Log ind igen. Det åbner en ny fane; kom tilbage hertil bagefter.",
     signIn: "Log ind igen",
     second: "Gå så videre med din ændring.",
-    goOn: "Gå videre",
-    confirmed: "Det er dig",
-    confirmedText: "Luk denne fane, og fortsæt, hvor du var.",
+    goOn: "Fortsæt",
+    confirmed: "Bekræftet",
+    confirmedText: "Luk denne fane, og fortsæt, hvor du slap.",
   },
   secret: {
-    once: "Du ser det ikke igen",
+    once: "Det vises kun denne ene gang",
     copy: "Kopiér",
     copied: "Kopieret",
     done: "Jeg har gemt det",
@@ -109,5 +143,4 @@ export const frame = {
   never: "Aldrig",
   yes: "Ja",
   no: "Nej",
-  administratorsOnly: "Kun administratorer af organisationen kan åbne denne side.",
 };

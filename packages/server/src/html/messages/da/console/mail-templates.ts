@@ -8,7 +8,7 @@ export const mailTemplates: Messages["console"]["mailTemplates"] = {
   summary: (organisation) => `Hver mail, der sendes i navnet ${organisation}, sådan som dens læsere ser den.`,
   sending: "Afsendelse",
   sendingText: "Mail sættes op for hele serveren af den, der driver den.",
-  state: "Tilstand",
+  state: "Status",
   kinds: {
     smtp: "Mails sendes",
     mailbox: "Demo: mails går til postkassesiden",
@@ -19,7 +19,7 @@ export const mailTemplates: Messages["console"]["mailTemplates"] = {
   sender: "Afsender",
   server: "Mailserver",
   list: "Alle mails",
-  columns: { mail: "Anledning", when: "Hvornår den sendes" },
+  columns: { mail: "Mail", when: "Hvornår den sendes" },
   subject: "Emne",
   from: "Fra",
   language: "Sprog",
@@ -33,7 +33,7 @@ export const mailTemplates: Messages["console"]["mailTemplates"] = {
   testText: (email) => `En prøve går til ${email}. Den siger, at den er en prøve, og knappen udfører intet.`,
   testSubmit: "Send mig en prøve",
   names: {
-    AcceptInvitation: "Invitationen",
+    AcceptInvitation: "Invitation",
     VerifyEmail: "Bekræft en adresse",
     AccountExists: "Der er allerede en konto",
     ResetPassword: "Vælg en ny adgangskode",
@@ -51,7 +51,7 @@ export const mailTemplates: Messages["console"]["mailTemplates"] = {
     VerifyEmail: "Nogen registrerer sig eller skal vise, at en adresse er deres.",
     AccountExists: "Nogen registrerer sig med en adresse, der allerede har en konto.",
     ResetPassword: "Nogen har glemt adgangskoden.",
-    PasswordChanged: "En adgangskode blev sat, af hvem det end var.",
+    PasswordChanged: "En adgangskode blev valgt, af brugeren selv eller en administrator.",
     ChangeEmail: "En konto får en anden adresse; mailen går til den nye.",
     EmailChanged: "En konto har fået en anden adresse; mailen går til den gamle.",
     AcceptRoaming: "En bruger fra en anden organisation spørges, om kontoen skal bruges her.",
@@ -62,6 +62,6 @@ export const mailTemplates: Messages["console"]["mailTemplates"] = {
   },
   done: { sent: "Prøven er på vej til dig." },
   notSent: "Der blev ikke sendt nogen prøve",
-  limited: (seconds) => `Der var mange prøver. Prøv igen om ${formatDuration(LOCALE, seconds)}.`,
+  limited: (seconds) => `Der var for mange prøver. Prøv igen om ${formatDuration(LOCALE, seconds)}.`,
   notSetUp: "Mail er ikke sat op.",
 };

@@ -10,10 +10,10 @@ export const scopes: Messages["console"]["scopes"] = {
   make: "Nyt scope",
   makeTitle: "Nyt scope",
   search: "Scopets navn",
-  none: "Der er endnu intet eget scope",
+  none: "Der er ingen egne scopes endnu",
   noneText:
     "Opret et, når en applikation skal vide mere end navn, adresse og telefonnummer: en afdeling, en rolle, et omkostningssted.",
-  columns: { name: "Scopets navn", shown: "Brugere læser", claims: "Indhold" },
+  columns: { name: "Scopets navn", shown: "Det, brugere ser", claims: "Indhold" },
   noClaims: "Ingen",
   sensitive: "Følsomt",
   standard: "Standardscopes",
@@ -22,8 +22,8 @@ export const scopes: Messages["console"]["scopes"] = {
     offline_access: "Ingen: et refresh-token",
   },
   details: "Hvad det giver",
-  edit: "Ret",
-  editTitle: (name) => `Ret ${name}`,
+  edit: "Rediger",
+  editTitle: (name) => `Rediger ${name}`,
   deleteScope: "Slet",
   deleteTitle: (name) => `Slet ${name}?`,
   deleteText:

@@ -18,6 +18,9 @@ export const account = {
     badPhone: "Eine Telefonnummer hat 3 bis 32 Ziffern, Leerzeichen und Zeichen wie + ( ) / -.",
     badLocale: "Wählen Sie eine aus der Liste.",
     saved: "Ihr Profil ist gespeichert.",
+    changedByYou: "Sie haben Ihr Profil inzwischen woanders geändert",
+    changedByYouText: (milliseconds: number) =>
+      `In einem anderen Fenster, am ${formatMinute(LOCALE, milliseconds)} UTC. Ihre Eingaben stehen noch hier und sind nicht gespeichert. Vergleichen Sie sie mit den aktuellen Werten. Wenn Sie noch einmal speichern, gelten sie.`,
     email: "E-Mail-Adresse",
     emailText: "Mit ihr melden Sie sich an, und E-Mails gehen dorthin.",
     confirmed: "Bestätigt",
@@ -26,10 +29,10 @@ export const account = {
     membership: "Ihr Konto",
     organisation: "Organisation",
     role: "Rolle",
-    roles: { Standard: "Mitglied", Administrator: "Administration" },
+    roles: { Standard: "Mitglied", Administrator: "Administrator" },
     username: "Benutzername",
     permId: "Kontonummer",
-    since: "Hier seit",
+    since: "Mitglied seit",
     guest: (organisation: string) => `Ihr Konto gehört zu ${organisation}`,
     guestText: (organisation: string) =>
       `Bei ${organisation} sind Sie zu Gast. Name, Adresse, Passwort und Sprache ändern Sie dort, wo Ihr Konto hingehört.`,
@@ -43,9 +46,9 @@ export const account = {
     submit: "E-Mail senden",
     failed: "Es wurde keine E-Mail gesendet",
     invalid: "Das ist keine E-Mail-Adresse. Prüfen Sie sie, und versuchen Sie es noch einmal.",
-    same: "Das ist die Adresse, die Sie haben.",
+    same: "Das ist schon Ihre Adresse.",
     limited: (seconds: number) =>
-      `Es gab viele Anfragen. Warten Sie ${formatDuration(LOCALE, seconds)}, und versuchen Sie es noch einmal.`,
+      `Es gab zu viele Anfragen. Warten Sie ${formatDuration(LOCALE, seconds)}, und versuchen Sie es noch einmal.`,
     sentTitle: "Sehen Sie in Ihr Postfach",
     sent: (email: string) =>
       `Eine E-Mail mit einem Link ist unterwegs an ${email}, wenn die Adresse frei ist. Der Link gilt einmal, einen Tag lang.`,
@@ -60,27 +63,28 @@ export const account = {
     none: "Sie haben keines.",
     change: "Ändern",
     set: "Festlegen",
-    present: "Jetziges Passwort",
+    present: "Aktuelles Passwort",
     next: "Neues Passwort",
     submit: "Passwort ändern",
     submitFirst: "Dieses Passwort festlegen",
-    wrong: "Das ist nicht Ihr jetziges Passwort.",
-    same: "Das ist das Passwort, das Sie haben. Wählen Sie ein anderes.",
+    wrong: "Das ist nicht Ihr aktuelles Passwort.",
+    same: "Das ist schon Ihr Passwort. Wählen Sie ein anderes.",
     limited: (seconds: number) =>
       `Es gab zu viele falsche Passwörter. Warten Sie ${formatDuration(LOCALE, seconds)}, und versuchen Sie es noch einmal.`,
     busy: (seconds: number) =>
       `Gerade melden sich viele an. Warten Sie ${formatDuration(LOCALE, seconds)}, und geben Sie es dann noch einmal ein; es ist nichts falsch daran.`,
-    forgot: "Sie wissen es nicht? Link per E-Mail bekommen",
+    forgot: "Vergessen? Link per E-Mail anfordern",
     changed: "Ihr Passwort ist geändert. Alles andere ist abgemeldet.",
     notYou: "Sperren Sie andere sofort aus",
     notYouText:
-      "Ein neues Passwort meldet jeden anderen Browser und jede Anwendung sofort ab. Sehen Sie danach Ihre zweiten Faktoren an: Entfernen Sie, was nicht Ihres ist.",
+      "Ein neues Passwort meldet jeden anderen Browser und jede Anwendung sofort ab. Prüfen Sie danach Ihre zweiten Faktoren, und entfernen Sie, was nicht von Ihnen ist.",
   },
   protection: {
     title: "Wie gut ist Ihr Konto geschützt?",
     passkey: "Sehr gut: Sie haben einen Passkey, den Ihnen keine gefälschte Seite entlockt.",
     totp: "Gut: Wer Ihr Passwort erfährt, braucht noch Ihre Authenticator-App. Ein Passkey würde Sie auch vor gefälschten Anmeldeseiten schützen.",
-    password: "Allein durch ein Passwort: Wer es erfährt, ist drin. Fügen Sie einen zweiten Faktor hinzu.",
+    password:
+      "Allein durch ein Passwort: Wer es erfährt, kann sich anmelden. Fügen Sie einen zweiten Faktor hinzu.",
     guest: "Was Ihr Konto schützt, wird bei der Organisation eingerichtet, zu der es gehört.",
     fewCodes: (count: number) =>
       count === 1
@@ -104,7 +108,7 @@ export const account = {
     from: "Woher",
     you: "Ihnen",
     administrator: "der Administration",
-    notYou: "Etwas davon waren nicht Sie?",
+    notYou: "War etwas davon nicht von Ihnen?",
     notYouText: "Dann legen Sie jetzt ein neues Passwort fest. Es meldet alles andere ab.",
     notYouAct: "Das war ich nicht",
   },
@@ -118,7 +122,7 @@ export const account = {
     exportAct: "Herunterladen",
     limited: (seconds: number) =>
       `Sie haben sie mehrmals heruntergeladen. Warten Sie ${formatDuration(LOCALE, seconds)}, und versuchen Sie es noch einmal.`,
-    notExported: "Es gibt noch keine Datei",
+    notExported: "Es wurde keine Datei erstellt",
     remove: "Ihr Konto löschen",
     removeText: "Ihr Konto wird gelöscht, mit allem, was über Sie gespeichert ist. Das ist endgültig.",
     removeForbidden: (organisation: string) =>

@@ -8,13 +8,13 @@ export const applicationSettings = {
   title: (application: string) => `Einstellungen von ${application}`,
   heading: "Einstellungen",
   summary: "Änderungen gelten ab der nächsten Anmeldung und dem nächsten Token.",
-  jump: "Teile der Einstellungen",
+  jump: "Abschnitte der Einstellungen",
   none: "Keine Angabe",
   unknownPool: "Ein Pool, den es nicht mehr gibt:",
   unit: "Sekunden",
   range: (least: number, most: number) => `Von ${number(least)} bis ${number(most)} Sekunden.`,
-  reading: (seconds: number) => `Umgerechnet ${formatLifetime(LOCALE, seconds)}.`,
-  fine: "Das lässt sich speichern.",
+  reading: (seconds: number) => `Das sind ${formatLifetime(LOCALE, seconds)}.`,
+  fine: "Sieht gut aus.",
   inLine: (count: number, value: string) => `Zeile ${number(count)}: ${value}`,
   cards: {
     general: {
@@ -23,54 +23,54 @@ export const applicationSettings = {
     },
     addresses: {
       title: "Adressen",
-      text: "Wohin Browser mit einer Antwort geschickt werden dürfen, Zeichen für Zeichen.",
+      text: "Wohin Browser mit einer Antwort geschickt werden dürfen, Zeichen für Zeichen verglichen.",
     },
     signIn: {
       title: "Anmeldung und Zustimmung",
-      text: "Wer sie benutzen darf, und was eine Anmeldung bei ihr erreichen muss.",
+      text: "Wer sie verwenden darf, und wie stark eine Anmeldung sein muss.",
     },
-    tokens: { title: "Token", text: "Wie sie sie bekommt, und wofür sie gut sind." },
+    tokens: { title: "Token", text: "Wie die Anwendung sie bekommt, und wofür sie gelten." },
     lifetimes: {
       title: "Gültigkeit",
-      text: "Wie lange Token gelten, und wann sich Menschen wieder anmelden.",
+      text: "Wie lange Token gelten, und wann sich Menschen neu anmelden müssen.",
     },
     signatures: { title: "Inhalt und Signaturen", text: "Was die Token enthalten, und wer sie signiert." },
     proof: {
-      title: "Nachweis der Anwendung",
-      text: "Wie sie zeigt, dass eine Anfrage nach Token von ihr kommt.",
+      title: "Authentifizierung",
+      text: "Wie die Anwendung nachweist, dass eine Anfrage nach Token von ihr kommt.",
     },
     legacy: { title: "Ältere Föderation", text: "Für Anwendungen, die mit Sitzungsschlüsseln arbeiten." },
-    logout: { title: "Abmeldung", text: "Wie sie erfährt, dass eine Sitzung zu Ende ist." },
+    logout: { title: "Abmeldung", text: "Wie die Anwendung erfährt, dass eine Sitzung zu Ende ist." },
   },
   fields: {
     name: { label: "Name", hint: "Wie Menschen sie sehen, in bis zu 100 Zeichen." },
     description: { label: "Beschreibung", hint: "Für Administratoren, in bis zu 500 Zeichen." },
     homepageUri: { label: "Startseite", hint: "Von den Anmeldeseiten verlinkt." },
-    logoUri: { label: "Bild", hint: "Die Adresse eines Logos." },
-    contacts: { label: "Ansprechpersonen", hint: "Wen man danach fragt, eine je Zeile." },
+    logoUri: { label: "Logo", hint: "Die Adresse eines Bilds." },
+    contacts: { label: "Ansprechpersonen", hint: "An wen man sich wendet, eine je Zeile." },
     redirectUris: {
       label: "Redirect-URIs",
-      hint: "Wohin Codes geschickt werden, eine je Zeile: https, oder http auf diesem Rechner, wo der Port frei ist.",
+      hint: "Wohin Codes geschickt werden, eine je Zeile: https, oder http auf diesem Rechner mit beliebigem Port.",
     },
     postLogoutRedirectUris: {
       label: "Adressen nach der Abmeldung",
       hint: "Wohin ein Browser nach der Abmeldung gehen darf, eine je Zeile.",
     },
-    access: { label: "Wer sie benutzen darf", hint: "Es gilt für jede Art der Anmeldung." },
+    access: { label: "Wer sie verwenden darf", hint: "Das gilt für jede Art der Anmeldung." },
     consentMode: { label: "Wer gefragt wird", hint: "Bevor die Anwendung etwas erfährt." },
     requiredAcr: {
       label: "Mindeststärke einer Anmeldung",
       hint: "Reicht eine Sitzung dafür nicht, wird nach mehr gefragt.",
     },
     requirePkce: {
-      label: "Codes verlangen PKCE",
-      hint: "Lassen Sie es an, außer die Anwendung ist zu alt dafür.",
+      label: "PKCE verlangen",
+      hint: "Lassen Sie das an, außer die Anwendung ist zu alt dafür.",
     },
-    grantTypes: { label: "Wie sie Token bekommt", hint: "Nur die Wege, die sie benutzt." },
+    grantTypes: { label: "Wie sie Token bekommt", hint: "Nur die Wege, die sie verwendet." },
     allowedScopes: { label: "Scopes", hint: "Wonach sie fragen darf. Anderes bekommt sie nicht." },
     audience: {
       label: "Empfänger",
-      hint: "Die API, für die ihre Access-Token sind. Der Aussteller, wenn es leer ist.",
+      hint: "Die API, für die ihre Access-Token sind. Bleibt das Feld leer, der Aussteller.",
     },
     allowedResources: {
       label: "Weitere APIs",
@@ -82,10 +82,10 @@ export const applicationSettings = {
     },
     refreshTokenLifetimeSeconds: {
       label: "Refresh-Token",
-      hint: "Wird eine Anwendung länger nicht benutzt, ist eine neue Anmeldung nötig.",
+      hint: "Wird eine Anwendung länger nicht verwendet, ist eine neue Anmeldung nötig.",
     },
     refreshTokenAbsoluteLifetimeSeconds: {
-      label: "Ganze Anmeldung",
+      label: "Gesamte Anmeldung",
       hint: "Dann endet sie, wie oft sie auch erneuert wurde. Nie kürzer als ein Refresh-Token.",
     },
     refreshTokenGraceSeconds: {
@@ -102,15 +102,15 @@ export const applicationSettings = {
     },
     idTokenSignedResponseAlg: {
       label: "Signatur der ID-Token",
-      hint: "ES256 ist klein und überall bekannt.",
+      hint: "ES256 ist kompakt und weit verbreitet.",
     },
     accessTokenSignedResponseAlg: {
       label: "Signatur der Access-Token",
-      hint: "Jede API, die sie annimmt, muss sie kennen.",
+      hint: "Jede API, die sie annimmt, muss das Verfahren unterstützen.",
     },
     signingPoolId: { label: "Signaturpool", hint: "Nur seine Agenten signieren die Token." },
     tokenEndpointAuthMethod: {
-      label: "Nachweis",
+      label: "Verfahren",
       hint: "Ein Schlüssel oder Zertifikat verlässt die Anwendung nie.",
     },
     jwks: {
@@ -123,7 +123,7 @@ export const applicationSettings = {
     },
     tlsClientAuthSanUri: {
       label: "Gerät",
-      hint: "Die Adresse im Zertifikat des einen Geräts, das für sie sprechen darf. Jedes Gerät, wenn es leer ist.",
+      hint: "Die Adresse im Zertifikat des einen Geräts, das für sie handeln darf. Bleibt das Feld leer, jedes Gerät.",
     },
     tlsClientCertificateBoundAccessTokens: {
       label: "Token sind an das Gerät gebunden",
@@ -138,8 +138,8 @@ export const applicationSettings = {
       hint: "Sie gelten, bis jemand sie beendet.",
     },
     requireSignedKeyCalls: {
-      label: "Aufrufe mit einem Sitzungsschlüssel sind signiert",
-      hint: "Ein Schlüssel, der in einem Protokoll stand, öffnet dann nichts.",
+      label: "Signierte Aufrufe mit Sitzungsschlüssel verlangen",
+      hint: "Ein Schlüssel, der in ein Protokoll geraten ist, öffnet dann nichts.",
     },
     backchannelLogoutUri: {
       label: "Abmeldung im Hintergrund",
@@ -181,8 +181,8 @@ export const applicationSettings = {
     device_code: "Für Geräte ohne Tastatur.",
   },
   faults: {
-    name: "Zwischen 1 und 100 Zeichen, keines davon unsichtbar.",
-    description: "Höchstens 500 Zeichen, keines davon unsichtbar.",
+    name: "1 bis 100 sichtbare Zeichen.",
+    description: "Höchstens 500 sichtbare Zeichen.",
     homepageUri: "Das ist keine Adresse im Web.",
     logoUri: "Das ist keine Adresse im Web.",
     contacts: "Höchstens 20 Zeilen mit je bis zu 254 Zeichen.",
@@ -193,7 +193,7 @@ export const applicationSettings = {
     allowedScopes:
       "Höchstens 100 Scopes, jeder aus einfachen Buchstaben, Ziffern und Zeichen ohne Leerzeichen.",
     audience: "Buchstaben, Ziffern und Zeichen ohne Leerzeichen.",
-    allowedResources: "Eine ganze Adresse ohne Fragment, höchstens 100 davon.",
+    allowedResources: "Vollständige Adressen ohne Fragment, höchstens 100.",
     accessTokenLifetimeSeconds: "Eine ganze Zahl von Sekunden im genannten Bereich.",
     refreshTokenLifetimeSeconds: "Eine ganze Zahl von Sekunden im genannten Bereich.",
     refreshTokenAbsoluteLifetimeSeconds: "Eine ganze Zahl von Sekunden im genannten Bereich.",
@@ -201,7 +201,7 @@ export const applicationSettings = {
     tokenEndpointAuthMethod: "So kann sich diese Anwendung nicht ausweisen.",
     jwks: "Nur öffentliche Schlüssel, als JWK-Satz, jeder mit seiner kid. Eine Signatur braucht Schlüssel hier oder an einer Adresse, nicht beides.",
     jwksUri: "Eine https-Adresse, und keine Schlüssel im Feld darüber.",
-    tlsClientAuthSanUri: "Eine ganze Adresse, und nur zusammen mit dem Zertifikat eines Geräts.",
+    tlsClientAuthSanUri: "Eine vollständige Adresse, und nur zusammen mit dem Zertifikat eines Geräts.",
     signingPoolId: "Diesen Pool gibt es nicht.",
     backchannelLogoutUri:
       "Eine https-Adresse. Sie lässt sich nicht nutzen, solange ein Signaturpool die Token signiert.",
@@ -211,16 +211,16 @@ export const applicationSettings = {
     tooLong: "sie ist länger als 2048 Zeichen.",
     printable: "sie muss aus einfachen Buchstaben, Ziffern und Zeichen ohne Leerzeichen bestehen.",
     backslash: "sie darf keinen umgekehrten Schrägstrich enthalten.",
-    wildcard: "sie darf keinen Stern enthalten: Adressen werden Zeichen für Zeichen verglichen.",
-    fragment: "sie darf kein Rautezeichen enthalten.",
-    absolute: "sie muss eine ganze Adresse sein, zum Beispiel https://app.example/callback.",
+    wildcard: "sie darf kein Sternchen enthalten: Adressen werden Zeichen für Zeichen verglichen.",
+    fragment: "sie darf kein Rautezeichen (#) enthalten.",
+    absolute: "sie muss eine vollständige Adresse sein, zum Beispiel https://app.example/callback.",
     userinfo: "sie darf keinen Benutzernamen und kein Passwort enthalten.",
-    dotSegments: "sie darf keine Punkte als Teile ihres Pfads enthalten.",
+    dotSegments: "ihr Pfad darf keinen Teil . oder .. enthalten.",
     host: "ihr Host muss ein einfacher Name sein.",
-    https: "sie muss https sein. Einfaches http ist nur für diesen Rechner.",
+    https: "sie muss mit https beginnen. Einfaches http ist nur für diesen Rechner.",
     privateUse: "eigene Schemata sind für Desktop- und Mobilanwendungen.",
     slash: "nach dem Schema muss ein Schrägstrich stehen.",
-    normalForm: "Browser würden sie anders schreiben: in kleinen Buchstaben, ohne den üblichen Port.",
+    normalForm: "Browser würden sie anders schreiben: in Kleinbuchstaben, ohne den üblichen Port.",
     plain: "sie muss eine einfache https-Adresse sein, oder http auf diesem Rechner.",
   },
 };

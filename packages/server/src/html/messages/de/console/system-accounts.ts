@@ -4,8 +4,8 @@ import { formatDay } from "../../format.ts";
 const LOCALE = "de";
 
 export const systemAccounts = {
-  kinds: { plain: "Konto einer Anwendung", administrator: "Konto der Administration" },
-  states: { enabled: "Freigegeben", disabled: "Gesperrt" },
+  kinds: { plain: "Konto einer Anwendung", administrator: "Administratorkonto" },
+  states: { enabled: "Aktiv", disabled: "Gesperrt" },
   list: {
     summary:
       "Programme, die die JSON-Schnittstellen aufrufen. Sie signieren jede Anfrage mit einem Schlüsselpaar; niemand meldet sich an.",
@@ -15,7 +15,7 @@ export const systemAccounts = {
     kind: "Art",
     application: "Anwendung",
     state: "Status",
-    lastUsed: "Zuletzt benutzt",
+    lastUsed: "Zuletzt verwendet",
     none: "Es gibt noch kein Systemkonto",
     noneText:
       "Ein Programm braucht eines, um die Verwaltungs-API oder die Legacy-API aufzurufen. Es gehört zu einer Anwendung und signiert seine Anfragen mit einem Schlüsselpaar.",
@@ -63,7 +63,7 @@ export const systemAccounts = {
     signatures: "Signatur der Anfragen",
     strict: "Nur die strenge Form",
     either: "Beide Formen",
-    lastUsed: "Zuletzt benutzt",
+    lastUsed: "Zuletzt verwendet",
     created: "Angelegt am",
     edit: "Bearbeiten",
     editTitle: (name: string) => `${name} bearbeiten`,
@@ -79,7 +79,7 @@ export const systemAccounts = {
     expired: "Abgelaufen",
     revoked: "Beendet",
     until: (milliseconds: number) => `Bis ${formatDay(LOCALE, milliseconds)}`,
-    lastUsed: "Zuletzt benutzt",
+    lastUsed: "Zuletzt verwendet",
     none: "Es hat keinen Schlüssel und kann darum nichts aufrufen.",
     end: "Beenden",
     endOf: (name: string) => `Den Schlüssel ${name} beenden`,
@@ -102,7 +102,7 @@ export const systemAccounts = {
   permissions: {
     title: "Andere Anwendungen",
     text: "Auch für diese darf es handeln.",
-    all: "Ein Konto der Administration darf für jede Anwendung handeln.",
+    all: "Ein Administratorkonto darf für jede Anwendung handeln.",
     none: "Es handelt nur für seine eigene Anwendung.",
     add: "Anwendung hinzufügen",
     addTitle: "Für eine weitere Anwendung handeln lassen",
@@ -115,21 +115,21 @@ export const systemAccounts = {
     removeText: "Seine Aufrufe für diese Anwendung werden sofort abgelehnt.",
   },
   snippets: {
-    title: "Damit aufrufen",
-    text: "Diese Zeilen haben die echten Werte. Nur der geheime Schlüssel kommt aus der Umgebung.",
+    title: "Beispielaufrufe",
+    text: "Diese Zeilen enthalten die echten Werte. Nur der geheime Schlüssel kommt aus der Umgebung.",
     sdk: "Client-SDK",
     curl: "Shell, mit curl und openssl",
     reference: "Alle Operationen stehen auf der Referenzseite.",
   },
   end: {
-    title: "Aussperren",
+    title: "Sperren oder löschen",
     text: "Ein gesperrtes Konto kann wieder freigegeben werden. Ein gelöschtes ist weg, mit seinen Schlüsseln.",
     disable: "Sperren",
     disableHeading: (name: string) => `${name} sperren?`,
     disableText: "Seine Aufrufe werden ab jetzt abgelehnt. Gelöscht wird nichts.",
     enable: "Freigeben",
     enableHeading: (name: string) => `${name} freigeben?`,
-    enableText: "Es wird wieder eingelassen, mit den Schlüsseln, die nicht abgelaufen sind.",
+    enableText: "Seine Aufrufe werden wieder angenommen, mit den Schlüsseln, die nicht abgelaufen sind.",
     delete: "Löschen",
     deleteHeading: (name: string) => `${name} löschen?`,
     deleteText:

@@ -5,7 +5,7 @@ const LOCALE = "de";
 const minute = (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`;
 
 export const users = {
-  roles: { Standard: "Mitglied", Administrator: "Administration" },
+  roles: { Standard: "Mitglied", Administrator: "Administrator" },
   states: {
     active: "Aktiv",
     disabled: "Gesperrt",
@@ -45,7 +45,7 @@ export const users = {
       Standard: "Meldet sich bei Anwendungen an und verwaltet das eigene Konto.",
       Administrator: "Darf in dieser Konsole alles.",
     },
-    how: "Wie die Person hineinkommt",
+    how: "Erste Anmeldung",
     byMail: "Mit einer Einladung",
     byMailText: "Eine E-Mail mit einem Link, der 24 Stunden gilt.",
     byPassword: "Mit einem Passwort, das hier erzeugt wird",
@@ -100,14 +100,14 @@ export const users = {
   },
   self: {
     title: "Das ist Ihr eigenes Konto",
-    text: "Nur jemand anderes aus der Administration kann Ihre Rolle ändern oder Sie sperren. Damit sperrt sich niemand aus Versehen selbst aus.",
-    role: "Ihre Rolle ändert jemand anderes aus der Administration.",
+    text: "Nur ein anderer Administrator kann Ihre Rolle ändern oder Sie sperren. Damit sperrt sich niemand aus Versehen selbst aus.",
+    role: "Ihre Rolle kann nur ein anderer Administrator ändern.",
     refused: "Das ist Ihr eigenes Konto",
     refusedText:
-      "Bitten Sie jemand anderes aus der Administration darum. Damit sperrt sich niemand aus Versehen selbst aus.",
+      "Bitten Sie einen anderen Administrator darum. Damit sperrt sich niemand aus Versehen selbst aus.",
   },
   last: {
-    title: "Das ist das letzte Konto der Administration",
+    title: "Das ist der letzte Administrator",
     text: "Niemand käme mehr in diese Konsole. Geben Sie zuerst jemand anderem diese Rolle.",
   },
   invitation: {
@@ -139,15 +139,15 @@ export const users = {
     passkeys: "Passkeys",
     passkeysCount: (count: number) => (count === 1 ? "Ein Passkey" : `${count} Passkeys`),
     codes: "Wiederherstellungscodes",
-    codesLeft: (count: number) => `${count} von 10 sind unbenutzt`,
+    codesLeft: (count: number) => `Noch unbenutzt: ${count} von 10`,
     none: "Keine",
     sendReset: "Link für ein neues Passwort senden",
     sendResetHeading: (email: string) => `${email} einen Link für ein neues Passwort senden?`,
-    sendResetText: "Der Link gilt eine Stunde. Das jetzige Passwort gilt, bis er benutzt wird.",
+    sendResetText: "Der Link gilt eine Stunde. Das aktuelle Passwort gilt, bis er benutzt wird.",
     newPassword: "Neues Passwort festlegen",
     newPasswordHeading: (email: string) => `Ein neues Passwort für ${email} festlegen?`,
     newPasswordText:
-      "Hier wird ein Passwort erzeugt und Ihnen einmal gezeigt. Jeder Browser wird abgemeldet, und das jetzige Passwort gilt nicht mehr.",
+      "Hier wird ein Passwort erzeugt und Ihnen einmal gezeigt. Jeder Browser wird abgemeldet, und das aktuelle Passwort gilt nicht mehr.",
     newPasswordTitle: "Das neue Passwort",
     reset: "Zweite Faktoren zurücksetzen",
     resetHeading: (email: string) => `Die zweiten Faktoren von ${email} zurücksetzen?`,
@@ -160,20 +160,20 @@ export const users = {
     browser: "Browser",
     address: "Von",
     since: "Seit",
-    seen: "Zuletzt benutzt",
+    seen: "Zuletzt verwendet",
     unknown: "Ein Browser",
     end: "Abmelden",
     endOf: (browser: string) => `${browser} abmelden`,
     endHeading: (browser: string) => `${browser} abmelden?`,
     endText:
-      "Dort ist eine neue Anmeldung nötig. Die Anwendungen, für die der Browser benutzt wurde, erfahren davon.",
+      "Dort ist eine neue Anmeldung nötig. Die Anwendungen, für die der Browser verwendet wurde, erfahren davon.",
     everywhere: "Überall abmelden",
     everywhereHeading: (email: string) => `${email} überall abmelden?`,
     everywhereText:
       "In jedem Browser ist eine neue Anmeldung nötig. Anwendungen verlieren ihren Zugriff, auch solche, die in Abwesenheit arbeiten.",
   },
   access: {
-    allowed: "Was die Person erlaubt hat",
+    allowed: "Erlaubte Anwendungen",
     noneAllowed: "Die Person hat selbst keiner Anwendung etwas erlaubt.",
     application: "Anwendung",
     scopes: "Scopes",
@@ -183,14 +183,14 @@ export const users = {
     revokeHeading: (application: string) => `Den Zugriff von ${application} widerrufen?`,
     revokeText:
       "Die Refresh-Token der Anwendung für diese Person enden sofort. Die Anwendung darf wieder fragen.",
-    assigned: "Wem die Person zugewiesen ist",
+    assigned: "Zugewiesene Anwendungen",
     noneAssigned: "Die Person ist keiner Anwendung zugewiesen.",
   },
   record: {
     title: "Gruppen und Attribute",
     text: "Was Anwendungen durch Ihre eigenen Scopes erfahren.",
     groups: "Gruppen",
-    groupsHint: "Eine in jeder Zeile.",
+    groupsHint: "Eine je Zeile.",
     attributes: "Attribute des Kontos",
     membershipAttributes: "Attribute der Mitgliedschaft",
     attributesHint: "Ein JSON-Objekt, zum Beispiel",
@@ -211,7 +211,7 @@ export const users = {
   },
   address: {
     title: "Adresse ändern",
-    present: "Jetzige Adresse",
+    present: "Aktuelle Adresse",
     next: "Neue Adresse",
     known: "Ich weiß, dass diese Adresse der Person gehört",
     knownHint:
@@ -219,7 +219,7 @@ export const users = {
     submit: "Adresse ändern",
   },
   end: {
-    title: "Aussperren",
+    title: "Zugang beenden",
     disable: "Sperren",
     disableText: "Wer gesperrt ist, kann sich nicht anmelden. Gelöscht wird nichts.",
     disableHeading: (email: string) => `${email} sperren?`,
@@ -229,7 +229,7 @@ export const users = {
     enableHeading: (email: string) => `${email} freigeben?`,
     enableText: "Die Person kann sich mit dem Passwort und den zweiten Faktoren von vorher wieder anmelden.",
     delete: "Löschen",
-    deleteText: "Ein gelöschtes Konto ist für immer weg, mit allem, was über die Person aufbewahrt wird.",
+    deleteText: "Ein gelöschtes Konto ist endgültig weg, mit allem, was über die Person gespeichert ist.",
     deleteHeading: (email: string) => `${email} löschen?`,
     deleteConfirm:
       "Sitzungen, Token, Zustimmungen und zweite Faktoren enden sofort, auch wo die Person zu Gast ist. Im Auditprotokoll bleibt die Kontonummer. Das lässt sich nicht rückgängig machen.",

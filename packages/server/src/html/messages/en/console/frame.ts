@@ -12,7 +12,6 @@ export const frame = {
   account: "Your account",
   signOut: "Sign out",
   sections: {
-    start: "Start",
     applications: "Applications",
     people: "People",
     keys: "Keys and devices",
@@ -30,7 +29,7 @@ export const frame = {
     pools: "Signing pools",
     devices: "Devices",
     settings: "Settings",
-    mailTemplates: "Mail templates",
+    mailTemplates: "Email templates",
     auditLog: "Audit log",
   },
   accountPages: {
@@ -43,11 +42,10 @@ export const frame = {
   },
   console: "Console",
   list: {
-    search: "Search",
     submit: "Search",
     all: "Show all",
-    noneFound: "Nothing is like that",
-    noneFoundText: "Search for something else, or show all.",
+    noneFound: "Nothing found",
+    noneFoundText: "Try another search, or show all.",
     pages: "Pages",
     older: "Next page",
     newest: "Back to the first page",
@@ -57,22 +55,48 @@ export const frame = {
     save: "Save",
     cancel: "Cancel",
     optional: "optional",
-    failed: "Nothing was saved yet",
+    failed: "Nothing has been saved yet",
     faults: (count: number) =>
       count === 1 ? "One field needs another look:" : `${count} fields need another look:`,
     expired: "This page waited too long",
-    expiredText: "Nothing was changed. Check what you typed, and send it again.",
-    saved: "It is saved.",
-    isNow: (value: string) => `It is now: ${value}`,
-    isNowEmpty: "It is empty now.",
+    expiredText: "Nothing was changed. Check what you typed, then send it again.",
+    unreadable: "Something in this form could not be read",
+    unreadableText:
+      "Nothing was changed. Each character that is not text is now shown as \uFFFD. Replace it, then send the form again.",
+    isNow: (value: string) => `Current value: ${value}`,
+    isNowEmpty: "Currently empty.",
   },
+  already: "Nothing was changed: it was like this already.",
   changed: {
-    title: "Somebody else was faster",
-    text: "The record was changed while you were working on it. Your changes are still here and not saved. Compare them with the present values, and save again to keep yours.",
+    title: "Somebody else changed this first",
+    text: "This record was changed while you were editing it. Your changes are still here, but not saved. Compare them with the current values, then save again to keep yours.",
     by: (who: string, milliseconds: number) =>
       `Changed by ${who} on ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    gone: "It was deleted meanwhile",
-    goneText: "Somebody else has deleted it while you were working on it.",
+    gone: "This no longer exists",
+    goneText: "Somebody else deleted it while you were editing it.",
+  },
+  sentBefore: {
+    title: "This form has already been sent",
+    text: "What you asked for was done the first time, and has not been repeated. Send it again only if you want it done a second time.",
+    look: "You will find it here:",
+    secret: {
+      application:
+        "Its client secret was shown once, in the first answer. If you have not saved it, open the application and add a new secret.",
+      clientSecret:
+        "The secret was shown once, in the first answer. If you have not saved it, revoke it on the application’s page and add another one here.",
+      account:
+        "Its secret key was shown once, in the first answer. If you have not saved it, open the account and add a new key pair.",
+      keyPair:
+        "The secret key was shown once, in the first answer. If you have not saved it, revoke that key pair on the account’s page and add another one here.",
+      user: "If a password was generated, it was shown once, in the first answer. If you have not saved it, open the user and set a new one.",
+      password:
+        "The new password was shown once, in the first answer. If you have not saved it, set another one here.",
+      recoveryCodes:
+        "The new codes were shown once, in the first answer. If you have not saved them, make new ones here.",
+      code: "The code was shown once, in the first answer. If you have not saved it, withdraw it and create another one.",
+      agent:
+        "Its API key was shown once, in the first answer. If you have not saved it, deactivate that agent and register another one with a new key.",
+    },
   },
   lastChange: (who: string, milliseconds: number) =>
     `Last changed by ${who} on ${formatMinute(LOCALE, milliseconds)} UTC`,
@@ -84,21 +108,32 @@ export const frame = {
     anonymous: "somebody unknown",
     formerUser: "a former user",
   },
+  /** The same in a column or as a label, not after “by”. */
+  actorsAlone: {
+    operator: "The operator",
+    system: "Signet",
+    systemAccount: "A system account",
+    application: "An application",
+    anonymous: "Somebody unknown",
+    formerUser: "A former user",
+  },
   prove: {
-    title: "Please confirm that it is you",
+    title: "Confirm it is you",
     text: "Your sign-in is not recent enough for this change. What you typed is kept on this page.",
+    textSecrets:
+      "Your sign-in is not recent enough for this change. Passwords and codes are never kept on a page: type them again afterwards. Anything else that you typed is kept here.",
     first: "Sign in again. This opens another tab; come back here afterwards.",
     signIn: "Sign in again",
-    second: "Then go on with your change.",
-    goOn: "Go on",
-    confirmed: "It is you",
-    confirmedText: "Close this tab, and go on where you were.",
+    second: "Then continue with your change.",
+    goOn: "Continue",
+    confirmed: "Confirmed",
+    confirmedText: "Close this tab and continue where you left off.",
   },
   secret: {
     once: "You will not see this again",
     copy: "Copy",
     copied: "Copied",
-    done: "I have kept it",
+    done: "I have saved it",
   },
   confirm: {
     typeName: (name: string) => `Type “${name}” to confirm`,
@@ -110,5 +145,4 @@ export const frame = {
   never: "Never",
   yes: "Yes",
   no: "No",
-  administratorsOnly: "Only administrators of the organisation can open this page.",
 };

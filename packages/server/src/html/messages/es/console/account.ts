@@ -18,6 +18,9 @@ export const account = {
     badPhone: "Un número de teléfono tiene de 3 a 32 cifras, espacios y signos como + ( ) / -.",
     badLocale: "Elige uno de la lista.",
     saved: "Tu perfil se ha guardado.",
+    changedByYou: "Entretanto has cambiado tu perfil en otro sitio",
+    changedByYouText: (milliseconds: number) =>
+      `En otra ventana, el ${formatMinute(LOCALE, milliseconds)} UTC. Lo que has escrito sigue aquí y no se ha guardado. Compáralo con los valores actuales y guarda de nuevo para conservarlo.`,
     email: "Correo electrónico",
     emailText: "Con él inicias sesión, y ahí llegan los correos.",
     confirmed: "Confirmado",
@@ -25,14 +28,14 @@ export const account = {
     changeEmail: "Cambiar",
     membership: "Tu cuenta",
     organisation: "Organización",
-    role: "Función",
-    roles: { Standard: "Miembro", Administrator: "Administración" },
+    role: "Rol",
+    roles: { Standard: "Miembro", Administrator: "Administrador" },
     username: "Nombre de usuario",
     permId: "Número de cuenta",
-    since: "Aquí desde",
+    since: "Miembro desde",
     guest: (organisation: string) => `Tu cuenta es de ${organisation}`,
     guestText: (organisation: string) =>
-      `En ${organisation} estás de visita. Tu nombre, correo, contraseña e idioma se cambian en tu organización.`,
+      `En ${organisation} eres un usuario invitado. Tu nombre, correo, contraseña e idioma se cambian en tu organización de origen.`,
     guestOpen: (organisation: string) => `Ir a tu cuenta de ${organisation}`,
   },
   address: {
@@ -45,10 +48,10 @@ export const account = {
     invalid: "Esto no es un correo electrónico. Revísalo e inténtalo de nuevo.",
     same: "Ese es el correo que ya tienes.",
     limited: (seconds: number) =>
-      `Ha habido muchas solicitudes. Espera ${formatDuration(LOCALE, seconds)} e inténtalo de nuevo.`,
+      `Ha habido demasiadas solicitudes. Espera ${formatDuration(LOCALE, seconds)} e inténtalo de nuevo.`,
     sentTitle: "Mira tu correo",
     sent: (email: string) =>
-      `Un correo con un enlace va de camino a ${email}, si la dirección está libre. El enlace sirve una vez, durante un día.`,
+      `Un correo con un enlace está en camino a ${email}, si la dirección está libre. El enlace sirve una vez, durante un día.`,
     back: "Volver a tu perfil",
   },
   password: {
@@ -70,15 +73,15 @@ export const account = {
       `Ha habido demasiadas contraseñas erróneas. Espera ${formatDuration(LOCALE, seconds)} e inténtalo de nuevo.`,
     busy: (seconds: number) =>
       `Ahora mismo hay muchas personas iniciando sesión. Espera ${formatDuration(LOCALE, seconds)} y escríbela de nuevo; no tiene nada de malo.`,
-    forgot: "¿No la sabes? Recibe un enlace por correo",
-    changed: "Tu contraseña es nueva. Todo lo demás se ha cerrado.",
-    notYou: "Cierra el paso a quien haya sido",
+    forgot: "¿La has olvidado? Recibe un enlace por correo",
+    changed: "Tu contraseña se ha cambiado. Todas las demás sesiones se han cerrado.",
+    notYou: "Impide el acceso a quien haya sido",
     notYouText:
-      "Una contraseña nueva cierra enseguida la sesión en los demás navegadores y aplicaciones. Mira después tus segundos factores: elimina lo que no sea tuyo.",
+      "Una contraseña nueva cierra de inmediato la sesión en los demás navegadores y aplicaciones. Revisa después tus segundos factores y elimina lo que no sea tuyo.",
   },
   protection: {
     title: "¿Está bien protegida tu cuenta?",
-    passkey: "Muy bien: tienes una llave de acceso, que ninguna página falsa puede sacarte.",
+    passkey: "Muy bien: tienes una llave de acceso, que ninguna página falsa puede robar.",
     totp: "Bien: quien averigüe tu contraseña necesita además tu aplicación de autenticación. Una llave de acceso te protegería también de páginas falsas.",
     password: "Solo con una contraseña: quien la averigüe puede entrar. Añade un segundo factor.",
     guest: "Lo que protege tu cuenta se configura en la organización a la que pertenece.",
@@ -105,21 +108,21 @@ export const account = {
     you: "tú",
     administrator: "la administración",
     notYou: "¿Algo de esto no fuiste tú?",
-    notYouText: "Entonces establece ahora una contraseña nueva. Cierra todo lo demás.",
+    notYouText: "Establece ahora una contraseña nueva. Cierra todas las demás sesiones.",
     notYouAct: "No fui yo",
   },
   data: {
     title: "Tus datos",
-    summary: (organisation: string) => `Lo que ${organisation} guarda aquí sobre ti, y cómo ponerle fin.`,
+    summary: (organisation: string) => `Lo que ${organisation} guarda aquí sobre ti, y cómo eliminarlo.`,
     export: "Descargar tus datos",
     exportText:
       "Un archivo (JSON) con todo lo que se guarda sobre ti: perfil, pertenencias, segundos factores sin sus secretos, sesiones, aplicaciones y lo que ha pasado. No contiene nada de otras personas.",
     exportAct: "Descargar",
     limited: (seconds: number) =>
       `Lo has descargado varias veces. Espera ${formatDuration(LOCALE, seconds)} e inténtalo de nuevo.`,
-    notExported: "Todavía no hay archivo",
+    notExported: "No se ha creado ningún archivo",
     remove: "Eliminar tu cuenta",
-    removeText: "Tu cuenta desaparece con todo lo que se guarda sobre ti. No se puede deshacer.",
+    removeText: "Tu cuenta se elimina con todo lo que se guarda sobre ti. No se puede deshacer.",
     removeForbidden: (organisation: string) =>
       `En ${organisation} solo la administración elimina cuentas. Habla con ella.`,
     removeAct: "Eliminar mi cuenta",
@@ -132,19 +135,19 @@ export const account = {
     title: "¿Eliminar tu cuenta?",
     effects: [
       "Se cierra tu sesión en todas partes, y se avisa a las aplicaciones.",
-      "Tu perfil, contraseña, segundos factores, consentimientos y ajustes se eliminan, también donde estás de visita.",
+      "Tu perfil, contraseña, segundos factores, consentimientos y ajustes se eliminan, también donde eres invitado.",
       "Lo que las aplicaciones hayan guardado sobre ti se queda en ellas.",
       "El registro de auditoría conserva lo que pasó, con tu número de cuenta y sin tu nombre.",
       "Nadie puede recuperar la cuenta.",
     ],
     confirm: "Eliminar mi cuenta para siempre",
     failed: "Tu cuenta no se ha eliminado",
-    lastAdministrator: "No hay nadie más en la administración",
+    lastAdministrator: "No hay ningún otro administrador",
     lastAdministratorText: (organisation: string) =>
-      `Nadie podría ocuparse ya de ${organisation}. Da antes esa función a otra persona.`,
+      `Nadie podría ocuparse ya de ${organisation}. Da antes ese rol a otra persona.`,
     leaveTitle: (organisation: string) => `¿Salir de ${organisation}?`,
     leaveText: (organisation: string) =>
-      `Se cierra tu sesión en ${organisation} y sus aplicaciones, y se elimina lo que se guarda allí sobre ti. Tu cuenta de origen se queda. Para volver tendrán que invitarte de nuevo.`,
+      `Se cierra tu sesión en ${organisation} y sus aplicaciones, y se elimina lo que se guarda allí sobre ti. Tu cuenta de origen se conserva. Para volver tendrán que invitarte de nuevo.`,
     leaveConfirm: "Salir",
     goneTitle: "Tu cuenta se ha eliminado",
     gone: "Se ha cerrado tu sesión en todas partes, y las aplicaciones lo saben.",

@@ -7,12 +7,11 @@ export const frame = {
   skip: "Saltar al contenido",
   menu: "Menú",
   navigation: "Consola",
-  breadcrumbs: "Estás aquí",
+  breadcrumbs: "Ruta de navegación",
   switch: "Otras organizaciones",
   account: "Tu cuenta",
   signOut: "Cerrar sesión",
   sections: {
-    start: "Inicio",
     applications: "Aplicaciones",
     people: "Personas",
     keys: "Claves y dispositivos",
@@ -43,7 +42,6 @@ export const frame = {
   },
   console: "Consola",
   list: {
-    search: "Búsqueda",
     submit: "Buscar",
     all: "Mostrar todo",
     noneFound: "Sin resultados",
@@ -62,37 +60,73 @@ export const frame = {
       count === 1 ? "Hay que revisar un campo:" : `Hay que revisar ${count} campos:`,
     expired: "Esta página ha estado abierta demasiado tiempo",
     expiredText: "No se ha cambiado nada. Revisa lo que has escrito y envíalo de nuevo.",
-    saved: "Se ha guardado.",
+    unreadable: "No se ha podido leer una parte de este formulario",
+    unreadableText:
+      "No se ha cambiado nada. Los caracteres que no son texto aparecen ahora como \uFFFD. Sustitúyelos y envía el formulario de nuevo.",
     isNow: (value: string) => `Valor actual: ${value}`,
-    isNowEmpty: "Ahora el campo está vacío.",
+    isNowEmpty: "Ahora está vacío.",
   },
+  already: "No se ha cambiado nada: ya era así.",
   changed: {
-    title: "Alguien se ha adelantado",
+    title: "Otra persona lo ha cambiado antes",
     text: "El registro ha cambiado mientras trabajabas en él. Tus cambios siguen aquí y no se han guardado. Compáralos con los valores actuales y guarda de nuevo para conservar los tuyos.",
     by: (who: string, milliseconds: number) =>
       `Cambio de ${who} el ${formatMinute(LOCALE, milliseconds)} UTC.`,
-    gone: "Se ha eliminado entretanto",
+    gone: "Este registro ya no existe",
     goneText: "Alguien lo ha eliminado mientras trabajabas en él.",
+  },
+  sentBefore: {
+    title: "Este formulario ya se envió",
+    text: "Lo que querías se hizo la primera vez y no se ha repetido. Envíalo de nuevo solo si quieres que se haga una segunda vez.",
+    look: "Lo encuentras aquí:",
+    secret: {
+      application:
+        "El secreto del cliente se mostró una sola vez, en la primera respuesta. Si no lo has guardado, abre la aplicación y añade un secreto nuevo.",
+      clientSecret:
+        "El secreto se mostró una sola vez, en la primera respuesta. Si no lo has guardado, revócalo en la página de la aplicación y crea otro aquí.",
+      account:
+        "La clave secreta se mostró una sola vez, en la primera respuesta. Si no la has guardado, abre la cuenta y añade un par de claves nuevo.",
+      keyPair:
+        "La clave secreta se mostró una sola vez, en la primera respuesta. Si no la has guardado, revoca ese par de claves en la página de la cuenta y crea otro aquí.",
+      user: "Si se creó una contraseña, se mostró una sola vez, en la primera respuesta. Si no la has guardado, abre el usuario y establece una nueva.",
+      password:
+        "La contraseña nueva se mostró una sola vez, en la primera respuesta. Si no la has guardado, establece otra aquí.",
+      recoveryCodes:
+        "Los códigos nuevos se mostraron una sola vez, en la primera respuesta. Si no los has guardado, crea otros aquí.",
+      code: "El código se mostró una sola vez, en la primera respuesta. Si no lo has guardado, retíralo y crea otro.",
+      agent:
+        "La clave de API se mostró una sola vez, en la primera respuesta. Si no la has guardado, desactiva ese agente y registra otro con una clave nueva.",
+    },
   },
   lastChange: (who: string, milliseconds: number) =>
     `Último cambio de ${who} el ${formatMinute(LOCALE, milliseconds)} UTC`,
   actors: {
-    operator: "el equipo de operaciones",
-    system: "Signet mismo",
+    operator: "el operador",
+    system: "el propio Signet",
     systemAccount: "una cuenta de sistema",
     application: "una aplicación",
     anonymous: "alguien desconocido",
-    formerUser: "un usuario anterior",
+    formerUser: "un antiguo usuario",
+  },
+  actorsAlone: {
+    operator: "El operador",
+    system: "Signet",
+    systemAccount: "Una cuenta de sistema",
+    application: "Una aplicación",
+    anonymous: "Alguien desconocido",
+    formerUser: "Un antiguo usuario",
   },
   prove: {
     title: "Confirma que eres tú",
     text: "Tu inicio de sesión no es lo bastante reciente para este cambio. Lo que has escrito se conserva en esta página.",
+    textSecrets:
+      "Tu inicio de sesión no es lo bastante reciente para este cambio. Las contraseñas y los códigos nunca se conservan en una página: escríbelos de nuevo después. Lo demás que has escrito se conserva aquí.",
     first: "Vuelve a iniciar sesión. Se abre otra pestaña; después vuelve aquí.",
     signIn: "Volver a iniciar sesión",
-    second: "Luego sigue con tu cambio.",
+    second: "Después, sigue con tu cambio.",
     goOn: "Continuar",
-    confirmed: "Eres tú",
-    confirmedText: "Cierra esta pestaña y sigue donde estabas.",
+    confirmed: "Confirmado",
+    confirmedText: "Cierra esta pestaña y continúa donde lo dejaste.",
   },
   secret: {
     once: "No volverás a ver esto",
@@ -110,5 +144,4 @@ export const frame = {
   never: "Nunca",
   yes: "Sí",
   no: "No",
-  administratorsOnly: "Solo los administradores de la organización pueden abrir esta página.",
 };

@@ -13,9 +13,9 @@ export const scopes: Messages["console"]["scopes"] = {
   none: "Todavía no hay ningún scope propio",
   noneText:
     "Crea uno cuando una aplicación necesite saber más que el nombre, la dirección y el teléfono: un departamento, un rol, un centro de coste.",
-  columns: { name: "Nombre del scope", shown: "Los usuarios leen", claims: "Claims incluidos" },
+  columns: { name: "Nombre del scope", shown: "Lo que ven los usuarios", claims: "Claims incluidos" },
   noClaims: "Ninguno",
-  sensitive: "Delicado",
+  sensitive: "Sensible",
   standard: "Scopes estándar",
   standardText:
     "Los define OpenID Connect. Son los mismos en todas las organizaciones y no se pueden cambiar.",
@@ -23,8 +23,8 @@ export const scopes: Messages["console"]["scopes"] = {
     offline_access: "Ninguno: un token de actualización",
   },
   details: "Lo que da",
-  edit: "Cambiar",
-  editTitle: (name) => `Cambiar ${name}`,
+  edit: "Editar",
+  editTitle: (name) => `Editar ${name}`,
   deleteScope: "Eliminar",
   deleteTitle: (name) => `¿Eliminar ${name}?`,
   deleteText:
@@ -33,7 +33,7 @@ export const scopes: Messages["console"]["scopes"] = {
   deleteUnused: "Ninguna aplicación puede pedirlo.",
   deleteSubmit: "Eliminar el scope",
   used: "Aplicaciones que pueden pedirlo",
-  usedText: "Los scopes que una aplicación puede pedir forman parte de su configuración.",
+  usedText: "Los scopes que una aplicación puede pedir forman parte de sus ajustes.",
   unused: "Ninguna todavía. Añádelo a los scopes de una aplicación.",
   others: (count) => `y ${count} más`,
   name: "Nombre del scope",

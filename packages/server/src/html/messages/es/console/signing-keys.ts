@@ -8,7 +8,7 @@ export const signingKeys: typeof english = {
     `Lo que firma los tokens de ${organisation}. Las aplicaciones con un grupo de firma tienen allí sus propias claves.`,
   keys: {
     title: "Claves",
-    rotated: (seconds) => `Se renuevan solas, cada ${formatLifetime(LOCALE, seconds)}.`,
+    rotated: (seconds) => `Se renuevan por sí solas, cada ${formatLifetime(LOCALE, seconds)}.`,
     rotatedByHand: "Solo se renuevan a mano.",
     key: "Algoritmo e identificador",
     state: "Estado",

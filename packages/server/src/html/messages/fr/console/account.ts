@@ -19,6 +19,9 @@ export const account = {
     badPhone: "Un numéro de téléphone comporte de 3 à 32 chiffres, espaces et signes tels que + ( ) / -.",
     badLocale: "Choisissez une langue de la liste.",
     saved: "Votre profil est enregistré.",
+    changedByYou: "Vous avez modifié votre profil ailleurs entre-temps",
+    changedByYouText: (milliseconds: number) =>
+      `Dans une autre fenêtre, le ${formatMinute(LOCALE, milliseconds)} UTC. Votre saisie est toujours là et n’est pas enregistrée. Comparez-la aux valeurs actuelles, puis enregistrez de nouveau pour la garder.`,
     email: "Adresse e‑mail",
     emailText: "Elle vous sert à vous connecter, et les e‑mails y sont envoyés.",
     confirmed: "Confirmée",
@@ -30,10 +33,10 @@ export const account = {
     roles: { Standard: "Membre", Administrator: "Administrateur" },
     username: "Nom d’utilisateur",
     permId: "Numéro de compte",
-    since: "Ici depuis",
+    since: "Membre depuis",
     guest: (organisation: string) => `Votre compte appartient à l’organisation ${organisation}`,
     guestText: (organisation: string) =>
-      `Chez ${organisation}, vous êtes invité. Votre nom, votre adresse, votre mot de passe et votre langue se modifient dans votre organisation.`,
+      `Chez ${organisation}, vous êtes invité. Votre nom, votre adresse, votre mot de passe et votre langue se modifient dans votre organisation d’origine.`,
     guestOpen: (organisation: string) => `Ouvrir votre compte ${organisation}`,
   },
   address: {
@@ -46,7 +49,7 @@ export const account = {
     invalid: "Ce n’est pas une adresse e‑mail. Vérifiez-la et réessayez.",
     same: "C’est l’adresse que vous avez déjà.",
     limited: (seconds: number) =>
-      `Il y a eu beaucoup de demandes. Attendez ${formatDuration(LOCALE, seconds)}, puis réessayez.`,
+      `Il y a eu trop de demandes. Attendez ${formatDuration(LOCALE, seconds)}, puis réessayez.`,
     sentTitle: "Consultez vos e‑mails",
     sent: (email: string) =>
       `Un e‑mail avec un lien est en route vers ${email}, si l’adresse est libre. Le lien fonctionne une fois, pendant un jour.`,
@@ -71,15 +74,15 @@ export const account = {
       `Il y a eu trop de mots de passe erronés. Attendez ${formatDuration(LOCALE, seconds)}, puis réessayez.`,
     busy: (seconds: number) =>
       `Beaucoup de personnes se connectent en ce moment. Attendez ${formatDuration(LOCALE, seconds)}, puis saisissez-le de nouveau ; il n’a rien d’incorrect.`,
-    forgot: "Vous ne le connaissez pas ? Recevoir un lien par e‑mail",
+    forgot: "Vous l’avez oublié ? Recevoir un lien par e‑mail",
     changed: "Votre mot de passe est modifié. Tout le reste est déconnecté.",
-    notYou: "Fermez l’accès à qui que ce soit",
+    notYou: "Fermez l’accès à cette personne",
     notYouText:
-      "Un nouveau mot de passe déconnecte aussitôt tous les autres navigateurs et applications. Regardez ensuite vos seconds facteurs : supprimez ceux qui ne sont pas à vous.",
+      "Un nouveau mot de passe déconnecte aussitôt tous les autres navigateurs et applications. Vérifiez ensuite vos seconds facteurs : supprimez ceux qui ne sont pas à vous.",
   },
   protection: {
     title: "Votre compte est-il bien protégé ?",
-    passkey: "Très bien : vous avez une clé d’accès, qu’aucune fausse page ne peut vous soutirer.",
+    passkey: "Très bien : vous avez une clé d’accès, qu’aucune fausse page ne peut voler.",
     totp: "Bien : qui découvre votre mot de passe a encore besoin de votre application d’authentification. Une clé d’accès vous protégerait aussi des fausses pages de connexion.",
     password: "Par un mot de passe seulement : qui le découvre peut entrer. Ajoutez un second facteur.",
     guest: "Ce qui protège votre compte se règle dans l’organisation à laquelle il appartient.",
@@ -91,7 +94,7 @@ export const account = {
   applications: {
     byOrganisation: "Autorisées par l’organisation",
     byOrganisationText: (organisation: string) =>
-      `Vous utilisez ces applications, et l’organisation ${organisation} a décidé de leurs droits. Elles ne vous ont rien demandé.`,
+      `Vous utilisez ces applications, et l’organisation ${organisation} a décidé de leurs droits. Vous n’avez pas été consulté.`,
     used: (milliseconds: number) => `Dernière connexion le ${formatDay(LOCALE, milliseconds)}`,
   },
   activity: {
@@ -112,14 +115,14 @@ export const account = {
   data: {
     title: "Vos données",
     summary: (organisation: string) =>
-      `Ce que l’organisation ${organisation} conserve ici sur vous, et comment y mettre fin.`,
+      `Ce que l’organisation ${organisation} conserve ici sur vous, et comment le supprimer.`,
     export: "Télécharger vos données",
     exportText:
       "Un fichier (JSON) avec tout ce qui est conservé sur vous : profil, appartenances, seconds facteurs sans leurs secrets, sessions, applications et ce qui s’est passé. Personne d’autre n’y figure.",
     exportAct: "Télécharger",
     limited: (seconds: number) =>
       `Vous l’avez téléchargé plusieurs fois. Attendez ${formatDuration(LOCALE, seconds)}, puis réessayez.`,
-    notExported: "Il n’y a pas encore de fichier",
+    notExported: "Aucun fichier n’a été créé",
     remove: "Supprimer votre compte",
     removeText: "Votre compte disparaît avec tout ce qui est conservé sur vous. C’est irréversible.",
     removeForbidden: (organisation: string) =>
@@ -127,14 +130,14 @@ export const account = {
     removeAct: "Supprimer mon compte",
     leave: (organisation: string) => `Quitter ${organisation}`,
     leaveText: (organisation: string) =>
-      `Ce que l’organisation ${organisation} conserve sur vous est supprimé. Votre compte d’origine reste tel quel.`,
+      `Ce que l’organisation ${organisation} conserve sur vous est supprimé. Votre compte dans votre organisation d’origine reste tel quel.`,
     leaveAct: "Quitter",
   },
   deletion: {
     title: "Supprimer votre compte ?",
     effects: [
       "Vous êtes déconnecté partout, et les applications en sont informées.",
-      "Votre profil, votre mot de passe, vos seconds facteurs, consentements et réglages sont supprimés, aussi là où vous êtes invité.",
+      "Votre profil, votre mot de passe, vos seconds facteurs, consentements et réglages sont supprimés, y compris là où vous êtes invité.",
       "Ce que les applications ont conservé elles-mêmes sur vous reste chez elles.",
       "Le journal d’audit garde ce qui s’est passé, sous votre numéro de compte et sans votre nom.",
       "Personne ne peut rétablir le compte.",

@@ -8,26 +8,26 @@ export const applicationSettings = {
   title: (application: string) => `Paramètres de ${application}`,
   heading: "Paramètres",
   summary: "Les modifications s’appliquent dès la prochaine connexion et le prochain jeton.",
-  jump: "Parties des paramètres",
+  jump: "Sections des paramètres",
   none: "Aucune exigence",
   unknownPool: "Un pool qui n’existe plus :",
   unit: "secondes",
   range: (least: number, most: number) => `De ${number(least)} à ${number(most)} secondes.`,
   reading: (seconds: number) => `Cela fait ${formatLifetime(LOCALE, seconds)}.`,
-  fine: "Cela peut être enregistré.",
+  fine: "C’est correct.",
   inLine: (count: number, value: string) => `Ligne ${number(count)} : ${value}`,
   cards: {
     general: {
-      title: "Généralités",
+      title: "Informations générales",
       text: "Ce que les personnes en voient à la connexion et sur la page de consentement.",
     },
     addresses: {
       title: "Adresses",
-      text: "Où les navigateurs peuvent être envoyés avec une réponse, caractère par caractère.",
+      text: "Où les navigateurs peuvent être envoyés avec une réponse, comparées caractère par caractère.",
     },
     signIn: {
       title: "Connexion et consentement",
-      text: "Qui peut l’utiliser, et ce qu’une connexion doit atteindre.",
+      text: "Qui peut l’utiliser, et le niveau de sécurité d’une connexion.",
     },
     tokens: { title: "Jetons", text: "Comment elle les obtient, et à quoi ils servent." },
     lifetimes: {
@@ -36,12 +36,12 @@ export const applicationSettings = {
     },
     signatures: { title: "Contenu et signatures", text: "Ce que contiennent les jetons, et qui les signe." },
     proof: {
-      title: "Preuve de l’application",
-      text: "Comment elle montre qu’une demande de jetons vient d’elle.",
+      title: "Authentification",
+      text: "Comment elle prouve qu’une demande de jetons vient d’elle.",
     },
     legacy: {
       title: "Ancienne fédération",
-      text: "Pour les applications qui travaillent avec des clés de session.",
+      text: "Pour les applications qui utilisent des clés de session.",
     },
     logout: { title: "Déconnexion", text: "Comment elle apprend qu’une session a pris fin." },
   },
@@ -49,11 +49,11 @@ export const applicationSettings = {
     name: { label: "Nom", hint: "Tel que les personnes le voient, en 100 caractères au plus." },
     description: { label: "Description", hint: "Pour les administrateurs, en 500 caractères au plus." },
     homepageUri: { label: "Page d’accueil", hint: "Un lien y mène depuis les pages de connexion." },
-    logoUri: { label: "Image", hint: "L’adresse d’un logo." },
+    logoUri: { label: "Adresse du logo", hint: "L’adresse d’une image." },
     contacts: { label: "Interlocuteurs", hint: "À qui s’adresser à son sujet, un par ligne." },
     redirectUris: {
       label: "URI de redirection",
-      hint: "Où les codes sont envoyés, une par ligne : https, ou http sur cet ordinateur, où le port est libre.",
+      hint: "Où les codes sont envoyés, une par ligne : https, ou http sur cet ordinateur, avec n’importe quel port.",
     },
     postLogoutRedirectUris: {
       label: "Adresses après la déconnexion",
@@ -61,15 +61,15 @@ export const applicationSettings = {
     },
     access: { label: "Qui peut l’utiliser", hint: "Cela vaut pour toutes les façons de se connecter." },
     consentMode: {
-      label: "À qui l’on demande",
-      hint: "Avant que l’application apprenne quelque chose.",
+      label: "Qui donne son consentement",
+      hint: "Avant que l’application apprenne quoi que ce soit sur une personne.",
     },
     requiredAcr: {
       label: "Niveau minimal d’une connexion",
       hint: "Une session de niveau inférieur doit d’abord être renforcée.",
     },
     requirePkce: {
-      label: "Les codes exigent PKCE",
+      label: "Exiger PKCE",
       hint: "Laissez cette case cochée, sauf si l’application est trop ancienne pour cela.",
     },
     grantTypes: { label: "Façons d’obtenir des jetons", hint: "Seulement celles qu’elle utilise." },
@@ -94,7 +94,7 @@ export const applicationSettings = {
       hint: "Si une application reste absente plus longtemps, on doit s’y reconnecter.",
     },
     refreshTokenAbsoluteLifetimeSeconds: {
-      label: "Connexion entière",
+      label: "Connexion complète",
       hint: "Elle prend alors fin, même si elle a été actualisée. Jamais plus courte qu’un jeton d’actualisation.",
     },
     refreshTokenGraceSeconds: {
@@ -111,18 +111,18 @@ export const applicationSettings = {
     },
     idTokenSignedResponseAlg: {
       label: "Signature des jetons d’identité",
-      hint: "ES256 est petite et connue partout.",
+      hint: "ES256 est compacte et largement prise en charge.",
     },
     accessTokenSignedResponseAlg: {
       label: "Signature des jetons d’accès",
-      hint: "Chaque API qui les accepte doit la connaître.",
+      hint: "Chaque API qui les accepte doit la prendre en charge.",
     },
     signingPoolId: {
       label: "Pool de signature",
-      hint: "Ses agents signent les jetons, et personne d’autre.",
+      hint: "Seuls ses agents signent les jetons.",
     },
     tokenEndpointAuthMethod: {
-      label: "Preuve",
+      label: "Méthode",
       hint: "Une clé ou un certificat ne quitte jamais l’application.",
     },
     jwks: {
@@ -132,7 +132,7 @@ export const applicationSettings = {
     jwksUri: { label: "Adresse des clés publiques", hint: "En https. Elle est relue de temps en temps." },
     tlsClientAuthSanUri: {
       label: "Appareil",
-      hint: "L’adresse dans le certificat du seul appareil qui peut parler pour elle. N’importe lequel, si le champ est vide.",
+      hint: "L’adresse dans le certificat du seul appareil qui peut agir pour elle. Si le champ est vide, n’importe lequel.",
     },
     tlsClientCertificateBoundAccessTokens: {
       label: "Les jetons sont liés à l’appareil",
@@ -140,15 +140,15 @@ export const applicationSettings = {
     },
     returnUrls: {
       label: "Adresses de retour",
-      hint: "Où la connexion de la fédération peut revenir, une par ligne. Chacune vaut pour tout ce qui est au-dessous.",
+      hint: "Où la connexion de la fédération peut revenir, une par ligne. Chacune couvre aussi tout ce qui est au-dessous.",
     },
     allowPermanentKeys: {
       label: "Les clés de session peuvent devenir permanentes",
-      hint: "Elles sont valables tant que personne n’y met fin.",
+      hint: "Elles restent valables jusqu’à ce que quelqu’un les révoque.",
     },
     requireSignedKeyCalls: {
-      label: "Les appels avec une clé de session sont signés",
-      hint: "Une clé lue dans un journal n’ouvre alors rien.",
+      label: "Exiger des appels signés avec une clé de session",
+      hint: "Une clé qui se retrouve dans un journal n’ouvre alors rien.",
     },
     backchannelLogoutUri: {
       label: "Déconnexion en arrière-plan",
@@ -170,7 +170,7 @@ export const applicationSettings = {
     phishingResistant: "Clé d’accès ou clé de sécurité",
     authorization_code: "Connexion dans le navigateur",
     refresh_token: "Jetons d’actualisation",
-    client_credentials: "En son propre nom",
+    client_credentials: "En son nom propre",
     device_code: "Code sur un autre appareil",
     client_secret_post: "Secret dans le corps de la requête",
     client_secret_basic: "Secret dans l’en-tête Authorization",
@@ -190,18 +190,18 @@ export const applicationSettings = {
     device_code: "Pour les appareils sans clavier.",
   },
   faults: {
-    name: "Entre 1 et 100 caractères, aucun d’eux invisible.",
-    description: "Au plus 500 caractères, aucun d’eux invisible.",
-    homepageUri: "Ce n’est pas une adresse du web.",
-    logoUri: "Ce n’est pas une adresse du web.",
+    name: "De 1 à 100 caractères visibles.",
+    description: "Au plus 500 caractères visibles.",
+    homepageUri: "Ce n’est pas une adresse web.",
+    logoUri: "Ce n’est pas une adresse web.",
     contacts: "Au plus 20 lignes, de 254 caractères au plus chacune.",
     redirectUris: "Au plus 50 adresses.",
     postLogoutRedirectUris: "Au plus 50 adresses.",
     returnUrls: "Au plus 50 adresses.",
-    grantTypes: "Au moins une. « En son propre nom » est pour les applications qui s’authentifient.",
+    grantTypes: "Au moins une. « En son nom propre » est pour les applications qui s’authentifient.",
     allowedScopes: "Au plus 100 scopes, en lettres, chiffres et signes simples sans espaces.",
     audience: "Des lettres, chiffres et signes sans espaces.",
-    allowedResources: "Une adresse entière sans fragment, au plus 100.",
+    allowedResources: "Des adresses complètes sans fragment, au plus 100.",
     accessTokenLifetimeSeconds: "Un nombre entier de secondes dans l’intervalle indiqué.",
     refreshTokenLifetimeSeconds: "Un nombre entier de secondes dans l’intervalle indiqué.",
     refreshTokenAbsoluteLifetimeSeconds: "Un nombre entier de secondes dans l’intervalle indiqué.",
@@ -209,7 +209,7 @@ export const applicationSettings = {
     tokenEndpointAuthMethod: "Cette application ne peut pas s’authentifier ainsi.",
     jwks: "Des clés publiques seulement, en ensemble JWK, chacune avec son kid. Une signature demande des clés ici ou à une adresse, pas les deux.",
     jwksUri: "Une adresse https, et pas de clés dans le champ au-dessus.",
-    tlsClientAuthSanUri: "Une adresse entière, et seulement avec le certificat d’un appareil.",
+    tlsClientAuthSanUri: "Une adresse complète, et seulement avec le certificat d’un appareil.",
     signingPoolId: "Ce pool n’existe pas.",
     backchannelLogoutUri:
       "Une adresse https. Elle ne peut pas servir tant qu’un pool de signature signe les jetons.",
@@ -220,10 +220,10 @@ export const applicationSettings = {
     printable: "elle doit être en lettres, chiffres et signes simples sans espaces.",
     backslash: "elle ne doit pas contenir de barre oblique inverse.",
     wildcard: "elle ne doit pas contenir d’astérisque : les adresses sont comparées caractère par caractère.",
-    fragment: "elle ne doit pas contenir de croisillon.",
-    absolute: "elle doit être une adresse entière, par exemple https://app.example/callback.",
+    fragment: "elle ne doit pas contenir de croisillon (#).",
+    absolute: "elle doit être une adresse complète, par exemple https://app.example/callback.",
     userinfo: "elle ne doit contenir ni nom d’utilisateur ni mot de passe.",
-    dotSegments: "elle ne doit pas avoir de points comme parties de son chemin.",
+    dotSegments: "son chemin ne doit pas comporter de partie . ou .. seule.",
     host: "son hôte doit être un nom simple.",
     https: "elle doit être en https. Le simple http n’est que pour cet ordinateur.",
     privateUse: "les schémas particuliers sont pour les applications de bureau et mobiles.",

@@ -4,14 +4,14 @@ import { formatDay, formatMinute } from "../../format.ts";
 const LOCALE = "fr";
 
 export const overview: typeof english = {
-  summary: (organisation) => `Ce qui se passe chez ${organisation}, et ce qui vous attend.`,
+  summary: (organisation) => `Ce qui se passe chez ${organisation}, et ce qui demande votre attention.`,
   figures: {
     title: "En chiffres",
     users: "Utilisateurs",
     applications: "Applications",
     sessions: "Navigateurs connectés",
     devices: "Appareils",
-    agents: "Agents au travail",
+    agents: "Agents en ligne",
     moreThan: (count) => `plus de ${new Intl.NumberFormat(LOCALE).format(count)}`,
     ofAgents: (count) => (count === 1 ? "sur 1 agent" : `sur ${count} agents`),
   },
@@ -33,17 +33,16 @@ export const overview: typeof english = {
     refused: "Refusés",
     agents: "Agents de signature",
     agentsAtOnce: "Au plus à la fois",
-    poolSignatures: "Signatures faites",
     signed: "Signées",
     from: (milliseconds) => `Depuis le ${formatMinute(LOCALE, milliseconds)}, en UTC.`,
   },
   attention: {
     title: "À surveiller",
-    none: "Rien ne vous attend pour le moment.",
-    poolAway: (name) => `Aucun agent du pool ${name} n’est au travail`,
+    none: "Rien ne demande votre attention pour le moment.",
+    poolAway: (name) => `Aucun agent du pool ${name} n’est en ligne`,
     poolAwayText: "Ses applications n’obtiennent aucun jeton jusqu’au retour de l’un d’eux.",
     poolEmpty: (name) => `Le pool ${name} n’a pas encore d’agent`,
-    poolEmptyText: "Rien ne signe pour lui avant que vous n’en enregistriez un.",
+    poolEmptyText: "Il ne peut pas signer avant que vous n’en enregistriez un.",
     secretEnds: (application) => `Un secret de ${application} expire bientôt`,
     secretEnded: (application) => `Un secret de ${application} a expiré`,
     secretEndsText: (title, milliseconds) =>
@@ -52,13 +51,13 @@ export const overview: typeof english = {
       `« ${title} » était valable jusqu’au ${formatDay(LOCALE, milliseconds)}.`,
     mailOff: "Aucun e‑mail ne peut être envoyé",
     mailOffText:
-      "Les invitations et les nouveaux mots de passe n’arrivent pas tant que l’exploitant n’indique pas de serveur de messagerie.",
+      "Les invitations et les liens de mot de passe ne peuvent pas être envoyés tant que l’exploitant n’a pas configuré de serveur de messagerie.",
     mailFailed: (count) =>
       count === 1 ? "Un e‑mail n’a pas pu être remis" : `${count} e‑mails n’ont pas pu être remis`,
     mailFailedText: "Ces deux derniers jours.",
     keyOld: (algorithm) => `La clé de signature pour ${algorithm} est ancienne`,
     keyOldText: (milliseconds) => `Elle a été créée le ${formatDay(LOCALE, milliseconds)}. Renouvelez-la.`,
-    caEnds: "Le certificat de l’autorité des appareils expire",
+    caEnds: "Le certificat de l’autorité des appareils expire bientôt",
     caEndsText: (milliseconds) =>
       `Il est valable jusqu’au ${formatDay(LOCALE, milliseconds)}. Renouvelez-le.`,
   },
@@ -66,7 +65,7 @@ export const overview: typeof english = {
     title: "Derniers événements",
     all: "Journal d’audit",
     none: "Il ne s’est encore rien passé.",
-    noneText: "Ce que font les administrateurs et les utilisateurs est noté ici.",
+    noneText: "Ce que font les administrateurs et les utilisateurs est consigné ici.",
   },
   first: {
     title: "Premiers pas",

@@ -10,10 +10,10 @@ export const scopes: Messages["console"]["scopes"] = {
   make: "Nouveau scope",
   makeTitle: "Nouveau scope",
   search: "Nom du scope",
-  none: "Il n’y a pas encore de scope à vous",
+  none: "Vous n’avez pas encore de scope à vous",
   noneText:
     "Créez-en un quand une application doit connaître plus que le nom, l’adresse et le téléphone : un service, un rôle, un centre de coûts.",
-  columns: { name: "Nom du scope", shown: "Les utilisateurs lisent", claims: "Claims inclus" },
+  columns: { name: "Nom du scope", shown: "Ce que voient les utilisateurs", claims: "Claims inclus" },
   noClaims: "Aucun",
   sensitive: "Sensible",
   standard: "Scopes standard",
@@ -82,7 +82,7 @@ export const scopes: Messages["console"]["scopes"] = {
     "claim-reserved": "Les jetons utilisent eux-mêmes ce nom. Choisissez-en un autre.",
     "claim-source": "Choisissez d’où vient la valeur.",
     "claim-path": "Nommez l’attribut : lettres, chiffres, _ et -.",
-    "claim-value": "Écrivez la valeur : un texte ou du JSON d’au plus 2000 caractères.",
+    "claim-value": "Écrivez la valeur : un texte ou du JSON d’au plus 2 000 caractères.",
     "claim-meaning":
       "OpenID Connect fixe le sens de ce claim. Il ne peut être que la donnée de l’utilisateur de ce nom.",
     "claim-twice": "Le scope a déjà ce claim.",

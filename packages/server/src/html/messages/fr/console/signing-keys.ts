@@ -29,7 +29,7 @@ export const signingKeys: typeof english = {
   },
   addresses: {
     title: "Adresses",
-    text: "Qui vérifie un jeton y trouve les clés publiques.",
+    text: "Quiconque vérifie un jeton y trouve les clés publiques.",
     jwks: "Jeu de clés (JWKS)",
     issuer: "Émetteur",
   },
@@ -56,12 +56,12 @@ export const signingKeys: typeof english = {
     heading: (algorithm) => `Révoquer les clés pour ${algorithm} ?`,
     text: "Faites-le si quelqu’un d’autre peut connaître la clé privée. Les clés de cet algorithme quittent le jeu de clés maintenant, et aucun jeton qu’elles ont signé n’est plus valable.",
     textMore:
-      "Une nouvelle clé signe aussitôt. Qui vient de lire le jeu de clés peut le garder cinq minutes. Cela ne peut pas être annulé.",
+      "Une nouvelle clé signe aussitôt. Quiconque vient de lire le jeu de clés peut le garder cinq minutes. Cela ne peut pas être annulé.",
     confirm: "Révoquer les clés",
   },
   rotateCa: {
     heading: "Renouveler l’autorité des appareils ?",
-    text: "Une nouvelle génération délivre à partir de maintenant. Ce qui a été délivré reste valable. Qui vérifie les certificats d’appareils a besoin dès maintenant du nouveau ca.pem aussi.",
+    text: "Une nouvelle génération délivre à partir de maintenant. Ce qui a été délivré reste valable. Quiconque vérifie les certificats d’appareils a besoin dès maintenant du nouveau ca.pem aussi.",
     confirm: "Renouveler l’autorité",
   },
   done: {

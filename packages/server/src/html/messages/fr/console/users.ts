@@ -8,7 +8,7 @@ export const users = {
   roles: { Standard: "Membre", Administrator: "Administrateur" },
   states: {
     active: "Actif",
-    disabled: "Bloqué",
+    disabled: "Désactivé",
     invited: "Invitation non acceptée",
     guest: "Invité",
   },
@@ -44,7 +44,7 @@ export const users = {
       Standard: "Se connecte aux applications et gère son propre compte.",
       Administrator: "Peut tout faire dans cette console.",
     },
-    how: "Comment la personne entre",
+    how: "Première connexion",
     byMail: "Par une invitation",
     byMailText: "Un e‑mail avec un lien valable 24 heures.",
     byPassword: "Avec un mot de passe créé ici",
@@ -99,8 +99,8 @@ export const users = {
   },
   self: {
     title: "C’est votre propre compte",
-    text: "Un autre administrateur change votre rôle ou vous bloque. Ainsi, personne ne s’enferme dehors par mégarde.",
-    role: "Un autre administrateur change votre rôle.",
+    text: "Seul un autre administrateur peut modifier votre rôle ou vous désactiver. Ainsi, personne ne s’enferme dehors par mégarde.",
+    role: "Seul un autre administrateur peut modifier votre rôle.",
     refused: "C’est votre propre compte",
     refusedText: "Demandez-le à un autre administrateur. Ainsi, personne ne s’enferme dehors par mégarde.",
   },
@@ -109,7 +109,7 @@ export const users = {
     text: "Plus personne ne pourrait entrer dans cette console. Nommez d’abord un autre administrateur.",
   },
   invitation: {
-    title: "L’invitation",
+    title: "Invitation",
     waiting: (milliseconds: number) =>
       `L’e‑mail est sur le point de partir. Son lien est valable jusqu’au ${minute(milliseconds)}.`,
     sent: (milliseconds: number) =>
@@ -126,7 +126,7 @@ export const users = {
     withdraw: "Retirer",
     withdrawHeading: (email: string) => `Retirer l’invitation de ${email} ?`,
     withdrawText:
-      "Le lien cesse aussitôt de fonctionner. Le compte reste, et personne ne peut s’y connecter.",
+      "Le lien cesse aussitôt de fonctionner. Le compte est conservé, et personne ne peut s’y connecter.",
   },
   factors: {
     title: "Comment la personne se connecte",
@@ -159,7 +159,7 @@ export const users = {
     browser: "Navigateur",
     address: "De",
     since: "Depuis",
-    seen: "Dernier usage",
+    seen: "Dernière utilisation",
     unknown: "Un navigateur",
     end: "Déconnecter",
     endOf: (browser: string) => `Déconnecter ${browser}`,
@@ -172,7 +172,7 @@ export const users = {
       "Il faudra se connecter de nouveau dans chaque navigateur. Les applications perdent leur accès, même celles qui travaillent en l’absence de la personne.",
   },
   access: {
-    allowed: "Ce que la personne a autorisé",
+    allowed: "Applications autorisées",
     noneAllowed: "La personne n’a elle-même rien autorisé à aucune application.",
     application: "L’application",
     scopes: "Scopes",
@@ -182,12 +182,12 @@ export const users = {
     revokeHeading: (application: string) => `Retirer l’accès accordé à ${application} ?`,
     revokeText:
       "Ses jetons d’actualisation pour cette personne prennent fin aussitôt. Elle peut redemander l’autorisation.",
-    assigned: "À quoi la personne est affectée",
+    assigned: "Applications affectées",
     noneAssigned: "La personne n’est affectée à aucune application.",
   },
   record: {
     title: "Groupes et attributs",
-    text: "Ce que les applications apprennent par vos propres scopes.",
+    text: "Ce que les applications peuvent apprendre par vos propres scopes.",
     groups: "Groupes",
     groupsHint: "Un par ligne.",
     attributes: "Attributs du compte",
@@ -218,14 +218,14 @@ export const users = {
     submit: "Modifier l’adresse",
   },
   end: {
-    title: "Fermer l’accès",
-    disable: "Bloquer",
-    disableText: "Une personne bloquée ne peut pas se connecter. Rien n’est supprimé.",
-    disableHeading: (email: string) => `Bloquer ${email} ?`,
+    title: "Mettre fin à l’accès",
+    disable: "Désactiver",
+    disableText: "Une personne désactivée ne peut pas se connecter. Rien n’est supprimé.",
+    disableHeading: (email: string) => `Désactiver ${email} ?`,
     disableConfirm:
-      "La personne est aussitôt déconnectée partout, y compris là où elle est invitée, et ne peut plus se connecter tant que vous ne la débloquez pas.",
-    enable: "Débloquer",
-    enableHeading: (email: string) => `Débloquer ${email} ?`,
+      "La personne est aussitôt déconnectée partout, y compris là où elle est invitée, et ne peut plus se connecter tant que vous ne la réactivez pas.",
+    enable: "Réactiver",
+    enableHeading: (email: string) => `Réactiver ${email} ?`,
     enableText: "La personne peut se reconnecter avec le mot de passe et les seconds facteurs d’avant.",
     delete: "Supprimer",
     deleteText: "Un compte supprimé disparaît pour toujours, avec tout ce qui est conservé sur la personne.",
@@ -233,10 +233,10 @@ export const users = {
     deleteConfirm:
       "Sessions, jetons, consentements et seconds facteurs prennent fin aussitôt, y compris là où la personne est invitée. Le journal d’audit garde le numéro de compte. C’est irréversible.",
     remove: "Retirer de l’organisation",
-    removeText: (organisation: string) => `Le compte chez ${organisation} reste.`,
+    removeText: (organisation: string) => `Le compte chez ${organisation} est conservé.`,
     removeHeading: (email: string) => `Retirer ${email} de l’organisation ?`,
     removeConfirm:
-      "L’invité est déconnecté ici et perd son rôle, ses groupes, ses consentements et ses affectations. Le compte reste là où il est chez lui.",
+      "L’invité est déconnecté ici et perd son rôle, ses groupes, ses consentements et ses affectations. Le compte est conservé dans son organisation d’origine.",
   },
   done: {
     created: "L’utilisateur est ajouté.",
@@ -245,8 +245,8 @@ export const users = {
     addressAsked:
       "Un lien est en route vers la nouvelle adresse. Tant qu’il n’est pas utilisé, l’ancienne reste.",
     addressChanged: "L’adresse est modifiée.",
-    disabled: "L’utilisateur est bloqué.",
-    enabled: "L’utilisateur est débloqué.",
+    disabled: "L’utilisateur est désactivé.",
+    enabled: "L’utilisateur est réactivé.",
     signedOut: "Déconnecté.",
     reset: "Les seconds facteurs sont réinitialisés.",
     resetSent: "Le lien est en route.",

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { auditActions } from "./actions.ts";
+
+const SERVER = join(import.meta.dirname, "../..");
+/** They name every action, and write none. */
+const LISTS = /\/(?:html\/messages|db\/migrations)\/|audit\/actions\.ts$|audit-words/;
+
+test("every action is written somewhere, and a test says so", async () => {
+  const names = (await readdir(SERVER, { recursive: true })).filter((name) => name.endsWith(".ts"));
+  const paths = names.map((name) => join(SERVER, name)).filter((path) => !LISTS.test(path));
+  const texts = await Promise.all(paths.map(async (path) => [path, await readFile(path, "utf8")] as const));
+  const isTest = (path: string) => path.endsWith(".test.ts") || path.includes("/testing/");
+  const named = (inTests: boolean) => {
+    const all = texts.filter(([path]) => isTest(path) === inTests).map(([, text]) => text);
+    return new Set(all.join("\n").match(/(?<=[" ])[a-z-]+\.[a-z-]+(?=")/g));
+  };
+  const [inCode, inTests] = [named(false), named(true)];
+  assert.deepEqual(
+    auditActions.filter((action) => !inCode.has(action)),
+    [],
+    "nothing writes it",
+  );
+  assert.deepEqual(
+    auditActions.filter((action) => !inTests.has(action)),
+    [],
+    "no test looks for it",
+  );
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KeptEvent } from "../store.ts";
+import { lineFormats } from "./formats.ts";
+
+const event = (target: string, details: KeptEvent["details"] = {}): KeptEvent => ({
+  orgId: "o",
+  id: "e",
+  at: 0,
+  actor: "operator",
+  action: "application.changed",
+  target,
+  details,
+});
+const BEFORE = ",,e,1970-01-01T00:00:00.000Z,operator,application.changed,";
+/** The line's cell of the target, as it stands there. */
+const cell = (target: string) => {
+  const line = lineFormats.csv.line(event(target));
+  assert.ok(line.startsWith(BEFORE) && line.endsWith(",,{}\r\n"), line);
+  return line.slice(BEFORE.length, -",,{}\r\n".length);
+};
+
+test("what a spreadsheet would take for a formula becomes text, at the beginning of a cell and behind a semicolon", () => {
+  for (const start of ["=", "+", "-", "@", "＝", "＋", "－", "＠"]) {
+    assert.equal(cell(`${start}cmd`), `'${start}cmd`);
+    assert.equal(cell(`a;${start}cmd;b;${start}`), `a;'${start}cmd;b;'${start}`);
+  }
+  assert.equal(cell("a; =cmd"), "a; '=cmd");
+  assert.equal(cell('a;"=cmd"'), `"a;""'=cmd"""`);
+  assert.equal(cell("\tcmd"), "'\tcmd");
+  assert.equal(cell("\rcmd"), `"'\rcmd"`);
+  assert.equal(cell("a\t=cmd"), "a\t'=cmd");
+  assert.equal(cell("a\r\n=cmd"), `"a\r\n'=cmd"`);
+});
+
+test("what is no formula stays as it is", () => {
+  for (const text of ["a=b", "a-b+c@d", "a;b=c", "2;3", "https://a.example/?b=c"])
+    assert.equal(cell(text), text);
+  assert.equal(cell("a,=b"), `"a,=b"`);
+});
+
+test("details are the same JSON but for what a spreadsheet would run within a text", () => {
+  const details = { name: "x;=HYPERLINK(1)", changed: ["-1", "=2"], many: -5 };
+  const line = lineFormats.csv.line(event("t", details));
+  const text = line.slice(line.indexOf('"{') + 1, line.lastIndexOf('"')).replaceAll('""', '"');
+  assert.deepEqual(JSON.parse(text), { ...details, name: "x;'=HYPERLINK(1)" });
+});
+
+test("JSON Lines say what is kept", () => {
+  const details = { name: "x;=HYPERLINK(1)" };
+  const record = JSON.parse(lineFormats.jsonl.line(event("=cmd", details)));
+  assert.deepEqual([record.target, record.details], ["=cmd", details]);
+});

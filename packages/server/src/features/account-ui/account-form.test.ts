@@ -1,0 +1,236 @@
+// Every form of the account pages: another site's is refused and never shown again, one of ours that has waited too long is
+// shown with what was typed, and one whose sign-in is too old waits for a new sign-in and loses nothing but its secrets.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { listAuditEvents } from "../../core/audit/store.ts";
+import { insertMembership } from "../../core/users/store.ts";
+import { accountProbes } from "../../testing/account-probes.ts";
+import { consentProbes } from "../../testing/consent-probes.ts";
+import { formOfPage, plain } from "../../testing/console-browser.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "../../testing/test-browser.ts";
+import { appOfPage, giveAuthenticator, showFactor, showsRecoveryCodes } from "../../testing/test-factors.ts";
+import { MAIL_ENV, mailsTo } from "../../testing/test-mailbox.ts";
+import {
+  makeOrganisation,
+  PASSWORD,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import { follow, logIn, showsLogin, withUser } from "../../testing/test-visit.ts";
+
+const MINUTE = 60_000;
+const NEXT = "another plum tractor";
+const TYPED = "typed@by.example";
+
+interface Form {
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Fields that are never in a page. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Whoever is signed in may send it, however long ago that was. */
+  readonly needsNoProof?: boolean;
+  /** Somebody who has what it is about. */
+  readonly by?: "guest" | "somebody with a factor";
+}
+
+const forms: Readonly<Record<string, Form>> = {
+  "account/profile": {
+    fields: { firstname: TYPED, surname: "S", phone: "", locale: "" },
+    needsNoProof: true,
+  },
+  "account/address": { fields: { newEmail: TYPED } },
+  "account/password": { secrets: { present: PASSWORD, password: NEXT } },
+  "account/data/export": {},
+  "account/deletion": { fields: { name: TYPED } },
+  "account/leave": { by: "guest" },
+  "account/sessions/end": { needsNoProof: true },
+  "account/security/authenticator": { secrets: { enrolment: "sealed-secret", code: "123456" } },
+  "account/security/authenticator/removal": {},
+  "account/security/passkeys": { fields: { name: TYPED }, secrets: { passkey: '{"id":"an-answer"}' } },
+  "account/security/passkey": { fields: { id: "x", change: "name", name: TYPED } },
+  "account/security/recovery-codes": { by: "somebody with a factor" },
+  "account/security/browsers": {},
+  "user/consents/:id/revoke": { needsNoProof: true },
+};
+/** Of a record that nobody has here: a form that waited too long has nothing to be shown of. */
+const ofNoRecord = ["account/security/passkey", "user/consents/:id/revoke"];
+
+let clock: FakeClock;
+let running: TestService;
+let home: TestOrganisation;
+let host: TestOrganisation;
+let org: TestOrganisation;
+let count = 0;
+before(async () => {
+  clock = fakeClock();
+  running = await startTestService({ databaseUrl: "sqlite::memory:", clock, env: MAIL_ENV });
+  home = await makeOrganisation(running.service);
+  host = await makeOrganisation(running.service, "Host");
+});
+after(async () => {
+  await running.close();
+  assert.deepEqual(running.errors, []);
+});
+beforeEach(() => clock.advance(60 * MINUTE));
+
+const db = () => running.service.database.query;
+/** What users have done in this hour, but for signing in. */
+const acts = async () =>
+  (await listAuditEvents(db(), home.organisation.id, 100))
+    .filter(
+      ({ actor, action, at }) =>
+        actor.startsWith("user:") && !action.startsWith("session.") && at > clock() - 30 * MINUTE,
+    )
+    .map(({ action }) => action);
+
+/** Signs in, from the beginning or again, at the page beside a form that waits. */
+async function signIn(browser: TestBrowser, issuer = org.issuer): Promise<TestPage> {
+  const door = await follow(browser, await browser.get(`${issuer}/account/confirm-identity`));
+  if (!showsLogin(door)) return door;
+  return logIn(browser, { ...org, issuer }, door);
+}
+
+/** @returns a signed-in browser of somebody who may send the form, and where it goes */
+async function senderOf(path: string, { by }: Form): Promise<{ browser: TestBrowser; url: string }> {
+  org = await withUser(running.service, home, `sender${++count}@acme.example`);
+  const browser = testBrowser();
+  const url = (issuer: string) => `${issuer}/${path.replace(":id", org.user.id)}`;
+  if (by === "guest") {
+    const roaming = { orgId: host.organisation.id, userId: org.user.id, homeOrgId: org.organisation.id };
+    await insertMembership(db(), { ...roaming, role: "Standard", now: clock() });
+    await signIn(browser, host.issuer);
+    return { browser, url: url(host.issuer) };
+  }
+  const app = by === undefined ? undefined : await giveAuthenticator(running.service, org);
+  const page = await signIn(browser);
+  if (app) await showFactor(browser, org, page, { code: app.code(clock()) });
+  return { browser, url: url(org.issuer) };
+}
+
+test("the table has every form of the account pages", () => {
+  // Those are compared with what is registered: organisation-isolation.test.ts.
+  const posts = Object.keys({ ...accountProbes, ...consentProbes }).filter((route) =>
+    /^POST .*:org\/(account|user\/consents)\//.test(route),
+  );
+  assert.deepEqual(
+    posts.map((route) => route.replace("POST /oauth/:org/", "")).sort(),
+    Object.keys(forms).sort(),
+  );
+});
+
+for (const [path, form] of Object.entries(forms)) {
+  const { fields = {}, secrets = {} } = form;
+  const sent = { ...fields, ...secrets };
+  const hasNoSecret = ({ body }: TestPage) =>
+    Object.values(secrets).every((secret) => !plain(body).includes(secret));
+
+  test(`${path}: another site's is refused, an old one is shown again, and one lacking proof waits`, async () => {
+    const { browser, url } = await senderOf(path, form);
+    for (const from of [browser, testBrowser()]) {
+      const foreign = await from.post(url, { ...sent, newEmail: TYPED }, { "sec-fetch-site": "cross-site" });
+      assert.equal(foreign.status, 403);
+      assert.doesNotMatch(foreign.body, /name="(csrf|kept|flow)"|typed@by/);
+    }
+    const old = await browser.post(url, { csrf: "old", ...sent });
+    assert.equal(old.status, ofNoRecord.includes(path) ? 404 : 403);
+    if (old.status === 403) {
+      assert.match(old.body, /waited too long/);
+      if (Object.values(fields).includes(TYPED)) assert.match(old.body, /value="typed@by/);
+      assert.ok(hasNoSecret(old));
+    }
+    const { csrf = "" } = (await browser.get(pageWithForms(url))).hidden;
+    if (path.startsWith("account/")) {
+      const odd = await browser.post(url, { csrf, ...sent, odd: "no\0text" });
+      assert.equal(odd.status, ofNoRecord.includes(path) ? 404 : 403);
+      if (odd.status === 403) assert.match(odd.body, /Something in this form could not be read/);
+      if (odd.status === 403 && Object.values(fields).includes(TYPED))
+        assert.match(odd.body, /value="typed@by/);
+      assert.ok(hasNoSecret(odd));
+    }
+    clock.advance(11 * MINUTE);
+    const late = await browser.post(url, { csrf, ...sent });
+    assert.equal(late.body.includes('id="prove-go-on"'), form.needsNoProof !== true);
+    if (form.needsNoProof !== true) {
+      const { csrf: _, kept, ...typed } = late.hidden;
+      assert.equal(late.status, 403);
+      assert.ok(kept);
+      assert.deepEqual(typed, fields);
+      assert.ok(hasNoSecret(late));
+      assert.equal(/Passwords and codes are never kept/.test(late.body), form.secrets !== undefined);
+      assert.match(late.body, /id="prove-sign-in"[^>]* href="[^"]*\/account\/confirm-identity"/);
+      assert.deepEqual(await acts(), []);
+    }
+  });
+}
+
+/** Any page of theirs has the seal of their forms. */
+const pageWithForms = (url: string): string => url.replace(/\/(account|user)\/.*/, "/account/data");
+
+test("it does what it says as soon as its sender has signed in again, and not before", async () => {
+  const { browser, url } = await senderOf("account/address", {});
+  const form = formOfPage(await browser.get(url), { newEmail: `next${count}@acme.example` });
+  clock.advance(11 * MINUTE);
+  const waiting = formOfPage(await browser.post(url, form));
+  assert.equal((await browser.post(url, waiting)).status, 403, "not before");
+  const confirmed = await signIn(browser);
+  assert.match(confirmed.body, /id="identity-confirmed"/);
+  assert.match((await browser.post(url, waiting)).body, /id="address-sent"/);
+  const mails = await mailsTo(running.service, `next${count}@acme.example`);
+  assert.equal(mails.length, 1);
+  waiting.delete("csrf");
+  const deletion = await browser.post(`${org.issuer}/account/deletion`, waiting);
+  assert.match(deletion.body, /waited too long/, "it is no form of another page");
+});
+
+test("a password is typed once more after the new sign-in, and changed then", async () => {
+  const { browser, url } = await senderOf("account/password", {});
+  const form = formOfPage(await browser.get(url), { present: PASSWORD, password: NEXT });
+  clock.advance(11 * MINUTE);
+  const waiting = formOfPage(await browser.post(url, form));
+  await signIn(browser);
+  const page = await browser.post(url, waiting);
+  assert.equal(page.status, 200);
+  assert.doesNotMatch(page.body, /-fault"/);
+  assert.ok(!(await acts()).includes("password.changed"));
+  const done = await browser.post(url, formOfPage(page, { present: PASSWORD, password: NEXT }));
+  assert.equal(done.status, 303);
+  assert.ok((await acts()).includes("password.changed"));
+});
+
+test("a name for a passkey waits for its passkey", async () => {
+  const { browser, url } = await senderOf("account/security/passkeys", {});
+  const form = formOfPage(await browser.get(url), { name: "My key", passkey: "{}" });
+  clock.advance(11 * MINUTE);
+  const waiting = formOfPage(await browser.post(url, form));
+  await signIn(browser);
+  const page = await browser.post(url, waiting);
+  assert.equal(page.status, 200);
+  assert.match(page.body, /id="name"[^>]* value="My key"/);
+});
+
+test("the key that an authenticator app has already waits too, and a code of it does afterwards", async () => {
+  const { browser, url } = await senderOf("account/security/authenticator", {});
+  const first = await browser.get(url);
+  const app = appOfPage(first);
+  clock.advance(11 * MINUTE);
+  const late = await browser.post(url, formOfPage(first, { code: app.code(clock()) }));
+  assert.ok(!late.body.includes(app.secret));
+  const early = await browser.post(url, formOfPage(late));
+  assert.equal(early.status, 403, "not before the sign-in");
+  await signIn(browser);
+  const page = await browser.post(url, formOfPage(early));
+  assert.equal(page.status, 200);
+  assert.equal(appOfPage(page).secret, app.secret);
+  const done = await browser.post(url, formOfPage(page, { code: app.code(clock()) }));
+  assert.ok(showsRecoveryCodes(done));
+});
+
+test("somebody with a second factor has to show it too", async () => {
+  const { browser, url } = await senderOf("account/address", {});
+  const form = formOfPage(await browser.get(url), { newEmail: `next${count}@acme.example` });
+  await giveAuthenticator(running.service, org);
+  const waiting = await browser.post(url, form);
+  assert.match(waiting.body, /id="prove-go-on"/);
+  assert.deepEqual(await acts(), []);
+});

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runInNewContext } from "node:vm";
+import { onceScript } from "./scripts.ts";
+
+type Listener = (event: { timeStamp: number; preventDefault(): void }) => void;
+
+test("the second click of a double click goes nowhere; a later one, and one on a page come back to, does", () => {
+  const submits: Listener[] = [];
+  const shows: Array<() => void> = [];
+  const form = { addEventListener: (_: "submit", listener: Listener) => submits.push(listener) };
+  runInNewContext(onceScript.bytes.toString(), {
+    document: { querySelectorAll: (which: string) => (which === 'input[name="once"]' ? [{ form }] : []) },
+    addEventListener: (name: string, listener: () => void) => name === "pageshow" && shows.push(listener),
+  });
+  assert.equal(submits.length, 1);
+  const isSentAt = (timeStamp: number) => {
+    let isSent = true;
+    const preventDefault = () => {
+      isSent = false;
+    };
+    for (const listener of submits) listener({ timeStamp, preventDefault });
+    return isSent;
+  };
+  assert.deepEqual([0, 200, 4_900, 5_100, 5_300].map(isSentAt), [true, false, false, true, false]);
+  for (const show of shows) show();
+  assert.equal(isSentAt(5_400), true);
+});
