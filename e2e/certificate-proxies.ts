@@ -6,9 +6,9 @@ import { connect } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { guardProcess } from "./process-guard.ts";
 import { missingProgram, systemPath } from "./programs.ts";
-import { freePort } from "./server-process.ts";
 
 export interface CertificateProxy {
   readonly url: string;

@@ -11,12 +11,12 @@ import {
   renew,
   type TestEnrolment,
 } from "../packages/server/src/testing/enrolments.ts";
-
+import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { launchBrowser } from "./browser.ts";
 import { choose, enter } from "./keyboard.ts";
 import { assertUsable, keepPictures, watchPage } from "./page-watch.ts";
 import { startServerHere } from "./server-here.ts";
-import { freePort, type RunningServer } from "./server-process.ts";
+import type { RunningServer } from "./server-process.ts";
 import { signIn, signInByKeyboard, tabTo } from "./sign-in-steps.ts";
 
 let browser: Browser;

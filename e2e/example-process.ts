@@ -7,9 +7,9 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { managementClient } from "../packages/client-sdk/src/management/management-client.ts";
 import type { DemoExamples, DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { nodeEnvironment } from "../packages/server/src/testing/node-environment.ts";
 import { guardProcess } from "./process-guard.ts";
-import { freePort } from "./server-process.ts";
 
 export interface Example {
   /** All that it wrote, to both of its outputs. */

@@ -6,12 +6,12 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { build } from "../scripts/build.ts";
 import { compileApplications, otherNodes, runApplications } from "./packed-sdk.ts";
 
@@ -183,13 +183,4 @@ function collectOutput(child: ChildProcess): { text: string } {
 async function npm(...parameters: string[]): Promise<string> {
   const env = { ...process.env, PATH: searchPath };
   return (await run("npm", parameters, { cwd: folder, env, maxBuffer: 2 ** 26 })).stdout;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  assert.ok(address !== null && typeof address === "object");
-  return address.port;
 }

@@ -12,9 +12,9 @@ import fastify, { type FastifyInstance } from "fastify";
 import { deliverDueLogouts } from "../packages/server/src/core/backchannel-logout/delivery.ts";
 import { type DatabaseContext, forEachDatabase } from "../packages/server/src/testing/databases.ts";
 import { type FakeClock, fakeClock } from "../packages/server/src/testing/fake-clock.ts";
+import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../packages/server/src/testing/test-browser.ts";
 import {
-  freePort,
   makeClient,
   makeOrganisation,
   startTestService,

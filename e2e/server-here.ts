@@ -11,13 +11,8 @@ import { logTo } from "../packages/server/src/cli/log.ts";
 import { runServer } from "../packages/server/src/cli/start.ts";
 import { readConfig } from "../packages/server/src/config.ts";
 import { freshPostgres } from "../packages/server/src/testing/databases.ts";
-import {
-  freePort,
-  logLinesOf,
-  type RunningServer,
-  type ServerOptions,
-  settingsOf,
-} from "./server-process.ts";
+import { freePort } from "../packages/server/src/testing/free-port.ts";
+import { logLinesOf, type RunningServer, type ServerOptions, settingsOf } from "./server-process.ts";
 
 const portAttempts = 5;
 

@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { nodeEnvironment } from "../packages/server/src/testing/node-environment.ts";
 import { guardProcess } from "./process-guard.ts";
 
@@ -179,26 +179,4 @@ async function isReady(port: number): Promise<boolean> {
   const answer = await fetch(`http://localhost:${port}/readyz`).catch(() => undefined);
   await answer?.body?.cancel();
   return answer?.status === 200;
-}
-
-/**
- * Below the range that systems take the ports of outgoing connections from, so that a server that is killed and started
- * again finds its port free.
- */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  const isListening = new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen(port, "localhost", () => resolve(true));
-  });
-  const isFree = await isListening;
-  await new Promise((resolve) => server.close(resolve));
-  return isFree;
 }

@@ -7,9 +7,10 @@ import type { TestContext } from "node:test";
 import { readConfig } from "../packages/server/src/config.ts";
 import type { SigningPool } from "../packages/server/src/core/signing-pools/signing-pool.ts";
 import { openService, type Service } from "../packages/server/src/open-service.ts";
+import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { makePool } from "../packages/server/src/testing/test-agent.ts";
 import { makeOrganisation, type TestOrganisation } from "../packages/server/src/testing/test-service.ts";
-import { freePort, type ServerProcess, startServer } from "./server-process.ts";
+import { type ServerProcess, startServer } from "./server-process.ts";
 
 export interface SovereignScene {
   readonly folder: string;

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { groupTests, writeGroups } from "./test-groups.ts";
 
 test("every file is in one group, journeys among themselves and before the others", () => {
@@ -19,25 +19,13 @@ test("every file is in one group, journeys among themselves and before the other
 });
 
 test("what fails in a group fails the run: a test, a hook, a file that cannot be loaded", async (t) => {
-  const root = await mkdtemp(path.join(os.tmpdir(), "signet-groups-"));
-  t.after(() => rm(root, { recursive: true }));
-  const texts = {
+  const outcome = await groupsOf(t, {
     "good.test.mjs": 'import { test } from "node:test"; test("good", () => {});',
     "bad.test.mjs": 'import { test } from "node:test"; test("bad", () => { throw new Error("no"); });',
     "hook.test.mjs":
       'import { before, test } from "node:test"; before(() => { throw new Error("no"); }); test("after it", () => {});',
     "unloadable.test.mjs": 'import "./nowhere.mjs";',
-  };
-  for (const [name, text] of Object.entries(texts)) await writeFile(path.join(root, name), text);
-  const outcome = async (...names: string[]) => {
-    const files = await writeGroups([names], { root, folder: root });
-    // Not a part of the run that this test is in.
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-    const options = ["--test", "--test-reporter=tap", ...files];
-    return new Promise<{ code: unknown; out: string }>((resolve) =>
-      execFile(process.execPath, options, { env }, (error, out) => resolve({ code: error?.code ?? 0, out })),
-    );
-  };
+  });
   assert.equal((await outcome("good.test.mjs", "good.test.mjs")).code, 0);
   for (const name of ["bad", "hook", "unloadable"]) {
     const { code, out } = await outcome("good.test.mjs", `${name}.test.mjs`);
@@ -47,3 +35,34 @@ test("what fails in a group fails the run: a test, a hook, a file that cannot be
     assert.match(out, /^ok .*good/m);
   }
 });
+
+test("a group that leaves something open after its tests ends, and fails, naming its files and what is open", async (t) => {
+  const outcome = await groupsOf(t, {
+    "good.test.mjs": 'import { test } from "node:test"; test("good", () => {});',
+    "open.test.mjs":
+      'import { createServer } from "node:net"; import { test } from "node:test"; test("starts", (t, done) => { createServer().listen(0, "127.0.0.1", done); });',
+  });
+  assert.equal((await outcome("good.test.mjs")).code, 0);
+  for (const names of [["open.test.mjs", "good.test.mjs"], ["open.test.mjs"]]) {
+    const { code, out } = await outcome(...names);
+    assert.equal(code, 1);
+    assert.match(out, new RegExp(`Still open after all tests of ${names.join(", ")}: .*TCPServerWrap`));
+    assert.match(out, /^# pass [12]$/m);
+  }
+});
+
+/** @param texts of test files by their names @returns runs the named ones in one group */
+async function groupsOf(t: TestContext, texts: Readonly<Record<string, string>>) {
+  const root = await mkdtemp(path.join(os.tmpdir(), "signet-groups-"));
+  t.after(() => rm(root, { recursive: true }));
+  for (const [name, text] of Object.entries(texts)) await writeFile(path.join(root, name), text);
+  return async (...names: string[]) => {
+    const files = await writeGroups([names], { root, folder: root, mostAfterTestsMs: 200 });
+    // Not a part of the run that this test is in.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const options = ["--test", "--test-reporter=tap", ...files];
+    return new Promise<{ code: unknown; out: string }>((resolve) =>
+      execFile(process.execPath, options, { env }, (error, out) => resolve({ code: error?.code ?? 0, out })),
+    );
+  };
+}

@@ -28,16 +28,33 @@ function dealOut(files: readonly string[], most: number): string[][] {
   return Array.from({ length: count }, (_, group) => files.filter((__, index) => index % count === group));
 }
 
-/** A file that cannot be loaded is a test that fails: of a suite alone the summary would count nothing. */
-const suites = `import { describe, test } from "node:test";
+/** How long a process may go on after the last of its tests, in milliseconds. */
+const MOST_AFTER_TESTS_MS = 60_000;
+
+/**
+ * A file that cannot be loaded is a test that fails: of a suite alone the summary would count nothing.
+ * What a test leaves open (a server, a timer) would keep the process, and with it the whole run, for ever: no timeout of
+ * node:test ends a process whose tests are done. So it ends itself, as a failure that names what is open.
+ */
+const suites = `import { after, describe, test } from "node:test";
+let running = files.length;
 for (const [file, url] of files)
-  describe(file, () =>
-    import(url).catch((error) => {
+  describe(file, () => {
+    after(() => {
+      running -= 1;
+      if (running === 0) setTimeout(endForLeftovers, mostAfterTestsMs).unref();
+    });
+    return import(url).catch((error) => {
       test("can be loaded", () => {
         throw error;
       });
-    }),
-  );
+    });
+  });
+function endForLeftovers() {
+  const names = files.map(([file]) => file).join(", ");
+  console.error("Still open after all tests of " + names + ": " + process.getActiveResourcesInfo().join(", "));
+  process.exit(1);
+}
 `;
 
 /**
@@ -46,14 +63,17 @@ for (const [file, url] of files)
  */
 export async function writeGroups(
   groups: readonly (readonly string[])[],
-  { root, folder }: { readonly root: string; readonly folder: string },
+  {
+    root,
+    folder,
+    mostAfterTestsMs = MOST_AFTER_TESTS_MS,
+  }: { readonly root: string; readonly folder: string; readonly mostAfterTestsMs?: number },
 ): Promise<string[]> {
   const written = groups.map(async (files, index) => {
-    const [only] = files;
-    if (files.length === 1 && only !== undefined) return path.join(root, only);
     const named = files.map((file) => [file, pathToFileURL(path.join(root, file)).href]);
     const name = path.join(folder, `group-${index}.test.mjs`);
-    await writeFile(name, `const files = ${JSON.stringify(named)};\n${suites}`);
+    const values = `const files = ${JSON.stringify(named)};\nconst mostAfterTestsMs = ${mostAfterTestsMs};\n`;
+    await writeFile(name, `${values}${suites}`);
     return name;
   });
   return Promise.all(written);

@@ -18,6 +18,9 @@ import { selectTests } from "./test-selection.ts";
 // Many test files wait (browser, database, processes) more than they compute: one more at once than there are cores.
 const concurrency = Math.min(4, os.availableParallelism() + 1);
 
+/** Four times what all tests take: something waits for what never comes. */
+const MOST_MS = 45 * 60_000;
+
 /** Runs the named tests, or all after all checks, and gives the exit code. */
 async function runTests(parameters: string[]): Promise<number> {
   const patterns = parameters.filter((parameter) => !parameter.startsWith("-"));
@@ -78,7 +81,9 @@ async function fillCompileCache(env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 async function runNodeTest(parameters: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(process.execPath, parameters, { cwd: repositoryRoot, stdio: "inherit", env });
+  // Interrupted when it is that late, the runner still reports, and names what it was at.
+  const options = { cwd: repositoryRoot, env, timeout: MOST_MS, killSignal: "SIGTERM" } as const;
+  const child = spawn(process.execPath, parameters, { ...options, stdio: "inherit" });
   // Ctrl-C goes to the test runner as well: wait for its report, then clean up.
   process.on("SIGINT", () => {});
   const [code] = (await once(child, "exit")) as [number | null];

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { importRoots } from "@signet/server/features/device-identity/ek-trust/roots";
 import { readTrustFile } from "@signet/server/features/device-identity/ek-trust/trust-file";
-import { freePort } from "@signet/server/testing/test-service";
+import { freePort } from "@signet/server/testing/free-port";
 import { exitCodes } from "./exit-codes.ts";
 import { readRecord, writeRecord } from "./state/device-record.ts";
 import { type ServiceStage, serviceStage } from "./testing/service-stage.ts";

@@ -12,8 +12,8 @@ import { clientCertificateOf } from "./http/client-certificate.ts";
 import { proxyListener } from "./http/proxy-listener.ts";
 import { clientCertHeader } from "./testing/enrolled-device.ts";
 import { eventually } from "./testing/eventually.ts";
+import { freePort } from "./testing/free-port.ts";
 import { type MtlsClient, mtlsClient, type TestListeners, testListeners } from "./testing/test-listeners.ts";
-import { freePort } from "./testing/test-service.ts";
 
 const mine = testCertificate({ subject: "mine" });
 const others = testCertificate({ subject: "others" });

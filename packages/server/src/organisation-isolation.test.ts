@@ -13,6 +13,7 @@ import { deviceProbes } from "./testing/device-probes.ts";
 import { discovery, jwks, metadata, ORIGIN_AT_A, preflight } from "./testing/document-probes.ts";
 import { type FakeClock, fakeClock } from "./testing/fake-clock.ts";
 import { federationProbes } from "./testing/federation-probes.ts";
+import { freePort } from "./testing/free-port.ts";
 import { quickPasswords } from "./testing/quick-passwords.ts";
 import { recoveryProbes } from "./testing/recovery-probes.ts";
 import { sovereignProbes } from "./testing/sovereign-probes.ts";
@@ -28,7 +29,6 @@ import {
 } from "./testing/test-device.ts";
 import { MAIL_ENV } from "./testing/test-mailbox.ts";
 import {
-  freePort,
   makeClient,
   makeOrganisation,
   startTestService,

@@ -7,9 +7,9 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startProgram } from "../testing/command-line.ts";
 import { eventually } from "../testing/eventually.ts";
+import { freePort } from "../testing/free-port.ts";
 import { type StartedProgram, startSignet } from "../testing/started-program.ts";
 import { postForm } from "../testing/test-client.ts";
-import { freePort } from "../testing/test-service.ts";
 import type { DemoFile } from "./demo-file.ts";
 
 let folder: string;

@@ -1,5 +1,6 @@
 /** Stands between the service and its database, so that a test can take the database away and give it back. */
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "./free-port.ts";
 
 export interface BreakableProxy {
   /** The database's address, through the proxy. */
@@ -28,9 +29,16 @@ export async function breakableProxy(databaseUrl: string): Promise<BreakableProx
       });
     }
   });
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  const listen = () =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  await listen();
   const url = new URL(databaseUrl);
   url.host = `127.0.0.1:${port}`;
 
@@ -44,7 +52,7 @@ export async function breakableProxy(databaseUrl: string): Promise<BreakableProx
     url: url.href,
     cut,
     restore: async () => {
-      if (!server.listening) await listen(port);
+      if (!server.listening) await listen();
     },
     close: cut,
   };

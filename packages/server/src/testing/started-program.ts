@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { guardProcess } from "../../../../e2e/process-guard.ts";
 import { collect, type Environment, startProgram } from "./command-line.ts";
 import { eventually } from "./eventually.ts";
-import { freePort } from "./test-service.ts";
+import { freePort } from "./free-port.ts";
 
 export interface StartedProgram {
   readonly port: number;

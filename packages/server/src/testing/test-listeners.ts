@@ -6,9 +6,9 @@ import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ProxyCertificateFormat } from "../listener-settings.ts";
+import { freePort } from "./free-port.ts";
 import { type SelfSigned, selfSigned } from "./self-signed.ts";
 import type { Answer } from "./test-client.ts";
-import { freePort } from "./test-service.ts";
 
 export interface TestListeners {
   /** For `startTestService`. */

@@ -1,6 +1,5 @@
 /** A whole server for a test: storage, core, routes, listening on a free loopback port, with organisations to use. */
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
@@ -19,6 +18,7 @@ import type { Refusal } from "../http/error-handlers.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
 import { unauditedActs } from "./audited-acts.ts";
+import { freePort } from "./free-port.ts";
 import { quickPasswords } from "./quick-passwords.ts";
 import { quickSigningKeys } from "./quick-signing-keys.ts";
 import { watchActs } from "./watched-acts.ts";
@@ -61,9 +61,43 @@ export interface TestServiceOptions {
 
 export const TEST_MASTER_KEY = Buffer.alloc(32, 42).toString("base64url");
 
-/** @returns the server, listening; call `close` in the suite's `after` */
+/**
+ * @returns the server, listening; call `close` in the suite's `after`
+ * @throws what kept it from starting; nothing of it is left open, which would keep the test's process
+ */
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+  const closing: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
+  try {
+    return await start(options, closing, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Nodes of one service that start at the same moment.
+ * @throws what kept one from starting; the others are closed
+ */
+export async function startTestServices(options: TestServiceOptions, count: number): Promise<TestService[]> {
+  const starts = await Promise.allSettled(Array.from({ length: count }, () => startTestService(options)));
+  const started = starts.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
+  const failed = starts.find((start) => start.status === "rejected");
+  if (!failed) return started;
+  await Promise.all(started.map((node) => node.close()));
+  throw failed.reason;
+}
+
+async function start(
+  options: TestServiceOptions,
+  closing: (() => Promise<unknown>)[],
+  close: () => Promise<void>,
+): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), "signet-test-"));
+  closing.push(() => rm(dataDir, { recursive: true, force: true }));
   const port = await freePort();
   const { baseUrl = `http://127.0.0.1:${port}` } = options;
   const config = readConfig({
@@ -89,6 +123,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     onError: logError,
     newPrivateKey: quickSigningKeys(nameOf(options.databaseUrl)),
   });
+  closing.push(() => opened.close());
   const { passwords = quickPasswords } = options;
   const withPasswords = { ...opened, passwords: passwords === "argon2id" ? opened.passwords : passwords };
   const demo = await options.demo?.(withPasswords);
@@ -102,6 +137,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     isDraining: () => false,
     ...(demo ? { demo } : {}),
   });
+  closing.push(() => app.close());
   const listeners = await certificateListenersOf(app, config, {
     reloaded: () => {},
     failed: (error) => errors.push(error),
@@ -120,9 +156,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     errors,
     refusals,
     close: async () => {
-      await app.close();
-      await service.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await close();
       const silent = options.isMeddling ? [] : unauditedActs(watch.acts());
       if (silent.length > 0) throw new Error(`nothing in the audit log says so:\n${silent.join("\n")}`);
     },
@@ -137,15 +171,6 @@ const nameOf = (databaseUrl: string): string =>
 /** A hundred requests at once may find no connection in time on a busy machine: no fault, and a request that fails by it says so. */
 const isShortOfConnections = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith("timeout exceeded when trying to connect");
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 export interface TestOrganisation {
   readonly organisation: Organisation;

@@ -1,7 +1,6 @@
 /** Enrolment as an administrator would script it with tpm2-tools (Debian's tpm2-tools) against a TPM on loopback. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
 import { makeCsr } from "@signet/protocol/make-csr";
@@ -110,30 +109,4 @@ export function tpm2Tools(folder: string, port: number): Tpm2Tools {
       return { attest: await read("attest"), signature: await read("attest.sig") };
     },
   };
-}
-
-/** Two ports one after the other, both free a moment ago. @returns the first */
-export async function freePortPair(): Promise<number> {
-  for (let tries = 0; tries < 50; tries += 1) {
-    const first = await listen(0);
-    const port = portOf(first);
-    const second = await listen(port + 1).catch(() => undefined);
-    await Promise.all([first, second].map((server) => server && close(server)));
-    if (second) return port;
-  }
-  throw new Error("no two free ports in a row");
-}
-
-const listen = (port: number): Promise<Server> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(port, "127.0.0.1", () => resolve(server));
-  });
-
-const close = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
-
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

@@ -5,15 +5,11 @@ import { after, before, describe, test } from "node:test";
 import { mailComposer } from "../../mail-content.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { quickPasswords } from "../../testing/quick-passwords.ts";
 import { testBrowser } from "../../testing/test-browser.ts";
 import { startMailServer } from "../../testing/test-mail-server.ts";
-import {
-  freePort,
-  makeOrganisation,
-  startTestService,
-  type TestService,
-} from "../../testing/test-service.ts";
+import { makeOrganisation, startTestService, type TestService } from "../../testing/test-service.ts";
 import { findUser } from "../users/store.ts";
 import { deliverDueMails, type MailLine, startMailDelivery } from "./delivery.ts";
 import { sendNotice } from "./notices.ts";

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { quickPasswords } from "../../testing/quick-passwords.ts";
 import { openSigningStage } from "../../testing/signing-stage.ts";
 import { signingSteps, withBrowser } from "../../testing/signing-steps.ts";
@@ -11,7 +12,6 @@ import { makeAgent, makePool, setTokenWait, type TestAgent, testAgent } from "..
 import { authorizationRequest, type TestBrowser, testBrowser } from "../../testing/test-browser.ts";
 import { credentials, postForm } from "../../testing/test-client.ts";
 import {
-  freePort,
   makeClient,
   makeOrganisation,
   REDIRECT_URI,

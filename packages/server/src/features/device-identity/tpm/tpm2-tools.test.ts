@@ -8,9 +8,9 @@ import { after, before, describe, test } from "node:test";
 import { type SoftwareTpm, startSwtpm, swtpmMissing } from "@signet/device-client/testing/swtpm";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { forEachDatabase } from "../../../testing/databases.ts";
+import { freePort } from "../../../testing/free-port.ts";
 import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
 import {
-  freePortPair,
   p384Ek,
   rsaEk,
   type ToolsEk,
@@ -51,7 +51,7 @@ describe("tpm2-tools and swtpm", { skip: missing }, () => {
 
   /** Another test may take a port between the look and the start. */
   async function started(where: { folder: string; vendorFolder: string }, tries = 3): Promise<ToolsTpm> {
-    const port = await freePortPair();
+    const port = await freePort(2);
     try {
       const swtpm = await startSwtpm({ ...where, port, hasControl: true });
       return { swtpm, tools: tpm2Tools(where.folder, port) };

@@ -8,10 +8,11 @@ import { findApplication } from "../../../core/applications/store.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage, textOf } from "../../../testing/console-browser.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
+import { freePort } from "../../../testing/free-port.ts";
 import { type Planted, plantRecords } from "../../../testing/planted-records.ts";
 import { type ShownProgram, shownProgram, snippetOf } from "../../../testing/shown-program.ts";
 import { type TestPage, testBrowser } from "../../../testing/test-browser.ts";
-import { freePort, startTestService, type TestService } from "../../../testing/test-service.ts";
+import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { decide, follow, logIn, showsConsent } from "../../../testing/test-visit.ts";
 
 const ENV = { ".env": "env-file" };

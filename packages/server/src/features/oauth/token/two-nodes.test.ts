@@ -16,7 +16,7 @@ import { credentials, postForm, refresh } from "../../../testing/test-client.ts"
 import {
   makeClient,
   makeOrganisation,
-  startTestService,
+  startTestServices,
   type TestClient,
   type TestOrganisation,
   type TestService,
@@ -176,19 +176,21 @@ describe("two nodes on one PostgreSQL", () => {
 });
 
 /** At the same moment, on an empty database. The issuer is an address that nobody has: requests name the node. */
-function startTwo(databaseUrl: string, clock: FakeClock): Promise<[TestService, TestService]> {
-  const options = { databaseUrl, clock, baseUrl: "http://127.0.0.1:1" };
-  return Promise.all([startTestService(options), startTestService(options)]);
+async function startTwo(databaseUrl: string, clock: FakeClock): Promise<[TestService, TestService]> {
+  const [one, other] = await startTestServices({ databaseUrl, clock, baseUrl: "http://127.0.0.1:1" }, 2);
+  assert.ok(one && other);
+  return [one, other];
 }
 
 test("five nodes that start together on an empty database all start, and the schema is made once", async (t) => {
   const server = await postgresServer();
   const databaseUrl = await createDatabase(server);
-  const nodes = await Promise.all(Array.from({ length: 5 }, () => startTestService({ databaseUrl })));
+  const nodes: TestService[] = [];
   t.after(async () => {
     await Promise.all(nodes.map((node) => node.close()));
     await dropDatabase(server, databaseUrl);
   });
+  nodes.push(...(await startTestServices({ databaseUrl }, 5)));
   assert.equal(nodes.filter(({ service }) => service.migrated.length > 0).length, 1);
   const database = openDatabase(databaseUrl, 1);
   const { rows } = await sql<{ name: string }>`select name from schema_migration`.execute(database.query);

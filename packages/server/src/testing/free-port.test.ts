@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:net";
+import { test } from "node:test";
+import { freePort } from "./free-port.ts";
+
+const listen = (port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
+
+test("no port is named twice, and each can be listened at", async () => {
+  const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));
+  assert.equal(new Set(ports).size, 50);
+  const servers = await Promise.all(ports.map(listen));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+test("a port that is taken is passed over, alone or in a row", async (t) => {
+  const first = await freePort();
+  const taken = [first + 1, first + 4];
+  const servers = await Promise.all(taken.map(listen));
+  t.after(() => servers.map((server) => server.close()));
+  const next = await freePort();
+  assert.ok(!taken.includes(next), "the next one is taken");
+  const pair = await freePort(2);
+  assert.ok(!taken.includes(pair) && !taken.includes(pair + 1), "not 3, whose neighbour is taken");
+});
+
+test("none is of the range that the system gives away by itself", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const range = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
+  const lowest = Number(range.split(/\s+/)[0]);
+  for (let index = 0; index < 20; index++) assert.ok((await freePort()) < lowest);
+});
