@@ -49,7 +49,7 @@ export interface ConfirmedAct<Found> extends Addressed {
   /**
    * @param form what the page's form holds
    * @returns where the browser goes, below the console, query included; or why nothing was done
-   * @throws NothingToDo
+   * @throws WasSoAlready
    */
   act(
     acting: ReturnType<typeof actingOn>,
@@ -66,12 +66,12 @@ export interface ConfirmedAct<Found> extends Addressed {
 }
 
 /** It has turned out that it was so already: the browser is told, and what the act has written is undone. */
-export class NothingToDo extends Error {
+export class WasSoAlready extends Error {
   readonly rest: string;
   /** @param rest where the browser goes, below the console */
   constructor(rest: string) {
-    super("there is nothing to do");
-    this.name = "NothingToDo";
+    super("it was so already");
+    this.name = "WasSoAlready";
     this.rest = rest;
   }
 }
@@ -96,7 +96,7 @@ export function confirmedActPages<Found>(
   return {
     get: async (visit) => {
       const signedIn = await provenAdministrator(deps, visit, ownPath(visit, act));
-      const found = signedIn && (await toDo(visit, act));
+      const found = signedIn && (await stillOpen(visit, act));
       if (signedIn && found) await ask(deps, visit, act, { signedIn, found });
     },
     post: (visit) => confirm(deps, visit, act),
@@ -104,7 +104,7 @@ export function confirmedActPages<Found>(
 }
 
 /** @returns undefined when the browser was sent to where it stands that it is done. @throws NotFound */
-async function toDo<Found>(visit: Visit, act: ConfirmedAct<Found>): Promise<Found | undefined> {
+async function stillOpen<Found>(visit: Visit, act: ConfirmedAct<Found>): Promise<Found | undefined> {
   const found = await act.find(visit.organisation, paramsOf(visit));
   if (!found) throw new NotFound("record");
   const over = act.overFor?.(found);
@@ -144,7 +144,7 @@ async function receivedAct<Found>(
   act: ConfirmedAct<Found>,
 ): Promise<Pick<Making, "signedIn" | "values" | "once"> | undefined> {
   const again = async ({ signedIn }: Submission, refusal: Refusal) => {
-    const found = await toDo(visit, act);
+    const found = await stillOpen(visit, act);
     if (found) await ask(deps, visit, act, { signedIn, found }, refusal);
   };
   const path = ownPath(visit, act);
@@ -157,7 +157,7 @@ async function confirm<Found>(deps: ConsoleDeps, visit: Visit, act: ConfirmedAct
   const sent = await receivedAct(deps, visit, act);
   if (!sent) return;
   const { signedIn } = sent;
-  const found = await toDo(visit, act);
+  const found = await stillOpen(visit, act);
   if (!found) return;
   const { messages } = await consoleFrame(deps, visit, signedIn, act.current);
   const { name } = act.question(messages, found, visit.organisation);
@@ -168,7 +168,7 @@ async function confirm<Found>(deps: ConsoleDeps, visit: Visit, act: ConfirmedAct
   const done = await sent
     .once((database) => act.act(actingOn(visit, signedIn), found, sent.values, { ...context, database }))
     .catch((error: unknown) => {
-      if (error instanceof NothingToDo) return already(error.rest);
+      if (error instanceof WasSoAlready) return already(error.rest);
       throw error;
     });
   if (typeof done === "string") await goTo(visit, uriFor(visit, act, done));

@@ -1,6 +1,6 @@
 /** devices/manage/{org}/{id}/revoke: a device ends at once. */
 import type { FastifyInstance } from "fastify";
-import { NothingToDo } from "../../console/confirmed-act.ts";
+import { WasSoAlready } from "../../console/confirmed-act.ts";
 import { type RevocationReason, revocationReasons } from "../../core/devices/device.ts";
 import { revokeDevice } from "../../core/devices/revoke-device.ts";
 import { findDevice } from "../../core/devices/store.ts";
@@ -48,7 +48,7 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
       act: async (acting, { id: deviceId }, form) => {
         const chosen = form.get("reason");
         const reason: RevocationReason = revocationReasons.find((one) => one === chosen) ?? "unspecified";
-        if (!(await revokeDevice(deps, { ...acting, deviceId, reason }))) throw new NothingToDo("");
+        if (!(await revokeDevice(deps, { ...acting, deviceId, reason }))) throw new WasSoAlready("");
         return "?done=revoked";
       },
     },

@@ -1,6 +1,6 @@
 /** devices/manage/{org}/codes/{id}/withdraw: a code that nobody has used enrols nothing any more. */
 import type { FastifyInstance } from "fastify";
-import { NothingToDo } from "../../console/confirmed-act.ts";
+import { WasSoAlready } from "../../console/confirmed-act.ts";
 import { html } from "../../html/html.ts";
 import { apiHandler } from "../../http/api/api-route.ts";
 import { nothingHere } from "../../http/coded-error.ts";
@@ -44,7 +44,7 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
         };
       },
       act: async (acting, { id }) => {
-        if (!(await withdrawCode(deps, { ...acting, id }))) throw new NothingToDo(SPENT);
+        if (!(await withdrawCode(deps, { ...acting, id }))) throw new WasSoAlready(SPENT);
         return "?done=withdrawn";
       },
     },

@@ -1,6 +1,6 @@
 /** Disabling, enabling and deleting an application. */
 import type { FastifyInstance } from "fastify";
-import { type ConfirmedAct, confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { type ConfirmedAct, confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import type { ConsoleDeps } from "../../../console/visit.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { deleteApplication } from "../../../core/applications/application-changes.ts";
@@ -42,7 +42,7 @@ function switching(deps: ConsoleDeps, disabled: boolean): ConfirmedAct<Applicati
     },
     act: async (acting, { id }) => {
       if (!(await disableApplication(deps, { ...acting, id, disabled })))
-        throw new NothingToDo(applicationRest(id));
+        throw new WasSoAlready(applicationRest(id));
       return applicationRest(id, done);
     },
   };

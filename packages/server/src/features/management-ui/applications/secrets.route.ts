@@ -1,6 +1,6 @@
 /** The secrets of an application: another one beside those that work, and the end of one. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { consoleFrame } from "../../../console/console-frame.ts";
 import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
 import type { Submission } from "../../../console/sent-form.ts";
@@ -199,7 +199,7 @@ function endRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     },
     act: async (acting, { application, secret }) => {
       const ended = { ...acting, applicationId: application.id, id: secret.id };
-      if (!(await revokeSecret(deps, ended))) throw new NothingToDo(applicationRest(application.id));
+      if (!(await revokeSecret(deps, ended))) throw new WasSoAlready(applicationRest(application.id));
       return applicationRest(application.id, "?done=secretEnded");
     },
   });

@@ -2,7 +2,7 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { actorTexts } from "../../../console/actor-names.ts";
-import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { ALREADY, consoleFrame } from "../../../console/console-frame.ts";
 import { submission } from "../../../console/submission.ts";
 import {
@@ -161,7 +161,7 @@ function takeOffRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     act: async (acting, { application, user }) => {
       const list = applicationRest(application.id, REST);
       const taken = { ...acting, applicationId: application.id, userId: user.id };
-      if (!(await unassignUser(deps, taken))) throw new NothingToDo(list);
+      if (!(await unassignUser(deps, taken))) throw new WasSoAlready(list);
       return `${list}?done=takenOff`;
     },
   });

@@ -1,7 +1,7 @@
 /** Taking back a consent, or deleting a pre-authorization: asked once, because tokens end with it. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import { findApplication } from "../../../core/applications/store.ts";
 import { deletePreauthorization, revokeConsent } from "../../../core/consents/consents.ts";
@@ -37,7 +37,7 @@ ${scopeLine(text.scopesAre, consent.scopes)}`,
       breadcrumbs: [{ label: frame.pages.consents, uri: consolePath(organisation, "/consents") }],
     }),
     act: async (acting, { consent: { id } }) => {
-      if (!(await revokeConsent(deps, { ...acting, id }))) throw new NothingToDo("/consents");
+      if (!(await revokeConsent(deps, { ...acting, id }))) throw new WasSoAlready("/consents");
       return "/consents?done=revoked";
     },
   });
@@ -67,7 +67,7 @@ ${scopeLine(text.scopesAre, record.scopes)}`,
     }),
     act: async (acting, { record: { id } }) => {
       if (!(await deletePreauthorization(deps, { ...acting, id })))
-        throw new NothingToDo("/preauthorizations");
+        throw new WasSoAlready("/preauthorizations");
       return "/preauthorizations?done=removed";
     },
   });

@@ -21,14 +21,14 @@ export function attentionCard(found: readonly Attention[], uris: AttentionUris, 
       found.length === 0
         ? html`<p class="quiet" id="attention-none">${text.none}</p>
 `
-        : html`<ul class="todo">${found.map((one, index) => item(one, index, uris, messages))}</ul>
+        : html`<ul class="attention">${found.map((one, index) => item(one, index, uris, messages))}</ul>
 `,
   });
 }
 
 function item(one: Attention, index: number, uris: AttentionUris, messages: Messages): Html {
   const { title, text, uri, isUrgent } = said(one, uris, messages);
-  return html`<li><span class="todo-dot ${isUrgent ? "bad" : "warn"}"></span><a id="attention-${index}" href="${linkAddress(uri)}">${title}</a>
+  return html`<li><span class="attention-dot ${isUrgent ? "bad" : "warn"}"></span><a id="attention-${index}" href="${linkAddress(uri)}">${title}</a>
 <p class="quiet">${text}</p></li>
 `;
 }

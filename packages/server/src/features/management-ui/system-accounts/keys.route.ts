@@ -1,7 +1,7 @@
 /** The keys of a system account: another pair beside those that work, and the end of one. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { consoleFrame } from "../../../console/console-frame.ts";
 import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
 import type { Submission } from "../../../console/sent-form.ts";
@@ -204,7 +204,7 @@ function endRoute(app: FastifyInstance, deps: AccountsDeps): void {
     },
     act: async (acting, { account, key }) => {
       const ended = { ...acting, id: account.id, publicKey: key.publicKey };
-      if (!(await revokeSystemAccountKey(deps, ended))) throw new NothingToDo(accountRest(account.id));
+      if (!(await revokeSystemAccountKey(deps, ended))) throw new WasSoAlready(accountRest(account.id));
       return accountRest(account.id, "?done=keyEnded");
     },
   });

@@ -1,7 +1,7 @@
 /** The other applications that a system account may act for: added one by one, found by name; and taken away. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { ALREADY, consoleFrame } from "../../../console/console-frame.ts";
 import { submission } from "../../../console/submission.ts";
 import {
@@ -143,7 +143,7 @@ function removeRoute(app: FastifyInstance, deps: AccountsDeps): void {
     },
     act: async (acting, { account, application }) => {
       const withdrawn = { ...acting, id: account.id, applicationId: application.id };
-      if (!(await withdrawApplication(deps, withdrawn))) throw new NothingToDo(accountRest(account.id));
+      if (!(await withdrawApplication(deps, withdrawn))) throw new WasSoAlready(accountRest(account.id));
       return accountRest(account.id, "?done=withdrawn");
     },
   });

@@ -1,6 +1,6 @@
 /** What ends something for a member as a whole, each asked for once more: disabled, enabled, deleted, shown out. */
 import type { FastifyInstance } from "fastify";
-import { type ConfirmedAct, confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { type ConfirmedAct, confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
 import type { User } from "../../../core/users/user.ts";
@@ -67,7 +67,7 @@ function stateAct(deps: UsersDeps, disabled: boolean): ConfirmedAct<User> {
       const done = userRest(user.id, `?done=${disabled ? "disabled" : "enabled"}`);
       const act = async () => {
         if (!(await disableUser(deps, { ...acting, id: user.id, disabled })))
-          throw new NothingToDo(userRest(user.id));
+          throw new WasSoAlready(userRest(user.id));
       };
       return refusal ?? (await unlessLast(act, messages)) ?? done;
     },

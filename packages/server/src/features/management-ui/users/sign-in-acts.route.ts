@@ -1,6 +1,6 @@
 /** What an administrator does to how and where somebody is signed in, each asked for once more. */
 import type { FastifyInstance } from "fastify";
-import { type ConfirmedAct, confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { type ConfirmedAct, confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { revokeConsent } from "../../../core/consents/consents.ts";
 import { findConsentRecord, listUserConsents } from "../../../core/consents/store.ts";
 import { browserName } from "../../../core/known-browsers/browser-name.ts";
@@ -141,7 +141,7 @@ const againAct = (deps: UsersDeps) =>
     act: async ({ actor, address }, user, _form, { database }) => {
       // Who has accepted it meanwhile needs none.
       if (!(await inviteAgain({ ...deps, database }, user, { actor, address })))
-        throw new NothingToDo(userRest(user.id));
+        throw new WasSoAlready(userRest(user.id));
       return userRest(user.id, "?done=invited");
     },
   });
@@ -158,7 +158,7 @@ const withdrawAct = (deps: UsersDeps) =>
     }),
     act: async ({ actor, address }, user) => {
       if (!(await withdrawInvitation(deps, user, { actor, address })))
-        throw new NothingToDo(userRest(user.id));
+        throw new WasSoAlready(userRest(user.id));
       return userRest(user.id, "?done=withdrawn");
     },
   });
@@ -202,7 +202,7 @@ function sessionAct(deps: UsersDeps): ConfirmedAct<Part> {
     },
     act: async (acting, { user, id }) => {
       if (!(await endUserSession(deps, { ...acting, userId: user.id, sessionId: id })))
-        throw new NothingToDo(userRest(user.id));
+        throw new WasSoAlready(userRest(user.id));
       return userRest(user.id, "?done=signedOut");
     },
   };
@@ -237,7 +237,7 @@ function consentAct(deps: UsersDeps): ConfirmedAct<Part> {
     },
     act: async (acting, { user, id }) => {
       if (!(await revokeConsent(deps, { ...acting, userId: user.id, id })))
-        throw new NothingToDo(userRest(user.id));
+        throw new WasSoAlready(userRest(user.id));
       return userRest(user.id, "?done=revoked");
     },
   };

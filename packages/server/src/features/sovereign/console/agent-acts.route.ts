@@ -1,6 +1,6 @@
 /** Ending an agent, or one of its keys: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import type { ConsoleDeps } from "../../../console/visit.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { findAgentKey } from "../../../core/signing-pools/store.ts";
@@ -70,7 +70,7 @@ function retireRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     },
     act: async (by, found) => {
       const retired = { agentId: found.agent.id, kid: found.key.kid };
-      if (!(await retireAgentKey(deps, by, retired))) throw new NothingToDo(pathOf(found));
+      if (!(await retireAgentKey(deps, by, retired))) throw new WasSoAlready(pathOf(found));
       return `${pathOf(found)}?done=retired`;
     },
   });

@@ -1,6 +1,6 @@
 /** Disabling, enabling and deleting a signing pool: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, NothingToDo } from "../../../console/confirmed-act.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
 import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { applicationsOfPool } from "../../../core/signing-pools/registration/store.ts";
@@ -35,7 +35,7 @@ function ableRoute(app: FastifyInstance, deps: ConsoleDeps, act: "disable" | "en
       };
     },
     act: async (by, { id }) => {
-      if (!(await disablePool(deps, by, { id, disabled }))) throw new NothingToDo(`/pools/${id}`);
+      if (!(await disablePool(deps, by, { id, disabled }))) throw new WasSoAlready(`/pools/${id}`);
       return `/pools/${id}?done=${act}d`;
     },
   });
