@@ -97,7 +97,7 @@ test("another address, confirmed by the link of its mail; and signed out everywh
   const next = "grace.okafor@northwind.example";
   await enter(page, "email-change");
   await isReady(page, "newEmail");
-  await page.keyboard.type(grace.email);
+  await type(page, "newEmail", grace.email);
   await enter(page, "address-send");
   await isReady(page, "newEmail");
   await type(page, "newEmail", next);
