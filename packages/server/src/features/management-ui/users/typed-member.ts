@@ -3,7 +3,7 @@
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { isUsername, usernameKey } from "../../../core/users/identifiers/username.ts";
 import { areAttributes, areGroups } from "../../../core/users/member-record.ts";
-import { type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
+import { isLanguageTag, type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
 import type { Attributes, Role, User } from "../../../core/users/user.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
@@ -46,7 +46,7 @@ export const typedOf = (user: User): TypedMember => ({
 });
 
 /** As many letters as somebody reads who looks for a line in them; what is longer stands in one. */
-const MOST_LAID_OUT = 32_000;
+export const MOST_LAID_OUT = 32_000;
 
 function jsonText(attributes: Attributes): string {
   if (Object.keys(attributes).length === 0) return "";
@@ -137,7 +137,8 @@ export function inWords(typed: TypedMember, fields: readonly MemberField[], mess
   const { roles, profile } = messages.console.users;
   const words = (field: MemberField): string => {
     const value = typed[field];
-    if (field === "locale") return value === "" ? profile.anyLanguage : languageName(value);
+    if (field === "locale")
+      return value === "" ? profile.anyLanguage : isLanguageTag(value) ? languageName(value) : value;
     if (field === "role") return value === "Administrator" ? roles.Administrator : roles.Standard;
     if (field === "groups") return linesOf(value).join(", ");
     if (field === "attributes" || field === "membershipAttributes") return oneLine(value);
