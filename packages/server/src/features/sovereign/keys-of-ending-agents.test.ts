@@ -1,11 +1,9 @@
 /** An agent's end and its new keys at the same moment, on two nodes: no key of an agent that has ended is published. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { sql } from "kysely";
-import { boundTo } from "../../db/open.ts";
 import { CodedError } from "../../http/coded-error.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { eventually } from "../../testing/eventually.ts";
+import { oneAfterTheOther } from "../../testing/one-after-the-other.ts";
 import { makeAgent, makePool, newAgentKey, presentedKey } from "../../testing/test-agent.ts";
 import {
   makeOrganisation,
@@ -15,7 +13,7 @@ import {
 } from "../../testing/test-service.ts";
 import { addAgentKeys, deactivateAgent } from "./agents.ts";
 
-forEachDatabase(({ name, fresh }) => {
+forEachDatabase(({ fresh }) => {
   let running: TestService;
   let org: TestOrganisation;
   before(async () => {
@@ -29,28 +27,10 @@ forEachDatabase(({ name, fresh }) => {
     database,
     baseUrl: running.baseUrl,
   });
-  const waits = async () => {
-    const { rows } = await sql`select 1 from pg_locks where not granted`.execute(
-      running.service.database.query,
-    );
-    return rows.length > 0;
-  };
-
-  /** The second begins when the first has done its work and has not committed. */
-  async function atOnce(
+  const atOnce = (
     first: (inside: ReturnType<typeof deps>) => Promise<unknown>,
     second: () => Promise<unknown>,
-  ): Promise<PromiseSettledResult<unknown>> {
-    const { database } = running.service;
-    let running2nd: Promise<PromiseSettledResult<unknown>[]> | undefined;
-    await database.transaction(async (tx) => {
-      await first(deps(boundTo(database, tx)));
-      running2nd = Promise.allSettled([second()]);
-      if (name === "postgres") await eventually("the second waits for the first", waits);
-    });
-    const [result] = (await running2nd) ?? [];
-    return result ?? assert.fail();
-  }
+  ) => oneAfterTheOther(running.service.database, (inside) => first(deps(inside)), second);
 
   async function stage(compromised = true) {
     const pool = await makePool(running.service, org);
