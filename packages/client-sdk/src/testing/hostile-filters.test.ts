@@ -10,10 +10,9 @@ import { testKey } from "./signed-token.ts";
 import { type SpoiltToken, spoiltTokens } from "./spoilt-tokens.ts";
 
 const stranger = await testKey("key-1");
-const provider = await createHostileProvider();
-const scene = await federatedScene({}, { authorizationParameters: { max_age: "300" } });
 
-describe("OAuthUserBearer with a hostile provider", () => {
+describe("OAuthUserBearer with a hostile provider", async () => {
+  const provider = await createHostileProvider();
   const filter = oauthUserBearer(bearer, { fetch: provider.fetch, clock: provider.clock });
   const call = (token: string) =>
     filter.authenticate(
@@ -38,7 +37,8 @@ describe("OAuthUserBearer with a hostile provider", () => {
   });
 });
 
-describe("OAuthFederated with a hostile provider", () => {
+describe("OAuthFederated with a hostile provider", async () => {
+  const scene = await federatedScene({}, { authorizationParameters: { max_age: "300" } });
   const spoilt = spoiltTokens(scene.provider, stranger);
   // The access token of the scene is another one each time, so that no at_hash fits it.
   const all: SpoiltToken[] = [...spoilt.any, ...spoilt.idToken];
