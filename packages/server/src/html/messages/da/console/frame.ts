@@ -46,6 +46,7 @@ export const frame = {
     all: "Vis alle",
     noneFound: "Ingen resultater",
     noneFoundText: "Søg efter noget andet, eller vis alle.",
+    firstOnly: "Kun de første vises. Søg for at finde de øvrige.",
     pages: "Sider",
     older: "Næste side",
     newest: "Tilbage til første side",

@@ -46,6 +46,7 @@ export const frame = {
     all: "Alle anzeigen",
     noneFound: "Keine Treffer",
     noneFoundText: "Suchen Sie nach etwas anderem, oder zeigen Sie alle an.",
+    firstOnly: "Nur die ersten stehen hier. Suchen Sie, um andere zu finden.",
     pages: "Seiten",
     older: "Nächste Seite",
     newest: "Zurück zur ersten Seite",

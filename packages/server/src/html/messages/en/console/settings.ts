@@ -79,7 +79,8 @@ export const settings = {
   created: "Created",
   copy: "Copy",
   copied: "Copied",
-  end: "Disable or delete",
+  end: "Disable the organisation",
+  endCommand: "On the server",
   endText:
     "Only the operator of this server can disable an organisation: its issuer, its sign-ins and its tokens stop, and nothing is deleted. Ask them to run:",
   save: "Save the settings",

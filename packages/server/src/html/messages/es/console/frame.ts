@@ -46,6 +46,7 @@ export const frame = {
     all: "Mostrar todo",
     noneFound: "Sin resultados",
     noneFoundText: "Busca otra cosa, o muestra todo.",
+    firstOnly: "Solo se muestran los primeros resultados. Busca para encontrar los demás.",
     pages: "Páginas",
     older: "Página siguiente",
     newest: "Volver a la primera página",

@@ -46,6 +46,7 @@ export const frame = {
     all: "Tout afficher",
     noneFound: "Aucun résultat",
     noneFoundText: "Cherchez autre chose, ou affichez tout.",
+    firstOnly: "Seuls les premiers résultats sont affichés. Lancez une recherche pour trouver les autres.",
     pages: "Pagination",
     older: "Page suivante",
     newest: "Revenir à la première page",
