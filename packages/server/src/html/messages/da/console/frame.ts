@@ -136,7 +136,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Skriv ”${name}” for at bekræfte`,
-    wrongName: "Det er ikke navnet. Der er ikke ændret noget.",
+    wrongName: "Det svarer ikke til det, der skal skrives. Der er ikke ændret noget.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

@@ -138,7 +138,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Geben Sie zur Bestätigung „${name}“ ein`,
-    wrongName: "Das ist nicht der Name. Nichts wurde geändert.",
+    wrongName: "Das stimmt nicht überein. Nichts wurde geändert.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

@@ -139,7 +139,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Type “${name}” to confirm`,
-    wrongName: "That is not the name. Nothing was changed.",
+    wrongName: "That does not match. Nothing was changed.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

@@ -137,7 +137,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Escribe “${name}” para confirmar`,
-    wrongName: "Ese no es el nombre. No se ha cambiado nada.",
+    wrongName: "No coincide con lo que se pide. No se ha cambiado nada.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

@@ -136,7 +136,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Saisissez « ${name} » pour confirmer`,
-    wrongName: "Ce n’est pas ce nom. Rien n’a été modifié.",
+    wrongName: "Ce n’est pas le texte demandé. Rien n’a été modifié.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,
