@@ -7,8 +7,10 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
+import { addTotp, newTotpSecret } from "../packages/server/src/core/second-factors/totp/totp.ts";
 import { launchBrowser } from "./browser.ts";
 import { type ConsoleScene, consoleScene, signInAt } from "./console-scene.ts";
+import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
 
 const sizes = [
   { name: "phone", width: 390, height: 844 },
@@ -25,9 +27,15 @@ async function shoot(
   const scene = await consoleScene();
   const browser = await launchBrowser();
   try {
+    const { orgId, user } = scene;
+    const owner = { homeOrgId: orgId, userId: user.id };
+    const { service } = scene.running;
+    const now = service.clock();
+    await addTotp(service, service.database.query, owner, { secret: await newTotpSecret(), step: 0, now });
+    const page = await securedPage(browser, scene);
     let count = 0;
     for (const colorScheme of schemes)
-      count += await shootAll(browser, scene, { folder, colorScheme, isPng, only });
+      count += await shootAll(page, scene, { folder, colorScheme, isPng, only });
     return count;
   } finally {
     await browser.close();
@@ -35,8 +43,20 @@ async function shoot(
   }
 }
 
+/** The administrator's, whose account has a passkey and recovery codes, as its pages are meant to be seen. */
+async function securedPage(browser: Browser, scene: ConsoleScene): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
+  await addVirtualAuthenticator(page);
+  await page.goto(`${scene.baseUrl}/oauth/${scene.orgId}/account/security/passkeys`);
+  await page.locator("#passkey-create").click();
+  await page.locator(".codes").first().waitFor();
+  return page;
+}
+
 async function shootAll(
-  browser: Browser,
+  page: Page,
   scene: ConsoleScene,
   {
     folder,
@@ -45,14 +65,11 @@ async function shootAll(
     only,
   }: { folder: string; colorScheme: "light" | "dark"; isPng: boolean; only: string },
 ): Promise<number> {
-  const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
-  const page = await context.newPage();
-  const converter = await context.newPage();
-  await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
+  await page.emulateMedia({ colorScheme });
+  const converter = await page.context().newPage();
   let count = 0;
   for (const { name, url } of scene.pages.filter((page) => page.name.startsWith(only))) {
-    const answer = await page.request.get(url, { headers: { accept: "text/html" } });
-    if (!(await answer.text()).includes("<html")) continue;
+    if (!(await isPageOfItsOwn(page, url))) continue;
     for (const { name: size, width, height } of sizes) {
       await page.setViewportSize({ width, height });
       await page.goto(url);
@@ -63,8 +80,14 @@ async function shootAll(
       count += 1;
     }
   }
-  await context.close();
+  await converter.close();
   return count;
+}
+
+/** Neither a file, nor nothing, nor an address that leads to another page, which has its own pictures. */
+async function isPageOfItsOwn(page: Page, url: string): Promise<boolean> {
+  const answer = await page.request.get(url, { headers: { accept: "text/html" } });
+  return answer.ok() && answer.url() === url && (await answer.text()).includes("<html");
 }
 
 async function webp(page: Page, png: Buffer): Promise<Buffer> {

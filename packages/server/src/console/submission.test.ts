@@ -6,6 +6,7 @@ import { createUser } from "../core/users/users.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../testing/console-browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
 import { type Planted, plantRecords } from "../testing/planted-records.ts";
+import { testBrowser } from "../testing/test-browser.ts";
 import { PASSWORD, startTestService, type TestService } from "../testing/test-service.ts";
 import { follow, logIn } from "../testing/test-visit.ts";
 
@@ -50,6 +51,18 @@ describe("a form whose sign-in has become too old", () => {
     await signInAgain(here);
     assert.equal((await here.post("/scopes/new", form)).status, 303);
     assert.ok((await names()).includes("shifts"));
+  });
+
+  test("the sign-in on the way to a change says why it is there, and whose it is", async () => {
+    const here = await consoleBrowser(running, org);
+    clock.advance(11 * MINUTE_MS);
+    const again = await here.get("/scopes/new");
+    assert.match(again.body, /Confirm that it is you/);
+    assert.match(again.body, new RegExp(`id="email"[^>]*value="${org.administrator.email}"`));
+    const url = `${running.baseUrl}/oauth/manage/${org.organisation.id}/scopes/new`;
+    const stranger = await testBrowser().get(url);
+    assert.match(stranger.body, /id="email"[^>]*value(=""| )/);
+    assert.doesNotMatch(stranger.body, /Confirm that it is you/);
   });
 
   test("what is no text in a form is shown, told of, and nothing is done", async () => {

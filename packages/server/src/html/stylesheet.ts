@@ -28,6 +28,7 @@ export const consoleStylesheet: Asset = readAsset("console", "css", [
   "styles/console.css",
   "styles/console-frame.css",
   "styles/console-parts.css",
+  "styles/console-table.css",
   "styles/console-account.css",
   "styles/console-applications.css",
   "styles/console-audit.css",

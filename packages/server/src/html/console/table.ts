@@ -100,6 +100,11 @@ ${view.isSearch && html`<a class="button" id="search-all" href="${linkAddress(vi
 `;
 }
 
+/** What stands above a list to choose from when there are more than are shown. */
+export const firstOnly = ({ console: { frame } }: Messages): Html =>
+  html`<p class="quiet" id="first-only">${frame.list.firstOnly}</p>
+`;
+
 /** What a search that found nothing says. */
 export const noneFound = ({ console: { frame } }: Messages): Html =>
   html`<div class="empty" role="status"><p class="item-name">${frame.list.noneFound}</p>

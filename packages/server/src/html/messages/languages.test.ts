@@ -30,7 +30,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
   es: ["No", "Scopes", "TPM"],
   da: [
     ...["Administrator", "Browser", "Header", "Invitation", "Links", "Logo", "Menu", "Organisation"],
-    ...["Payload", "Reference", "Scopes", "TPM", "Type"],
+    ...["Payload", "Reference", "Scopes", "TPM"],
   ],
 };
 

@@ -3,7 +3,7 @@ import { checkList, radioField, textField } from "../../../html/console/fields.t
 import { type FormState, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
 import { buttonLink } from "../../../html/console/parts.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
-import { nameCell, noneFound, rowLink, searchForm, table } from "../../../html/console/table.ts";
+import { firstOnly, nameCell, noneFound, rowLink, searchForm, table } from "../../../html/console/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { ConsentsTab } from "./consents.page.ts";
 
@@ -15,6 +15,7 @@ export type ChooseView = ConsoleFrame & {
   search: string;
   newApplicationUri: string;
   applications: ReadonlyArray<{ id: string; name: string; uri: string }>;
+  hasMore: boolean;
 };
 
 /** The first step of a grant: whom it is for decides what can be allowed. */
@@ -47,6 +48,7 @@ export function chooseApplicationPage(view: ChooseView): Html {
               isSearch: search !== "",
               messages,
             }),
+            view.hasMore && firstOnly(messages),
             applications.length === 0
               ? noneFound(messages)
               : table({

@@ -77,7 +77,7 @@ async function choose(
   { tab, signedIn, search }: { tab: ConsentsTab; signedIn: SignedIn; search: string },
 ): Promise<void> {
   const { organisation } = visit;
-  const found = await applicationsLike(deps.database.query, organisation.id, search, MOST_CHOICES);
+  const found = await applicationsLike(deps.database.query, organisation.id, search, MOST_CHOICES + 1);
   const frame = await consoleFrame(deps, visit, signedIn, "consents");
   const page = chooseApplicationPage({
     ...frame,
@@ -86,7 +86,10 @@ async function choose(
     action: pathOf(visit, tab),
     search,
     newApplicationUri: consolePath(organisation, "/applications/new"),
-    applications: found.map(({ id, name }) => ({ id, name, uri: pathOf(visit, tab, { application: id }) })),
+    applications: found
+      .slice(0, MOST_CHOICES)
+      .map(({ id, name }) => ({ id, name, uri: pathOf(visit, tab, { application: id }) })),
+    hasMore: found.length > MOST_CHOICES,
   });
   await show(visit, frame, page);
 }

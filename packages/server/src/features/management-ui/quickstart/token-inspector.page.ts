@@ -19,15 +19,13 @@ export type InspectorView = ConsoleFrame &
   };
 
 export function inspectorPage(view: InspectorView): Html {
-  const { messages, inspection, fault } = view;
+  const { messages, inspection } = view;
   const { inspector } = messages.console.quickstart;
-  const faulty: FormFailure | undefined =
-    fault === undefined ? undefined : { kind: "faults", fields: [{ id: "token", label: inspector.field }] };
   return consoleLayout({
     ...view,
     title: inspector.title,
     summary: inspector.summary,
-    notice: failureNotice(view.failure ?? faulty, messages),
+    notice: failureNotice(view.failure, messages),
     body: [inspection && resultOf(view, inspection), formCard(view)],
   });
 }

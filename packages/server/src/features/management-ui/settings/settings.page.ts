@@ -52,7 +52,7 @@ export function settingsPage(view: SettingsView): Html {
         text: text.endText,
         body: snippet({
           id: "disable-command",
-          title: text.end,
+          title: text.endCommand,
           lines: `signet org disable ${view.record.id}`,
           copy: text.copy,
           copied: text.copied,

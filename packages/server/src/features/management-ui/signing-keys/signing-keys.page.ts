@@ -121,7 +121,7 @@ function caCard({ ca, messages }: SigningKeysView): Html {
     id: "device-ca",
     title: text.title,
     text: text.text,
-    actions: html`<div class="row-actions">${buttonLink({ id: "ca-download", uri: ca.pemUri, label: text.download })}${buttonLink({ id: "ca-rotate", uri: ca.rotateUri, label: text.rotate })}</div>`,
+    actions: html`<div class="actions">${buttonLink({ id: "ca-download", uri: ca.pemUri, label: text.download })}${buttonLink({ id: "ca-rotate", uri: ca.rotateUri, label: text.rotate })}</div>`,
     body: table({
       label: text.title,
       columns: [text.generation, text.state, text.valid],

@@ -3,7 +3,7 @@ import { checkField, radioField, textField } from "../../../html/console/fields.
 import { type FormState, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
 import { buttonLink, emptyState, facts } from "../../../html/console/parts.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
-import { nameCell, noneFound, rowLink, searchForm, table } from "../../../html/console/table.ts";
+import { firstOnly, nameCell, noneFound, rowLink, searchForm, table } from "../../../html/console/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 
 export type ChooseView = ConsoleFrame &
@@ -12,6 +12,7 @@ export type ChooseView = ConsoleFrame &
     action: string;
     search: string;
     applications: readonly { id: string; name: string; uri: string }[];
+    hasMore: boolean;
     newApplicationUri: string;
     fault?: string;
   };
@@ -50,7 +51,7 @@ ${
           isSearch: search !== "",
           messages,
         }),
-        applications.length === 0 ? noneFound(messages) : list,
+        applications.length === 0 ? noneFound(messages) : [view.hasMore && firstOnly(messages), list],
       ]
 }</section>
 `,

@@ -66,13 +66,17 @@ async function choose(deps: AccountsDeps, visit: Visit, signedIn: SignedIn, sear
   const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
   const text = search === "" ? undefined : search;
-  const found = await searchApplications(deps.database.query, organisation.id, { text, limit: MOST_CHOICES });
+  const found = await searchApplications(deps.database.query, organisation.id, {
+    text,
+    limit: MOST_CHOICES + 1,
+  });
   const page = chooseApplicationPage({
     ...frame,
     breadcrumbs: [listCrumb(organisation, frame.messages)],
     action: pathOf(visit),
     search,
-    applications: found.map(({ id, name }) => ({ id, name, uri: pathOf(visit, id) })),
+    applications: found.slice(0, MOST_CHOICES).map(({ id, name }) => ({ id, name, uri: pathOf(visit, id) })),
+    hasMore: found.length > MOST_CHOICES,
     newApplicationUri: consolePath(organisation, "/applications/new"),
   });
   await show(visit, frame, page);
@@ -159,6 +163,7 @@ async function refuse(deps: AccountsDeps, visit: Visit, signedIn: SignedIn, faul
     action: pathOf(visit),
     search: "",
     applications: [],
+    hasMore: false,
     newApplicationUri: consolePath(visit.organisation, "/applications/new"),
     fault,
   });

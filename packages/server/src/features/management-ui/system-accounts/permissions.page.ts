@@ -2,7 +2,7 @@ import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../htm
 import { radioField } from "../../../html/console/fields.ts";
 import { faultsFailure } from "../../../html/console/form-state.ts";
 import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
-import { noneFound, searchForm } from "../../../html/console/table.ts";
+import { firstOnly, noneFound, searchForm } from "../../../html/console/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 
 export type AddPermissionView = ConsoleFrame &
@@ -12,6 +12,7 @@ export type AddPermissionView = ConsoleFrame &
     search: string;
     /** Those that it may not act for yet. */
     applications: readonly { id: string; name: string }[];
+    hasMore: boolean;
     chosen?: string;
     fault?: string;
     failure?: FormFailure;
@@ -53,7 +54,7 @@ ${searchForm({
   value: search,
   isSearch: search !== "",
   messages,
-})}${applications.length === 0 ? noneFound(messages) : form()}</section>
+})}${view.hasMore && firstOnly(messages)}${applications.length > 0 ? form() : !view.hasMore && noneFound(messages)}</section>
 `,
   });
 }

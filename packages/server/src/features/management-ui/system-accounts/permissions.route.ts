@@ -69,14 +69,21 @@ async function form(
   const account = await accountHere(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
   const text = search === "" ? undefined : search;
-  const found = await searchApplications(deps.database.query, account.orgId, { text, limit: MOST_CHOICES });
+  const found = await searchApplications(deps.database.query, account.orgId, {
+    text,
+    limit: MOST_CHOICES + 1,
+  });
   const page = addPermissionPage({
     ...frame,
     ...more,
     breadcrumbs: accountCrumbs(visit.organisation, account, frame.messages),
     action: ownPath(visit),
     search,
-    applications: found.filter(({ id }) => !mayActFor(account, id)).map(({ id, name }) => ({ id, name })),
+    hasMore: found.length > MOST_CHOICES,
+    applications: found
+      .slice(0, MOST_CHOICES)
+      .filter(({ id }) => !mayActFor(account, id))
+      .map(({ id, name }) => ({ id, name })),
     csrf: deps.door.formBinding(visit).csrf,
     cancelUri: accountPath(visit.organisation, account.id),
   });

@@ -216,6 +216,10 @@ describe("the pages of system accounts", () => {
       });
     const found = await here.get(`${path}?search=native`);
     assert.match(found.body, new RegExp(`value="${applicationId}"`), "found among many");
+    for (const list of [path, "/system-accounts/new", "/consents/new", "/preauthorizations/new"]) {
+      assert.match((await here.get(list)).body, /id="first-only"/, `${list} says that it is cut short`);
+      assert.doesNotMatch((await here.get(`${list}?search=native`)).body, /id="first-only"/, list);
+    }
   });
 
   test("it is disabled, enabled, and deleted when its name is typed", async () => {

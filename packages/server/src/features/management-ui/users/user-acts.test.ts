@@ -186,7 +186,7 @@ describe("acts on users", () => {
     assert.equal((await findUser(db(), orgId(), id))?.disabledAt, null);
     const wrong = await here.send(`/users/${id}/delete`, { name: "person" });
     assert.equal(wrong.status, 400);
-    assert.match(wrong.body, /That is not the name/);
+    assert.match(wrong.body, /That does not match/);
     const gone = await here.send(`/users/${id}/delete`, { name: ` ${email} ` });
     assert.equal(gone.location, uri("/users?done=deleted"));
     assert.equal(await findUser(db(), orgId(), id), undefined);

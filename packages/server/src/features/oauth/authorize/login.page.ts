@@ -29,6 +29,8 @@ export type LoginView = PageFrame &
     recoveryUri?: string | undefined;
     /** What was typed before, or the request's `login_hint`. A password is never given back. */
     email?: string | undefined;
+    /** Somebody who is signed in comes to a page of ours that changes something. */
+    isAgain?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
     /** Address of passkey.js. */
@@ -61,9 +63,10 @@ function failureText(view: LoginView): string | undefined {
   }
 }
 
-function failureNotice(view: LoginView): Html | undefined {
+function noticeOf(view: LoginView): Html | undefined {
   const text = failureText(view);
-  if (text === undefined) return undefined;
+  const { again, againText } = view.messages.signIn;
+  if (text === undefined) return view.isAgain ? notice("hint", NOTICE_ID, again, againText) : undefined;
   return view.error === "session-expired"
     ? notice("hint", NOTICE_ID, view.messages.signIn.expired, text)
     : notice("error", NOTICE_ID, view.messages.signIn.failed, text);
@@ -95,7 +98,7 @@ export function loginPage(view: LoginView): Html {
     title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
     body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo(view.application.name)}</span></h1>
 ${applicationHome(view.application)}</div>
-${failureNotice(view)}
+${noticeOf(view)}
 <form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 ${fields(view)}

@@ -12,6 +12,7 @@ import {
   pageOrganisation,
   show,
   type Visit,
+  whoIsThere,
 } from "./browser.ts";
 import type { Flow } from "./flow.ts";
 import { type LoginFailure, loginPage } from "./login.page.ts";
@@ -33,7 +34,8 @@ const CHALLENGE_MS = 60 * 60_000;
 export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginShown): Promise<void> {
   const { organisation } = visit;
   const { flow, request } = shown;
-  const frame = pageFrame(visit, request.uiLocales);
+  const again = await whoConfirms(deps, visit, request);
+  const frame = pageFrame(visit, request.uiLocales, again);
   const { application, leadsAway } = destinationOf(request, organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const page = loginPage({
@@ -44,7 +46,8 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginSho
     csrf,
     flow: deps.flows.seal(flow),
     recoveryUri: `${orgPath(organisation, "recovery")}?flow=${deps.flows.seal(flow)}`,
-    email: shown.email ?? request.loginHint,
+    email: shown.email ?? request.loginHint ?? again?.email,
+    isAgain: again !== undefined,
     passkey: passkeyRequest(deps, organisation.id, browser),
     script: passkeyScript.path,
     ...(shown.error === undefined ? {} : { error: shown.error }),
@@ -56,6 +59,17 @@ export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginSho
     status: shown.status ?? 200,
     leadsAway,
   });
+}
+
+/** Whoever is signed in, on the way to a page of our own that asks for a fresh sign-in. */
+async function whoConfirms(
+  deps: BrowserDeps,
+  visit: Visit,
+  request: LoginShown["request"],
+): Promise<SignedIn["user"] | undefined> {
+  const isOwnPage = "page" in request && request.application === undefined;
+  if (!isOwnPage || !request.prompts.includes("login")) return undefined;
+  return (await whoIsThere(deps, visit))?.user;
 }
 
 /** Any passkey that the browser has for us: it says whose it is. */

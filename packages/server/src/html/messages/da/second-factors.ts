@@ -60,7 +60,7 @@ export const enrolment = {
     code: "Kode fra appen",
     submit: "Tilføj godkendelsesapp",
     wrong: "Appen er ikke sat op endnu",
-    wrongCode: "Koden passer ikke til nøglen ovenfor. Vent på den næste, og skriv den.",
+    wrongCode: "Koden passer ikke til denne nøgle. Vent på den næste, og skriv den.",
   },
   passkey: {
     heading: "Tilføj en adgangsnøgle",

@@ -57,6 +57,8 @@ export const signIn = {
   password: "Adgangskode",
   submit: (application: string) => `Fortsæt til ${application}`,
   failed: "Du er ikke logget ind endnu",
+  again: "Bekræft, at det er dig",
+  againText: "Du er logget ind. Ændringer kræver et login fra de sidste ti minutter.",
   invalidCredentials: "Mailadressen og adgangskoden hører ikke sammen. Tjek begge, og prøv igen.",
   rateLimited: (seconds: number) =>
     `Der var for mange forsøg. Vent ${formatDuration(LOCALE, seconds)}, og prøv så igen.`,

@@ -65,7 +65,7 @@ export const enrolment = {
     submit: "Authenticator-App hinzufügen",
     wrong: "Die App ist noch nicht eingerichtet",
     wrongCode:
-      "Dieser Code passt nicht zum Schlüssel oben. Warten Sie auf den nächsten und geben Sie ihn ein.",
+      "Dieser Code passt nicht zu diesem Schlüssel. Warten Sie auf den nächsten und geben Sie ihn ein.",
   },
   passkey: {
     heading: "Passkey hinzufügen",

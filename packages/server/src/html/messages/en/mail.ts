@@ -1,9 +1,9 @@
 /** Account recovery, address verification, and the mails themselves. */
-import { formatDuration, formatMoment } from "../format.ts";
+import { formatDuration, formatMinute } from "../format.ts";
 
 const LOCALE = "en";
 
-const utc = (milliseconds: number) => `${formatMoment(LOCALE, milliseconds)} UTC`;
+const utc = (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`;
 
 export const recovery = {
   forgot: "Forgot your password?",

@@ -61,7 +61,7 @@ export const enrolment = {
     code: "Code from the app",
     submit: "Add authenticator app",
     wrong: "The app is not set up yet",
-    wrongCode: "That code does not match the key above. Wait for the next one and enter it.",
+    wrongCode: "That code does not match this key. Wait for the next one and enter it.",
   },
   passkey: {
     heading: "Add a passkey",

@@ -1,8 +1,8 @@
-import { formatDuration, formatMoment } from "../format.ts";
+import { formatDuration, formatMinute } from "../format.ts";
 
 const LOCALE = "es";
 
-const utc = (milliseconds: number) => `${formatMoment(LOCALE, milliseconds)} UTC`;
+const utc = (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`;
 
 export const recovery = {
   forgot: "¿Olvidaste tu contraseña?",

@@ -59,7 +59,7 @@ export const enrolment = {
     code: "Código de la aplicación",
     submit: "Añadir la aplicación",
     wrong: "La aplicación todavía no está configurada",
-    wrongCode: "Ese código no corresponde a la clave de arriba. Espera al siguiente y escríbelo.",
+    wrongCode: "Ese código no corresponde a esta clave. Espera al siguiente y escríbelo.",
   },
   passkey: {
     heading: "Añade una llave de acceso",

@@ -57,6 +57,9 @@ export const signIn = {
   password: "Contraseña",
   submit: (application: string) => `Continuar en ${application}`,
   failed: "Todavía no has iniciado sesión",
+  again: "Confirma que eres tú",
+  againText:
+    "Tienes la sesión iniciada. Para hacer cambios, debe haberse iniciado en los últimos diez minutos.",
   invalidCredentials: "El correo y la contraseña no coinciden. Revisa ambos e inténtalo de nuevo.",
   rateLimited: (seconds: number) =>
     `Ha habido demasiados intentos. Espera ${formatDuration(LOCALE, seconds)} e inténtalo de nuevo.`,

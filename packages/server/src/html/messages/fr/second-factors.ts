@@ -60,7 +60,7 @@ export const enrolment = {
     code: "Code de l’application",
     submit: "Ajouter l’application",
     wrong: "L’application n’est pas encore configurée",
-    wrongCode: "Ce code ne correspond pas à la clé ci-dessus. Attendez le suivant, puis saisissez-le.",
+    wrongCode: "Ce code ne correspond pas à cette clé. Attendez le suivant, puis saisissez-le.",
   },
   passkey: {
     heading: "Ajoutez une clé d’accès",

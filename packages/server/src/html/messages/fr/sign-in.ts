@@ -59,6 +59,8 @@ export const signIn = {
   password: "Mot de passe",
   submit: (application: string) => `Continuer vers ${application}`,
   failed: "La connexion n’a pas abouti",
+  again: "Confirmez que c’est bien vous",
+  againText: "Vous êtes connecté. Pour une modification, la connexion doit dater de moins de dix minutes.",
   invalidCredentials:
     "L’adresse e‑mail et le mot de passe ne correspondent pas. Vérifiez-les, puis réessayez.",
   rateLimited: (seconds: number) =>

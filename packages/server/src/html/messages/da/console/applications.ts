@@ -36,7 +36,7 @@ export const applications = {
     noneText:
       "En applikation registreres her, før brugere kan logge ind på den. Hurtig start opretter en og viser koden til den.",
     search: "Navn eller klient-id",
-    type: "Type",
+    type: "Applikationstype",
     anyType: "Alle typer",
     state: "Status",
     anyState: "Enhver status",

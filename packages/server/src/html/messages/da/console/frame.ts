@@ -46,6 +46,7 @@ export const frame = {
     all: "Vis alle",
     noneFound: "Ingen resultater",
     noneFoundText: "Søg efter noget andet, eller vis alle.",
+    firstOnly: "Kun de første vises. Søg for at finde de øvrige.",
     pages: "Sider",
     older: "Næste side",
     newest: "Tilbage til første side",
@@ -135,7 +136,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Skriv ”${name}” for at bekræfte`,
-    wrongName: "Det er ikke navnet. Der er ikke ændret noget.",
+    wrongName: "Det svarer ikke til det, der skal skrives. Der er ikke ændret noget.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

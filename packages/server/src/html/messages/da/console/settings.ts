@@ -80,7 +80,8 @@ export const settings: Messages["console"]["settings"] = {
   created: "Oprettet",
   copy: "Kopiér",
   copied: "Kopieret",
-  end: "Spær eller slet",
+  end: "Spær organisationen",
+  endCommand: "På serveren",
   endText:
     "Kun den, der driver denne server, kan spærre en organisation: dens udsteder, login og tokens stopper, og intet slettes. Bed om at få kørt:",
   save: "Gem reglerne",

@@ -37,7 +37,7 @@ export const applications = {
     noneText:
       "Eine Anwendung wird hier registriert, bevor sich Menschen bei ihr anmelden können. Der Schnellstart legt eine an und zeigt den Code dafür.",
     search: "Name oder Client-ID",
-    type: "Art",
+    type: "Art der Anwendung",
     anyType: "Jede Art",
     state: "Status",
     anyState: "Jeder Status",

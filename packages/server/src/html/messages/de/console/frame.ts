@@ -46,6 +46,7 @@ export const frame = {
     all: "Alle anzeigen",
     noneFound: "Keine Treffer",
     noneFoundText: "Suchen Sie nach etwas anderem, oder zeigen Sie alle an.",
+    firstOnly: "Nur die ersten stehen hier. Suchen Sie, um andere zu finden.",
     pages: "Seiten",
     older: "Nächste Seite",
     newest: "Zurück zur ersten Seite",
@@ -137,7 +138,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Geben Sie zur Bestätigung „${name}“ ein`,
-    wrongName: "Das ist nicht der Name. Nichts wurde geändert.",
+    wrongName: "Das stimmt nicht überein. Nichts wurde geändert.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

@@ -83,7 +83,8 @@ export const settings: Messages["console"]["settings"] = {
   created: "Angelegt",
   copy: "Kopieren",
   copied: "Kopiert",
-  end: "Sperren oder löschen",
+  end: "Organisation sperren",
+  endCommand: "Auf dem Server",
   endText:
     "Nur der Betreiber dieses Servers kann eine Organisation sperren: Ihr Aussteller, ihre Anmeldungen und ihre Token enden dann, und gelöscht wird nichts. Bitten Sie ihn, dies auszuführen:",
   save: "Richtlinien speichern",

@@ -35,8 +35,8 @@ export const applications = {
     noneText:
       "Register an application here before people sign in to it. The quickstart creates one and shows its code.",
     search: "Name or client ID",
-    type: "Type",
-    anyType: "Any type",
+    type: "Kind",
+    anyType: "Any kind",
     state: "State",
     anyState: "Any state",
     name: "Name",

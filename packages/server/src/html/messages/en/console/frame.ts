@@ -46,6 +46,8 @@ export const frame = {
     all: "Show all",
     noneFound: "Nothing found",
     noneFoundText: "Try another search, or show all.",
+    /** Above a list to choose from that is cut short. */
+    firstOnly: "Only the first are shown. Search to find the others.",
     pages: "Pages",
     older: "Next page",
     newest: "Back to the first page",
@@ -137,7 +139,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Type “${name}” to confirm`,
-    wrongName: "That is not the name. Nothing was changed.",
+    wrongName: "That does not match. Nothing was changed.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

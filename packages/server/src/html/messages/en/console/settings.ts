@@ -79,10 +79,11 @@ export const settings = {
   created: "Created",
   copy: "Copy",
   copied: "Copied",
-  end: "Disable or delete",
+  end: "Disable the organisation",
+  endCommand: "On the server",
   endText:
     "Only the operator of this server can disable an organisation: its issuer, its sign-ins and its tokens stop, and nothing is deleted. Ask them to run:",
-  save: "Save the settings",
+  save: "Save the policies",
   faults: {
     name: "A name has 1 to 100 characters, and no control characters.",
     colour: "Enter # and six hexadecimal digits, for example #2f4fd8.",

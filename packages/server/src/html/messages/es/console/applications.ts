@@ -36,8 +36,8 @@ export const applications = {
     noneText:
       "Una aplicación se registra aquí antes de que alguien pueda iniciar sesión en ella. El inicio rápido crea una y muestra su código.",
     search: "Nombre o ID de cliente",
-    type: "Tipo",
-    anyType: "Cualquier tipo",
+    type: "Clase",
+    anyType: "Cualquier clase",
     state: "Estado",
     anyState: "Cualquier estado",
     name: "Nombre",

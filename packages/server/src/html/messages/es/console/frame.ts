@@ -46,6 +46,7 @@ export const frame = {
     all: "Mostrar todo",
     noneFound: "Sin resultados",
     noneFoundText: "Busca otra cosa, o muestra todo.",
+    firstOnly: "Solo se muestran los primeros resultados. Busca para encontrar los demás.",
     pages: "Páginas",
     older: "Página siguiente",
     newest: "Volver a la primera página",
@@ -136,7 +137,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Escribe “${name}” para confirmar`,
-    wrongName: "Ese no es el nombre. No se ha cambiado nada.",
+    wrongName: "No coincide con lo que se pide. No se ha cambiado nada.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

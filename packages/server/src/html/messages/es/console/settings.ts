@@ -82,7 +82,8 @@ export const settings: Messages["console"]["settings"] = {
   created: "Creada",
   copy: "Copiar",
   copied: "Copiado",
-  end: "Desactivar o eliminar",
+  end: "Desactivar la organización",
+  endCommand: "En el servidor",
   endText:
     "Solo quien opera este servidor puede desactivar una organización: su emisor, sus sesiones y sus tokens se detienen, y no se elimina nada. Pídele que ejecute:",
   save: "Guardar las reglas",

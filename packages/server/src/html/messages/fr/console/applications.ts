@@ -37,8 +37,8 @@ export const applications = {
     noneText:
       "Enregistrez ici une application avant que l’on s’y connecte. Le démarrage rapide en crée une et montre son code.",
     search: "Nom ou identifiant client",
-    type: "Catégorie",
-    anyType: "Toutes les catégories",
+    type: "Type",
+    anyType: "Tous les types",
     state: "État",
     anyState: "Tous les états",
     name: "Nom",

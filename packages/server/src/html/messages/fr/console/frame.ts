@@ -46,6 +46,7 @@ export const frame = {
     all: "Tout afficher",
     noneFound: "Aucun résultat",
     noneFoundText: "Cherchez autre chose, ou affichez tout.",
+    firstOnly: "Seuls les premiers résultats sont affichés. Lancez une recherche pour trouver les autres.",
     pages: "Pagination",
     older: "Page suivante",
     newest: "Revenir à la première page",
@@ -135,7 +136,7 @@ export const frame = {
   },
   confirm: {
     typeName: (name: string) => `Saisissez « ${name} » pour confirmer`,
-    wrongName: "Ce n’est pas ce nom. Rien n’a été modifié.",
+    wrongName: "Ce n’est pas le texte demandé. Rien n’a été modifié.",
   },
   day: (milliseconds: number) => formatDay(LOCALE, milliseconds),
   minute: (milliseconds: number) => `${formatMinute(LOCALE, milliseconds)} UTC`,

@@ -84,7 +84,8 @@ export const settings: Messages["console"]["settings"] = {
   created: "Création",
   copy: "Copier",
   copied: "Copié",
-  end: "Désactiver ou supprimer",
+  end: "Désactiver l’organisation",
+  endCommand: "Sur le serveur",
   endText:
     "Seul l’exploitant de ce serveur peut désactiver une organisation : son émetteur, ses connexions et ses jetons s’arrêtent, et rien n’est supprimé. Demandez-lui d’exécuter :",
   save: "Enregistrer les règles",
