@@ -80,7 +80,7 @@ forEachDatabase(({ fresh }) => {
     await noteSearchKey(db(), { homeOrgId: beta(), id });
     const keyAt = async (where: string) => {
       const members = db().selectFrom("membership").select("search_key").where("user_id", "=", id);
-      return (await members.where("org_id", "=", where).executeTakeFirstOrThrow()).search_key;
+      return (await members.where("org_id", "=", where).executeTakeFirstOrThrow()).search_key ?? "";
     };
     assert.ok((await keyAt(orgId())).startsWith(`${org.user.email} new name`));
     assert.ok((await keyAt(beta())).startsWith("twin@beta.example"));

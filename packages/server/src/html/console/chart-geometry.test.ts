@@ -55,8 +55,7 @@ test("nothing, one and too much are drawn, and what is no number counts as nothi
   ];
   const bars = stackedBars(odd, BOX).flat();
   assert.equal(bars.length, 6);
-  for (const { y, height } of bars)
-    assert.ok(y >= 0 && height >= 0 && y + height <= BOX.height + 0.02);
+  for (const { y, height } of bars) assert.ok(y >= 0 && height >= 0 && y + height <= BOX.height + 0.02);
 });
 
 test("bars stand on each other, from the ground up", () => {
