@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readConfig } from "../config.ts";
-import { findUserByEmail } from "../core/users/store.ts";
+import { findUser, findUserByEmail, insertMembership } from "../core/users/store.ts";
 import { openService } from "../open-service.ts";
 import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../testing/command-line.ts";
 import { forEachDatabase } from "../testing/databases.ts";
@@ -17,8 +17,8 @@ describe("signet user, with names and mails", () => {
     const withMail = () => ({ ...settings.env, ...MAIL_ENV });
     const json = <Answer = { id: string }>(args: string[], password = "") =>
       jsonHere<Answer>(["user", ...args, "--org", org], withMail(), password);
-    const typed = (args: string[], env: Record<string, string> = withMail()) =>
-      runHere(["user", ...args, "--org", org], env, "");
+    const typed = (args: string[], env: Record<string, string> = withMail(), answered = "") =>
+      runHere(["user", ...args, "--org", org], env, answered);
     const opened = async <T>(work: (service: Awaited<ReturnType<typeof openService>>) => Promise<T>) => {
       const service = await openService(readConfig(withMail()), { onError: assert.ifError });
       try {
@@ -82,9 +82,28 @@ describe("signet user, with names and mails", () => {
       assert.equal((await typed([...remove, "--json"])).code, 2);
       const found = () =>
         opened((service) => findUserByEmail(service.database.query, org, "del@example.com"));
+      const second = await typed(remove, withMail(), "no");
+      assert.deepEqual([second.code, second.err], [1, "Nothing was deleted.\n"]);
       assert.ok(await found());
-      assert.equal((await json<{ deleted: boolean }>([...remove, "--yes"])).deleted, true);
+      assert.equal((await typed(remove, withMail(), "yes")).out, "del@example.com has been deleted.\n");
       assert.equal(await found(), undefined);
+      const { id } = await json(["create", "--email", "guest@example.com", "--verified"], PASSWORD);
+      const host = (await jsonHere<{ id: string }>(["org", "create", "--name", "Host"], withMail())).id;
+      await opened(({ database, clock }) =>
+        insertMembership(database.query, {
+          orgId: host,
+          userId: id,
+          homeOrgId: org,
+          role: "Standard",
+          now: clock(),
+        }),
+      );
+      const shownOut = ["user", "delete", "--id", id, "--yes", "--org", host];
+      assert.match((await runHere(shownOut, withMail())).out, /is no guest of this organisation any more/);
+      const memberOf = (orgId: string) => opened(({ database }) => findUser(database.query, orgId, id));
+      assert.deepEqual([(await memberOf(host))?.id, (await memberOf(org))?.id], [undefined, id]);
+      assert.equal((await json<{ deleted: boolean }>(["delete", "--id", id, "--yes"])).deleted, true);
+      assert.equal(await memberOf(org), undefined);
       await json(
         ["create", "--email", "boss@example.com", "--verified", "--role", "administrator"],
         PASSWORD,

@@ -146,6 +146,8 @@ forEachDatabase(({ fresh }) => {
       now,
     });
     assert.deepEqual(await found({ role: "Administrator" }, orgId), ["admin@p.example"]);
+    const standard = await found({ role: "Standard" }, orgId);
+    assert.deepEqual(standard.toSorted(), ["disabled@p.example", "guest@home.example", "invited@p.example"]);
     assert.deepEqual(await found({ state: "disabled" }, orgId), ["disabled@p.example"]);
     assert.deepEqual(await found({ state: "invited" }, orgId), ["invited@p.example"]);
     assert.deepEqual(await found({ state: "guest" }, orgId), ["guest@home.example"]);

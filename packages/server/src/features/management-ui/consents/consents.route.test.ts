@@ -162,17 +162,27 @@ describe("the pages of consents", () => {
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 60)
         select ${orgId}, '01990000-0000-7000-8000-' || (100000000000 + i), 'user', ${org.batch.application.id},
           'gone-' || i, 'openid', 'user:gone', 1 from n`.execute(database.query);
-      const seen: (string | undefined)[] = [];
-      let path = `/consents?kind=user&application=${org.batch.application.id}`;
-      for (let page = 0; page < 3; page += 1) {
-        const { body } = await here.get(path);
-        seen.push(...idsOn(body));
-        const next = /id="page-older" href="([^"]+)"/.exec(body)?.[1]?.replaceAll("&amp;", "&");
-        path = next?.replace(/^.*(?=\/consents)/, "") ?? "";
+      await sql`insert into preauthorization (org_id, id, application_id, scope, created_by, created_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 60)
+        select ${orgId}, '01990000-0000-7000-8000-' || (100000000000 + i), ${org.batch.application.id},
+          'openid scope-' || i, 'user:gone', 1 from n`.execute(database.query);
+      const batch = org.batch.application.id;
+      for (const first of [
+        `/consents?kind=user&application=${batch}`,
+        `/preauthorizations?search=${batch}`,
+      ]) {
+        const seen: (string | undefined)[] = [];
+        let path = first;
+        for (let page = 0; page < 3; page += 1) {
+          const { body } = await here.get(path);
+          seen.push(...idsOn(body));
+          const next = /id="page-older" href="([^"]+)"/.exec(body)?.[1]?.replaceAll("&amp;", "&");
+          path = next?.replace(/^.*(?=\/(?:consents|preauthorizations))/, "") ?? "";
+        }
+        assert.equal(path, "", first);
+        assert.equal(seen.length, 60, first);
+        assert.deepEqual(seen, [...new Set(seen)].sort().reverse());
       }
-      assert.equal(path, "");
-      assert.equal(seen.length, 60);
-      assert.deepEqual(seen, [...new Set(seen)].sort().reverse());
       assert.match((await here.get("/consents")).body, /A former user/);
     });
   });

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
+import { sha256Base64url } from "@signet/protocol/hash";
+import { newUuid } from "@signet/protocol/uuid";
 import { disableApplication } from "../../../core/applications/applications.ts";
+import { SESSION_KEY_IDLE_MS } from "../../../core/session-keys/session-key.ts";
 import { disableUser } from "../../../core/users/users.ts";
 import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage, plain } from "../../../testing/console-browser.ts";
@@ -10,8 +13,9 @@ import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
 import { forgedTokens } from "../../../testing/forged-tokens.ts";
 import { type Planted, plantRecords } from "../../../testing/planted-records.ts";
 import { makeAgent, makePool, signedWith } from "../../../testing/test-agent.ts";
-import type { TestPage } from "../../../testing/test-browser.ts";
+import { type TestPage, testBrowser } from "../../../testing/test-browser.ts";
 import { credentials, postForm, refresh } from "../../../testing/test-client.ts";
+import { askForCodes, letIn, makeDeviceApp, poll, type WaitingCodes } from "../../../testing/test-device.ts";
 import {
   makeClient,
   REDIRECT_URI,
@@ -35,10 +39,13 @@ forEachDatabase(({ name: database, fresh }) => {
     running = await startTestService({ databaseUrl: await fresh(), clock });
     org = await plantRecords(running.service, "Acme");
   });
-  beforeEach(async () => {
+  const begin = async () => {
     console = await consoleBrowser(running, org);
-    source = codeSource(org);
     csrf = formOfPage(await console.get("/quickstart/token-inspector")).get("csrf") ?? "";
+  };
+  beforeEach(async () => {
+    source = codeSource(org);
+    await begin();
   });
   after(async () => {
     await running.close();
@@ -114,8 +121,7 @@ forEachDatabase(({ name: database, fresh }) => {
     await disableApplication(running.service, { ...application, disabled: true });
     assert.ok((await found(third)).findings.includes("applicationDisabled"));
     clock.advance(HOUR_MS);
-    console = await consoleBrowser(running, org);
-    csrf = formOfPage(await console.get("/quickstart/token-inspector")).get("csrf") ?? "";
+    await begin();
     const late = await found(second);
     assert.deepEqual([late.verdict, late.findings.includes("expired")], ["bad", true]);
   });
@@ -141,6 +147,59 @@ forEachDatabase(({ name: database, fresh }) => {
     const secret = await makeSessionKey(running.service, org);
     const key = await found(secret);
     assert.deepEqual([key.kind, key.findings], ["Session key", ["madeHere", "living"]]);
+  });
+
+  test("the code of a device: unknown, waiting, allowed, used, denied, expired", async () => {
+    const application = await makeDeviceApp(running.service, org);
+    const last = async ({ deviceCode }: WaitingCodes) => (await found(deviceCode)).findings.at(-1);
+    const [used, denied, left] = [
+      await askForCodes(org, application),
+      await askForCodes(org, application),
+      await askForCodes(org, application),
+    ];
+    const seen = await found(left.deviceCode);
+    assert.deepEqual(
+      [seen.kind, seen.verdict, seen.findings],
+      ["Device code", "warn", ["madeHere", "pending"]],
+    );
+    const browser = testBrowser();
+    await letIn(browser, org, used);
+    assert.equal(await last(used), "allowed");
+    assert.ok((await found(used.deviceCode)).body.includes(org.user.email));
+    assert.equal((await poll(org, used)).status, 200);
+    assert.equal(await last(used), "codeUsed");
+    await letIn(browser, org, denied, "deny");
+    assert.equal(await last(denied), "denied");
+    clock.advance(HOUR_MS);
+    await begin();
+    assert.deepEqual([await last(left), await last(used)], ["expiredByItself", "codeUsed"]);
+    assert.deepEqual((await found(`${left.deviceCode}x`)).findings, ["notKnown"]);
+  });
+
+  test("a code and a session key that have ended say how", async () => {
+    const { code } = await source.code();
+    const [idle, ended, revoked] = [
+      await makeSessionKey(running.service, org),
+      await makeSessionKey(running.service, org),
+      await makeSessionKey(running.service, org),
+    ];
+    const ofKey = (secret: string) =>
+      running.service.database.query
+        .updateTable("session_key")
+        .where("org_id", "=", org.organisation.id)
+        .where("key_hash", "=", sha256Base64url(secret));
+    await ofKey(idle).set({ expires_at: null }).execute();
+    await ofKey(ended).set({ expires_at: clock() }).execute();
+    await ofKey(revoked).set({ revoked_at: clock() }).execute();
+    assert.deepEqual((await found(ended)).findings, ["madeHere", "expiredByItself"]);
+    assert.deepEqual((await found(revoked)).findings, ["madeHere", "revoked"]);
+    clock.advance(SESSION_KEY_IDLE_MS);
+    await begin();
+    assert.deepEqual((await found(idle)).findings, ["madeHere", "expiredByItself"]);
+    assert.deepEqual((await found(code)).findings, ["madeHere", "expiredByItself"]);
+    const alone = await makeSessionKey(running.service, org);
+    await ofKey(alone).set({ session_id: newUuid() }).execute();
+    assert.deepEqual((await found(alone)).findings, ["madeHere", "sessionEnded"]);
   });
 
   test("secrets of other kinds are named as what they are", async () => {

@@ -77,6 +77,9 @@ describe("the pages of scopes", () => {
       [event?.action, event?.actor, event?.target, event?.address !== undefined],
       ["scope.created", `user:${org.administrator.id}`, scope?.id, true],
     );
+    const kept = await here.send(`/scopes/${scope?.id}/edit`, { displayName: "Pay" });
+    assert.equal(kept.status, 303, "what its form shows of the claims is what it takes");
+    assert.deepEqual((await made("payroll"))?.claims, scope?.claims);
   });
 
   test("another row is offered without anything being saved", async () => {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { listAuditEvents } from "../../../core/audit/store.ts";
 import { grantUserConsent, listUserConsents } from "../../../core/consents/store.ts";
 import { findFactorSummary } from "../../../core/second-factors/store.ts";
-import { findUser, findUserByEmail } from "../../../core/users/store.ts";
+import { findUser, findUserByEmail, insertMembership } from "../../../core/users/store.ts";
 import { disableUser } from "../../../core/users/users.ts";
 import {
   type AdministeredOrganisation,
@@ -243,6 +243,39 @@ describe("acts on users", () => {
         rest,
       );
     assert.equal((await findUser(db(), other.organisation.id, theirs))?.disabledAt, null);
+  });
+
+  test("the last administrator who can sign in again is not disabled, deleted or shown out by one who cannot", async () => {
+    const own = await administeredOrganisation(running.service, "Gamma");
+    const there = await consoleBrowser(running, own);
+    const membership = { orgId: own.organisation.id, role: "Administrator", now: clock() } as const;
+    const { organisation, user } = await withUser(running.service, own, "boss@gamma.example");
+    await db()
+      .updateTable("membership")
+      .set({ role: "Administrator" })
+      .where("user_id", "=", user.id)
+      .execute();
+    // As one who came in with a passkey and a link: a session, and no password to come back with.
+    await db()
+      .updateTable("user_account")
+      .set({ password_hash: null })
+      .where("id", "=", own.administrator.id)
+      .execute();
+    const refused = async (act: string, id: string, typed = {}) => {
+      const page = await there.send(`/users/${id}/${act}`, typed);
+      assert.equal(page.status, 409, act);
+      assert.match(page.body, /last administrator/i, act);
+      assert.equal((await findUser(db(), organisation.id, id))?.disabledAt, null, act);
+    };
+    await refused("disable", user.id);
+    await refused("delete", user.id, { name: "boss@gamma.example" });
+    await insertMembership(db(), { ...membership, userId: other.user.id, homeOrgId: other.organisation.id });
+    assert.match(
+      (await there.send(`/users/${user.id}/disable`)).location ?? "",
+      /done=disabled$/,
+      "there is one more",
+    );
+    await refused("remove", other.user.id, { name: other.user.email });
   });
 });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { newUuid } from "@signet/protocol/uuid";
 import { listAuditEvents } from "../../../core/audit/store.ts";
-import { listAgents, listKeysOfAgent } from "../../../core/signing-pools/registration/store.ts";
+import { countPools, listAgents, listKeysOfAgent } from "../../../core/signing-pools/registration/store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { findPool, noteAgentSeen } from "../../../core/signing-pools/store.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage, textOf } from "../../../testing/console-browser.ts";
@@ -10,6 +11,9 @@ import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
 import { type Planted, plantRecords } from "../../../testing/planted-records.ts";
 import { makePool, newAgentKey, presentedKey } from "../../../testing/test-agent.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
+import { MOST_POOLS } from "../pools.ts";
+import { insertRequest, NOBODY } from "../store.ts";
+import { waitingOfPools } from "./store.ts";
 
 const MINUTE = 60_000;
 
@@ -196,6 +200,66 @@ forEachDatabase(({ fresh }) => {
       assert.match((await browser.get(page)).body, /id="live-status" role="status"/, page);
     clock.advance(2 * MINUTE);
     assert.deepEqual(new Set(await everywhere()), new Set(["No agent online"]));
+  });
+
+  test("what waits for an agent is counted: of each pool, here, and not what has ended or waited too long", async () => {
+    const pool = await makePool(running.service, org, { name: "Crowded" });
+    const idle = await makePool(running.service, org, { name: "Idle" });
+    const wait = async (more: object = {}) => {
+      const id = newUuid();
+      const { web } = org;
+      const row = {
+        org_id: orgId(),
+        id,
+        pool_id: pool.id,
+        application_id: web.application.id,
+        user_id: null,
+        grant_type: "client_credentials",
+        interactive: 1,
+        parent_request_id: null,
+        claims: "",
+        browser_session_hash: null,
+        continuation: null,
+        join_key_hash: null,
+        waiter: null,
+        waiter_until: NOBODY,
+        created_at: clock(),
+        expires_at: clock() + MINUTE,
+        ...more,
+      };
+      assert.ok(await insertRequest(db(), row, 0));
+      return id;
+    };
+    const set = async (state: "claimed" | "signed", endedAt: number | null) =>
+      db()
+        .updateTable("signing_request")
+        .set({ state, ended_at: endedAt })
+        .where("org_id", "=", orgId())
+        .where("id", "=", await wait())
+        .execute();
+    await wait();
+    await wait();
+    await wait({ expires_at: clock() });
+    await set("claimed", null);
+    await set("signed", clock());
+    const { body } = await browser.get("/pools");
+    const waitingIn = ({ id }: SigningPool) =>
+      new RegExp(`id="pool-${id}"[\\s\\S]*?data-label="Waiting"><div>(\\d+)<`).exec(body)?.[1];
+    assert.deepEqual([waitingIn(pool), waitingIn(idle)], ["2", "0"]);
+    assert.match((await browser.get(`/pools/${pool.id}`)).body, /class="live-line">.*2 requests wait/);
+    assert.equal((await waitingOfPools(db(), newUuid(), clock())).size, 0, "of another organisation");
+  });
+
+  test("of more pools than an organisation may have none is made, and what was typed stays", async () => {
+    const many = await plantRecords(running.service, "Many");
+    const there = await consoleBrowser(running, many);
+    const form = formOfPage(await there.get("/pools/new"), { name: "One too many" });
+    const planted = await countPools(db(), many.organisation.id);
+    for (let made = planted; made < MOST_POOLS; made += 1) await makePool(running.service, many);
+    const refused = await there.post("/pools/new", form);
+    assert.equal(refused.status, 409);
+    assert.match(refused.body, new RegExp(`id="form-notice"[\\s\\S]*${MOST_POOLS}`));
+    assert.match(refused.body, /name="name"[^>]*value="One too many"/);
   });
 
   test("a page that looks by itself keeps no session alive, and gets nothing without one", async () => {
