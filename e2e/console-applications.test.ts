@@ -6,7 +6,7 @@ import type { Application } from "../packages/server/src/core/applications/appli
 import { findApplication } from "../packages/server/src/core/applications/store.ts";
 import { acrValues } from "../packages/server/src/core/sessions/session.ts";
 import { doneText, journeys, type Visitor } from "./console-journey.ts";
-import { choose, enter, isReady, pick, reach, tick, type } from "./keyboard.ts";
+import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "./keyboard.ts";
 import { signInByKeyboard } from "./sign-in-steps.ts";
 
 const { scene, service, visitor } = journeys();
@@ -138,7 +138,7 @@ test("an application of each other kind is made without a secret, and found agai
   }
   await visit.open("/applications");
   await type(page, "search", "lobby");
-  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await pressEnter(page);
   assert.deepEqual(await page.locator("tbody .item-name").allInnerTexts(), ["Lobby screen"]);
 });
 

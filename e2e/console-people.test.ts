@@ -7,7 +7,7 @@ import { giveAuthenticator } from "../packages/server/src/testing/test-factors.t
 import { newestLink } from "../packages/server/src/testing/test-mailbox.ts";
 import type { TestOrganisation } from "../packages/server/src/testing/test-service.ts";
 import { doneText, journeys, type Visitor } from "./console-journey.ts";
-import { enter, isReady, pick, reach, type } from "./keyboard.ts";
+import { enter, isReady, pick, pressEnter, reach, type } from "./keyboard.ts";
 import { signIn, signInByKeyboard } from "./sign-in-steps.ts";
 
 const { scene, service, visitor } = journeys();
@@ -44,7 +44,7 @@ test("somebody is invited, follows the link of the mail, and signs in", async (t
   await invited.page.goto(await newestLink(service(), email));
   await isReady(invited.page, "password");
   await invited.page.keyboard.type(password);
-  await Promise.all([invited.page.waitForEvent("load"), invited.page.keyboard.press("Enter")]);
+  await pressEnter(invited.page);
   await signedInAt(invited, { email, password });
   await page.reload();
   assert.match(await page.locator("#user-state").innerText(), /Active/);
@@ -137,7 +137,7 @@ test("a user is deleted by typing the address, and is signed out", async (t) => 
   const { page, open } = await visitor(t, admin);
   await open("/users");
   await type(page, "search", "luc");
-  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await pressEnter(page);
   await enter(page, "tbody a.item-name");
   await enter(page, "user-delete");
   await type(page, "name", "luc");
