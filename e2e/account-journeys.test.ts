@@ -14,14 +14,14 @@ import {
 } from "../packages/server/src/core/second-factors/remembered-devices/store.ts";
 import { findFactorSummary } from "../packages/server/src/core/second-factors/store.ts";
 import { findUser, findUserByEmail } from "../packages/server/src/core/users/store.ts";
-import { mailsTo } from "../packages/server/src/testing/test-mailbox.ts";
+import { mailsTo, newestLink } from "../packages/server/src/testing/test-mailbox.ts";
 import { PASSWORD } from "../packages/server/src/testing/test-service.ts";
-import { type Cleanup, journeys, type Visitor } from "./console-journey.ts";
+import { type Cleanup, confirmByName, journeys, type Visitor } from "./console-journey.ts";
 import { enter, isReady, pick, reach, type } from "./keyboard.ts";
 import { type Person, signIn, signInByKeyboard } from "./sign-in-steps.ts";
 import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
 
-const { scene, service, visitor } = journeys();
+const { scene, service, visitor, assertAllSent } = journeys();
 const db = () => service().database.query;
 
 async function person(name: string): Promise<Person & { id: string }> {
@@ -89,7 +89,37 @@ test("profile and language: the next page and the next mail speak it; a new pass
   await other.page.locator("#password-change").waitFor();
 });
 
-test("an authenticator app, a passkey, and recovery codes that are new", async (t) => {
+test("another address, confirmed by the link of its mail; and signed out everywhere", async (t) => {
+  const { user: grace, orgId } = scene();
+  const visit = await signedIn(t, grace, "");
+  const { page } = visit;
+  const other = await signedIn(t, grace);
+  const next = "grace.okafor@northwind.example";
+  await enter(page, "email-change");
+  await isReady(page, "newEmail");
+  await type(page, "newEmail", grace.email);
+  await enter(page, "address-send");
+  await isReady(page, "newEmail");
+  await type(page, "newEmail", next);
+  await enter(page, "address-send");
+  await page.locator("#address-sent", { hasText: next }).waitFor();
+  assert.equal((await findUser(db(), orgId, grace.id))?.email, grace.email, "until the link is used");
+  await page.goto(await newestLink(service(), next));
+  await enter(page, "action-confirm");
+  assert.equal((await findUser(db(), orgId, grace.id))?.email, next);
+  await visit.open(account());
+  assert.equal(await page.locator("#email-shown").innerText(), next);
+
+  await enter(page, "nav-sessions");
+  await enter(page, "sessions-end-all");
+  await enter(page, "change-confirm");
+  assert.equal(await isSignedIn(visit), false);
+  assert.equal(await isSignedIn(other), false);
+  await signInByKeyboard(page, { ...grace, email: next });
+  await page.locator("#password-change").waitFor();
+});
+
+test("an authenticator app and a passkey are added and removed, and recovery codes are new", async (t) => {
   const jonas = await person("jonas");
   const visit = await signedIn(t, jonas);
   const { page } = visit;
@@ -140,7 +170,23 @@ test("an authenticator app, a passkey, and recovery codes that are new", async (
   const user = await findUser(db(), scene().orgId, jonas.id);
   assert.ok(user);
   assert.deepEqual(await listRememberedDevices(db(), user, now), []);
+  await takeAway(visit);
+  assert.deepEqual(await factors(), { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
 });
+
+/** The passkey gets another name first. */
+async function takeAway({ page }: Visitor): Promise<void> {
+  await enter(page, "#passkeys li a");
+  await type(page, "name", "Right pocket");
+  await enter(page, "passkey-rename");
+  await page.locator("#passkeys", { hasText: "Right pocket" }).waitFor();
+  await enter(page, "#passkeys li a");
+  await enter(page, "passkey-remove");
+  await page.getByText("The passkey is removed.").waitFor();
+  await enter(page, "totp-remove");
+  await enter(page, "change-confirm");
+  await page.getByText("The authenticator app is removed.").waitFor();
+}
 
 async function downloaded(page: Page, target: string): Promise<string> {
   await reach(page, target);
@@ -188,14 +234,9 @@ test("an account is deleted by typing the address, and is gone", async (t) => {
   const visit = await signedIn(t, luc, "/data");
   const { page } = visit;
   await enter(page, "account-delete");
-  await isReady(page, "name");
-  await type(page, "name", "luc@elsewhere.example");
-  await enter(page, "deletion-confirm");
-  await isReady(page, "name");
   await visit.at("Delete your account?");
-  assert.ok(await findUser(db(), scene().orgId, luc.id), "nothing is deleted by another address");
-  await type(page, "name", luc.email);
-  await enter(page, "deletion-confirm");
+  const confirmation = { button: "deletion-confirm", name: luc.email };
+  await confirmByName(page, confirmation, () => findUser(db(), scene().orgId, luc.id));
   await page.locator("#gone").waitFor();
   assert.equal(await findUser(db(), scene().orgId, luc.id), undefined);
   const mails = await mailsTo(service(), luc.email);
@@ -203,4 +244,26 @@ test("an account is deleted by typing the address, and is gone", async (t) => {
   await visit.open(account("/data"));
   await signIn(page, luc);
   await page.getByRole("alert").first().waitFor();
+});
+
+test("a guest leaves: the organisation opens no more, and the account is there at home", async (t) => {
+  const { orgId, ids } = scene();
+  const id = ids["users/remove"] ?? "";
+  const guest = await findUser(db(), orgId, id);
+  assert.ok(guest);
+  const who = { email: guest.email, password: PASSWORD, id };
+  const visit = await signedIn(t, who, "/data");
+  const { page } = visit;
+  await enter(page, "organisation-leave");
+  await enter(page, "leave-confirm");
+  await page.locator("#gone").waitFor();
+  assert.equal(await findUser(db(), orgId, id), undefined);
+  assert.ok(await findUser(db(), guest.homeOrgId, id));
+  await visit.open(account("/data"));
+  await signInByKeyboard(page, who);
+  await page.getByRole("alert").first().waitFor();
+});
+
+test("every form of the account pages has been sent", () => {
+  assertAllSent("account");
 });

@@ -1,21 +1,25 @@
-/** What an administrator does with applications, by keyboard alone, in real Chromium (issue 8, points 2 and 6). */
+/** What an administrator does with applications and with the pools that sign for them, by keyboard alone, in real Chromium (issue 8, points 2 and 6). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import type { Application } from "../packages/server/src/core/applications/application.ts";
 import { findApplication } from "../packages/server/src/core/applications/store.ts";
 import { acrValues } from "../packages/server/src/core/sessions/session.ts";
-import { doneText, journeys, type Visitor } from "./console-journey.ts";
+import { agentKeyState } from "../packages/server/src/core/signing-pools/agent-key.ts";
+import { findAgent, findAgentKey, findPool } from "../packages/server/src/core/signing-pools/store.ts";
+import { newAgentKey, presentedKey } from "../packages/server/src/testing/test-agent.ts";
+import { authorizationRequest } from "../packages/server/src/testing/test-browser.ts";
+import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
 import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "./keyboard.ts";
-import { signInByKeyboard } from "./sign-in-steps.ts";
+import { signIn, signInByKeyboard } from "./sign-in-steps.ts";
 
-const { scene, service, visitor } = journeys();
+const { scene, service, visitor, assertAllSent } = journeys();
 
-const recordOf = (id: string): Promise<Application | undefined> =>
-  findApplication(service().database.query, scene().orgId, id);
+const db = () => service().database.query;
+const recordOf = (id: string): Promise<Application | undefined> => findApplication(db(), scene().orgId, id);
 
-const idInAddress = (page: Page): string =>
-  new URL(page.url()).pathname.split("/applications/")[1]?.split("/")[0] ?? "";
+const idInAddress = (page: Page, of = "applications"): string =>
+  new URL(page.url()).pathname.split(`/${of}/`)[1]?.split("/")[0] ?? "";
 
 /** What the token endpoint says to who has this secret. */
 async function tokenStatus(clientId: string, secret: string): Promise<number> {
@@ -142,6 +146,39 @@ test("an application of each other kind is made without a secret, and found agai
   assert.deepEqual(await page.locator("tbody .item-name").allInnerTexts(), ["Lobby screen"]);
 });
 
+test("an application for assigned users: who is none is told so, and may use it as long as assigned", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { baseUrl, orgId, user } = scene();
+  const id = scene().ids["application"] ?? "";
+  const redirectUri = "https://reports.northwind.example/callback";
+  await visit.open(`/applications/${id}/settings`);
+  await type(page, "redirectUris", redirectUri);
+  await choose(page, "access", "assigned");
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "The settings are saved.");
+  const { page: theirs } = await visitor(t);
+  const { query } = authorizationRequest(id, redirectUri);
+  await theirs.goto(`${baseUrl}/oauth/${orgId}/authorize?${query}`);
+  await signIn(theirs, user);
+  await theirs.locator("#not-assigned-contacts").waitFor();
+
+  await enter(page, "access-users");
+  await type(page, "email", "nobody@northwind.example");
+  await enter(page, "assign-submit");
+  await isReady(page, "email");
+  await type(page, "email", user.email);
+  await enter(page, "assign-submit");
+  assert.equal(await doneText(page), "The person is assigned.");
+  await theirs.reload();
+  await theirs.locator("#consent-allow").waitFor();
+  await enter(page, `user-take-off-${user.id}`);
+  await enter(page, "user-take-off");
+  assert.equal(await doneText(page), "The person is removed from the list.");
+  await theirs.reload();
+  await theirs.locator("#not-assigned-contacts").waitFor();
+});
+
 test("settings: a fault keeps what was typed and has the focus, and then they are saved", async (t) => {
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
@@ -190,4 +227,127 @@ test("two administrators at once: the second is told, sees what it is now, and c
   await enter(two.page, "settings-save");
   assert.equal(await doneText(two.page), "The settings are saved.");
   assert.equal((await recordOf(id))?.settings.description, "By the second");
+});
+
+test("a pool is made, an agent registered whose API key is shown once and deactivated, and the pool deleted by its name", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { orgId } = scene();
+  await visit.open("/pools");
+  await enter(page, "pool-new");
+  await type(page, "name", "Branch office");
+  await tick(page, "algs-ES256", false);
+  await enter(page, "pool-save");
+  await page.locator("#algs :focus").waitFor();
+  assert.equal(await page.locator("#name").inputValue(), "Branch office");
+  await visit.at("New signing pool");
+  await tick(page, "algs-ES256");
+  await enter(page, "pool-save");
+  const poolId = idInAddress(page, "pools");
+  const pool = await findPool(db(), orgId, poolId);
+  assert.ok(pool);
+  await enter(page, "agent-new");
+  await type(page, "name", "Rack 2");
+  await type(page, "registration", "a".repeat(150));
+  await enter(page, "register-review");
+  await isReady(page, "registration");
+  const key = newAgentKey("ES256");
+  await type(page, "registration", JSON.stringify({ poolId, keys: [presentedKey(service(), pool, key)] }));
+  await enter(page, "register-review");
+  assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
+  await enter(page, "register-approve");
+  await visit.at("Rack 2 is registered");
+  const apiKey = await page.locator("#api-key").innerText();
+  await enter(page, "once-done");
+  assert.ok(!(await page.content()).includes(apiKey), "shown once");
+  const link = page.locator("a.item-name", { hasText: "Rack 2" });
+  const agentId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
+  assert.equal((await findAgent(db(), orgId, agentId))?.name, "Rack 2");
+
+  await page.locator(".live-line", { hasText: "0 of 1" }).waitFor();
+  const queue = `${scene().baseUrl}/oauth/${orgId}/sovereign/agent/queue`;
+  const ask = async () => (await fetch(queue, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+  assert.equal(await ask(), 200);
+  // The page says so by itself.
+  await page.locator(".live-line", { hasText: "1 of 1" }).waitFor();
+
+  await enter(page, `#agent-${agentId} a`);
+  await enter(page, "agent-deactivate");
+  await enter(page, "agent-deactivate-confirm");
+  assert.equal(await doneText(page), "The agent is deactivated.");
+  assert.equal(await ask(), 401);
+  await visit.open(`/pools/${poolId}`);
+  await enter(page, "pool-delete");
+  const confirmation = { button: "pool-delete-confirm", name: "Branch office" };
+  await confirmByName(page, confirmation, () => findPool(db(), orgId, poolId));
+  assert.equal(await doneText(page), "The pool is deleted.");
+  assert.equal(await findPool(db(), orgId, poolId), undefined);
+});
+
+test("a pool's settings are changed, and it is disabled and enabled", async (t) => {
+  const { page, open } = await visitor(t, scene().admin);
+  const { orgId, ids } = scene();
+  const poolId = ids["pool"] ?? "";
+  const now = () => findPool(db(), orgId, poolId);
+  await open(`/pools/${poolId}`);
+  await enter(page, "pool-settings");
+  await type(page, "name", "Headquarters");
+  await type(page, "tokenWaitSeconds", "0");
+  await enter(page, "pool-save");
+  await isReady(page, "tokenWaitSeconds");
+  assert.equal(await page.locator("#name").inputValue(), "Headquarters", "what was typed is kept");
+  await type(page, "tokenWaitSeconds", "7");
+  await enter(page, "pool-save");
+  assert.equal(await doneText(page), "Saved.");
+  const saved = await now();
+  assert.deepEqual([saved?.name, saved?.tokenWaitSeconds], ["Headquarters", 7]);
+  await enter(page, "pool-disable");
+  await enter(page, "pool-disable-confirm");
+  assert.equal(await doneText(page), "The pool is disabled.");
+  assert.notEqual((await now())?.disabledAt, null);
+  assert.equal(await page.locator("#agent-new").count(), 0);
+  await enter(page, "pool-enable");
+  await enter(page, "pool-enable-confirm");
+  assert.equal(await doneText(page), "The pool signs again.");
+  assert.equal((await now())?.disabledAt, null);
+});
+
+test("an agent gets another key, which is published and retired, and its keys are gone when it is reported", async (t) => {
+  const { page, open } = await visitor(t, scene().admin);
+  const { baseUrl, orgId, ids } = scene();
+  const pool = await findPool(db(), orgId, ids["pool"] ?? "");
+  assert.ok(pool);
+  const published = async () => {
+    const answer = await fetch(`${baseUrl}/oauth/${orgId}/sovereign/pools/${pool.id}/jwks.json`);
+    const { keys } = (await answer.json()) as { keys: Array<{ kid: string }> };
+    return keys.map(({ kid }) => kid);
+  };
+  const key = newAgentKey("ES256");
+  await open(`/pools/${pool.id}/agents/${ids["agent"]}`);
+  await enter(page, "agent-keys");
+  await type(page, "registration", JSON.stringify({ keys: [presentedKey(service(), pool, key)] }));
+  await enter(page, "register-review");
+  assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
+  await enter(page, "register-approve");
+  assert.equal(await doneText(page), "The keys are registered.");
+  assert.ok((await published()).includes(key.kid));
+
+  await enter(page, `retire-${key.kid}`);
+  await enter(page, "key-retire-confirm");
+  assert.equal(await doneText(page), "The key is retired.");
+  const retired = await findAgentKey(db(), orgId, key.kid);
+  assert.ok(retired);
+  assert.equal(agentKeyState(retired, Date.now()), "retiring");
+  assert.equal(await page.locator(`[id="retire-${key.kid}"]`).count(), 0);
+  assert.ok((await published()).includes(key.kid), "as long as its tokens live");
+
+  await enter(page, "agent-compromise");
+  const isThere = async () => (await published()).length > 0;
+  await confirmByName(page, { button: "agent-compromise-confirm", name: "Agent" }, isThere);
+  assert.equal(await doneText(page), "The agent is deactivated, and its keys are gone from the key set.");
+  assert.deepEqual(await published(), []);
+});
+
+test("every form about applications and signing pools has been sent", () => {
+  assertAllSent("applications");
 });

@@ -6,7 +6,9 @@ import { consolePath } from "../packages/server/src/console/visit.ts";
 import type { Service } from "../packages/server/src/open-service.ts";
 import { launchBrowser } from "./browser.ts";
 import { type ConsoleScene, consoleScene, type SceneOptions } from "./console-scene.ts";
+import { enter, isReady, type } from "./keyboard.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
+import { type FormArea, type SentForms, sentForms } from "./sent-forms.ts";
 import { type Person, signIn } from "./sign-in-steps.ts";
 
 export type Cleanup = { after(work: () => Promise<void>): void };
@@ -28,6 +30,8 @@ export interface Journeys {
   readonly service: () => Service;
   /** A browser of its own, which is closed, and has met no fault, when the test ends. Signed in when a person is named. */
   visitor(t: Cleanup, person?: Person, options?: BrowserContextOptions): Promise<Visitor>;
+  /** Fails unless each form of the area has been sent in a browser of the file, and was taken. */
+  assertAllSent(area: FormArea): void;
 }
 
 /**
@@ -41,8 +45,10 @@ export function journeys(given: SceneOptions = {}): Journeys {
   const options = { ...given, database: wanted === "sqlite" || wanted === "postgres" ? wanted : database };
   let scene: ConsoleScene;
   let browser: Browser;
+  let forms: SentForms;
   before(async () => {
     scene = await consoleScene(options);
+    forms = sentForms(scene.routes);
     browser = await launchBrowser();
   });
   after(async () => {
@@ -61,6 +67,8 @@ export function journeys(given: SceneOptions = {}): Journeys {
         ...signedIn.stateOf(person),
         ...contextOptions,
       });
+      await context.addInitScript(noPointer);
+      forms.hear(context);
       const page = await context.newPage();
       const watch = await watchPage(page);
       t.after(async () => {
@@ -76,8 +84,14 @@ export function journeys(given: SceneOptions = {}): Journeys {
       }
       return visitor;
     },
+    assertAllSent: (area) => assert.deepEqual(forms.notSent(area), []),
   };
 }
+
+/** The pages of the console and of the account are for the keyboard alone here: to click on one is a fault of the page's watch. */
+const noPointer = `addEventListener("pointerdown", () => {
+  if (document.querySelector(".top")) console.error("a pointer was used");
+}, true)`;
 
 function visitorOf(
   { baseUrl, orgId }: ConsoleScene,
@@ -124,3 +138,21 @@ function sharedSignIns() {
 
 /** The text of a notice that says what was done. */
 export const doneText = (page: Page): Promise<string> => page.locator("#done-notice").innerText();
+
+/**
+ * What cannot be undone asks for the name: with another one nothing happens, and the page asks again.
+ * @param isThere whether it has not happened yet
+ */
+export async function confirmByName(
+  page: Page,
+  { button, name }: { button: string; name: string },
+  isThere: () => Promise<unknown>,
+): Promise<void> {
+  await isReady(page, "name");
+  await type(page, "name", `${name} or another`);
+  await enter(page, button);
+  await isReady(page, "name");
+  assert.ok(await isThere(), "nothing happens by a wrong name");
+  await type(page, "name", name);
+  await enter(page, button);
+}

@@ -9,13 +9,13 @@ import { listCustomScopes } from "../packages/server/src/core/scopes/store.ts";
 import { createUser } from "../packages/server/src/core/users/users.ts";
 import { mailsTo } from "../packages/server/src/testing/test-mailbox.ts";
 import { PASSWORD } from "../packages/server/src/testing/test-service.ts";
-import { doneText, journeys } from "./console-journey.ts";
+import { confirmByName, doneText, journeys } from "./console-journey.ts";
 import { choose, enter, isReady, pick, reach, type } from "./keyboard.ts";
 import { signInByKeyboard } from "./sign-in-steps.ts";
 
 const MINUTE_MS = 60_000;
 let ahead = 0;
-const { scene, service, visitor } = journeys({ clock: () => Date.now() + ahead });
+const { scene, service, visitor, assertAllSent } = journeys({ clock: () => Date.now() + ahead });
 
 const organisation = () => findOrganisation(service().database.query, scene().orgId);
 
@@ -163,12 +163,14 @@ test("a mail is looked at in another language, and sent to oneself", async (t) =
   assert.deepEqual([mail?.mail.template, mail?.locale], ["ResetPassword", "de"]);
 });
 
-test("a signing key is rotated: the next one is published beside it", async (t) => {
-  const published = async () => {
-    const response = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/.well-known/jwks.json`);
-    const { keys } = (await response.json()) as { keys: Array<{ kid: string; alg: string }> };
-    return keys.filter(({ alg }) => alg === "ES256").map(({ kid }) => kid);
-  };
+/** The ids of the organisation's ES256 keys. */
+async function published(): Promise<string[]> {
+  const response = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/.well-known/jwks.json`);
+  const { keys } = (await response.json()) as { keys: Array<{ kid: string; alg: string }> };
+  return keys.filter(({ alg }) => alg === "ES256").map(({ kid }) => kid);
+}
+
+test("a signing key is rotated, the next one published beside it; then they are revoked, and neither is", async (t) => {
   const before = await published();
   const visit = await visitor(t, scene().admin);
   const { page } = visit;
@@ -184,7 +186,33 @@ test("a signing key is rotated: the next one is published beside it", async (t) 
   );
   const added = after.find((kid) => !before.includes(kid));
   assert.equal(await page.locator(`#key-${added}`).count(), 1);
+
+  await enter(page, "revoke-ES256");
+  const name = (await organisation())?.name ?? "";
+  const isThere = async () => (await published()).length === after.length;
+  await confirmByName(page, { button: "key-revoke", name }, isThere);
+  await page.locator("#done-notice").waitFor();
+  const [successor, ...others] = await published();
+  assert.deepEqual(others, []);
+  assert.ok(successor && !after.includes(successor));
   await visit.at("Signing keys");
+});
+
+test("the device CA is rotated: another one issues, and both are trusted", async (t) => {
+  const certificates = async () => {
+    const answer = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/devices/ca.pem`);
+    return (await answer.text()).split("-----BEGIN CERTIFICATE-----").slice(1);
+  };
+  const before = await certificates();
+  const { page, open } = await visitor(t, scene().admin);
+  await open("/signing-keys");
+  await enter(page, "ca-rotate");
+  await enter(page, "device-ca-rotate");
+  await page.locator("#done-notice").waitFor();
+  const after = await certificates();
+  assert.equal(after.length, before.length + 1);
+  assert.ok(before.every((certificate) => after.includes(certificate)));
+  assert.equal(await page.locator("[id^=generation-]").count(), after.length);
 });
 
 /** What the browser gets for Enter on a link to a file. */
@@ -272,4 +300,8 @@ test("on a phone the menu opens by its button, closes by Escape, and its links w
   await menu.waitFor();
   await enter(page, "nav-users");
   await visit.at("Users");
+});
+
+test("every form about the organisation itself has been sent", () => {
+  assertAllSent("organisation");
 });

@@ -1,23 +1,23 @@
-/** Programs, scopes, consents, signing pools and the quickstart, by keyboard alone, in real Chromium (issue 8). */
+/** System accounts, scopes, consents and the quickstart, by keyboard alone, in real Chromium (issue 8). */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { listConsents, listPreauthorizations } from "../packages/server/src/core/consents/store.ts";
 import { findCustomScope } from "../packages/server/src/core/scopes/store.ts";
-import { findAgent, findPool } from "../packages/server/src/core/signing-pools/store.ts";
 import {
   findSystemAccount,
   listKeys,
   listPermittedApplications,
 } from "../packages/server/src/core/system-accounts/store.ts";
-import { newAgentKey, presentedKey } from "../packages/server/src/testing/test-agent.ts";
+import { createSystemAccount } from "../packages/server/src/core/system-accounts/system-accounts.ts";
 import { authorizationRequest } from "../packages/server/src/testing/test-browser.ts";
+import { callApi } from "../packages/server/src/testing/test-system-account.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
-import { doneText, journeys, type Visitor } from "./console-journey.ts";
+import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
 import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "./keyboard.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
 
-const { scene, service, visitor } = journeys();
+const { scene, service, visitor, assertAllSent } = journeys();
 let site: ApplicationSite;
 before(async () => {
   site = await openApplicationSite();
@@ -26,6 +26,12 @@ after(() => site.close());
 
 const db = () => service().database.query;
 const lastPart = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+/** What the legacy API answers to who signs with this key pair. */
+async function callStatus(keys: { publicKey: string; secret: string }): Promise<number> {
+  const url = `${scene().baseUrl}/legacy/api/Organisation/Application/List`;
+  return (await callApi(url, keys, { strictAt: Date.now() })).status;
+}
 
 test("a system account: made with its first key pair, which is shown once; another one, and the end of it all", async (t) => {
   const visit = await visitor(t, scene().admin);
@@ -40,7 +46,9 @@ test("a system account: made with its first key pair, which is shown once; anoth
   await enter(page, "account-create");
   const shown = await page.locator("#keys").innerText();
   const [secret = ""] = /(?<=SECRET\w*=).+/.exec(shown) ?? [];
+  const [publicKey = ""] = /(?<=PUBLIC\w*=).+/.exec(shown) ?? [];
   assert.notEqual(secret, "");
+  assert.equal(await callStatus({ publicKey, secret }), 200);
   await enter(page, "once-done");
   assert.ok(!(await page.content()).includes(secret), "shown once");
   const id = lastPart(page);
@@ -56,6 +64,7 @@ test("a system account: made with its first key pair, which is shown once; anoth
   await enter(page, `[id="key-end-${first?.publicKey}"]`);
   await enter(page, "key-end-confirm");
   assert.equal(await doneText(page), "The key pair is revoked.");
+  assert.equal(await callStatus({ publicKey, secret }), 401);
   const living = (await listKeys(db(), orgId, id)).filter(({ revokedAt }) => revokedAt === null);
   assert.deepEqual(
     living.map(({ label }) => label),
@@ -78,10 +87,42 @@ test("a system account: made with its first key pair, which is shown once; anoth
   assert.deepEqual(await may(), before);
 
   await enter(page, "account-delete");
-  await type(page, "name", "Archive");
-  await enter(page, "delete-confirm");
+  const confirmation = { button: "delete-confirm", name: "Archive" };
+  await confirmByName(page, confirmation, () => findSystemAccount(db(), orgId, id));
   assert.equal(await doneText(page), "The system account is deleted.");
   assert.equal(await findSystemAccount(db(), orgId, id), undefined);
+});
+
+test("a system account is renamed, and calls nothing while it is disabled", async (t) => {
+  const { page, open } = await visitor(t, scene().admin);
+  const { orgId, ids } = scene();
+  const applicationId = ids["applications"] ?? "";
+  const made = { orgId, applicationId, name: "Door log", isAdministrator: false, actor: "operator" };
+  const { account, key, secret } = await createSystemAccount(service(), {
+    ...made,
+    requiresStrictSignature: false,
+  });
+  const call = () => callStatus({ ...key, secret });
+  await open(`/system-accounts/${account.id}`);
+  await enter(page, "account-edit");
+  await type(page, "name", "");
+  await enter(page, "account-save");
+  await isReady(page, "name");
+  await type(page, "name", "Gate log");
+  await tick(page, "strict");
+  await enter(page, "account-save");
+  assert.equal(await doneText(page), "The changes are saved.");
+  const saved = await findSystemAccount(db(), orgId, account.id);
+  assert.deepEqual([saved?.name, saved?.requiresStrictSignature], ["Gate log", true]);
+  assert.equal(await call(), 200);
+  await enter(page, "account-disable");
+  await enter(page, "disable-confirm");
+  assert.equal(await doneText(page), "The system account is disabled.");
+  assert.equal(await call(), 401);
+  await enter(page, "account-enable");
+  await enter(page, "enable-confirm");
+  assert.equal(await doneText(page), "The system account is enabled.");
+  assert.equal(await call(), 200);
 });
 
 test("a scope: made with a fault first, given another claim, changed, and deleted by its name", async (t) => {
@@ -118,11 +159,8 @@ test("a scope: made with a fault first, given another claim, changed, and delete
   await page.locator("#done-notice").waitFor();
   assert.equal((await findCustomScope(db(), scene().orgId, id))?.displayName, "Your shifts of this month");
   await enter(page, "scope-delete");
-  await type(page, "name", "shift");
-  await enter(page, "scope-delete-confirm");
-  await isReady(page, "name");
-  await type(page, "name", "shifts");
-  await enter(page, "scope-delete-confirm");
+  const confirmation = { button: "scope-delete-confirm", name: "shifts" };
+  await confirmByName(page, confirmation, () => findCustomScope(db(), scene().orgId, id));
   assert.equal(await doneText(page), "The scope is deleted.");
   assert.equal(await findCustomScope(db(), scene().orgId, id), undefined);
 });
@@ -170,58 +208,6 @@ test("a pre-authorization is made and deleted", async (t) => {
   await enter(page, "preauthorization-delete-confirm");
   assert.equal(await doneText(page), "The pre-authorization is deleted.");
   assert.equal((await all()).length, before.length);
-});
-
-test("a pool is made, an agent registered whose API key is shown once, and the pool deleted by its name", async (t) => {
-  const visit = await visitor(t, scene().admin);
-  const { page } = visit;
-  const { orgId } = scene();
-  await visit.open("/pools");
-  await enter(page, "pool-new");
-  await type(page, "name", "Branch office");
-  await tick(page, "algs-ES256", false);
-  await enter(page, "pool-save");
-  await page.locator("#algs :focus").waitFor();
-  assert.equal(await page.locator("#name").inputValue(), "Branch office");
-  await visit.at("New signing pool");
-  await tick(page, "algs-ES256");
-  await enter(page, "pool-save");
-  const poolId = lastPart(page);
-  const pool = await findPool(db(), orgId, poolId);
-  assert.ok(pool);
-  await enter(page, "agent-new");
-  await type(page, "name", "Rack 2");
-  await type(page, "registration", "a".repeat(150));
-  await enter(page, "register-review");
-  await isReady(page, "registration");
-  const key = newAgentKey("ES256");
-  await type(page, "registration", JSON.stringify({ poolId, keys: [presentedKey(service(), pool, key)] }));
-  await enter(page, "register-review");
-  assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
-  await enter(page, "register-approve");
-  await visit.at("Rack 2 is registered");
-  const apiKey = await page.locator("#api-key").innerText();
-  await enter(page, "once-done");
-  assert.ok(!(await page.content()).includes(apiKey), "shown once");
-  const link = page.locator("a.item-name", { hasText: "Rack 2" });
-  const agentId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
-  assert.equal((await findAgent(db(), orgId, agentId))?.name, "Rack 2");
-
-  await page.locator(".live-line", { hasText: "0 of 1" }).waitFor();
-  const queue = `${scene().baseUrl}/oauth/${orgId}/sovereign/agent/queue`;
-  const heard = await fetch(queue, { headers: { authorization: `Bearer ${apiKey}` } });
-  assert.equal(heard.status, 200);
-  // The page says so by itself.
-  await page.locator(".live-line", { hasText: "1 of 1" }).waitFor();
-
-  await enter(page, "pool-delete");
-  await type(page, "name", "Head office");
-  await enter(page, "pool-delete-confirm");
-  await isReady(page, "name");
-  await type(page, "name", "Branch office");
-  await enter(page, "pool-delete-confirm");
-  assert.equal(await doneText(page), "The pool is deleted.");
-  assert.equal(await findPool(db(), orgId, poolId), undefined);
 });
 
 /** Registers a single-page application for the test's own site. */
@@ -321,4 +307,8 @@ test("what the Tab key does not come to is not reached", async (t) => {
   await open("/scopes");
   await page.evaluate("document.getElementById('scope-new').tabIndex = -1");
   await assert.rejects(reach(page, "scope-new"), /is not reached/);
+});
+
+test("every form about system accounts, scopes, consents and the quickstart has been sent", () => {
+  assertAllSent("records");
 });

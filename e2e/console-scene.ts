@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { listRoutes } from "../packages/server/src/app-routes.ts";
+import { type ListedRoute, listRoutes } from "../packages/server/src/app-routes.ts";
 import { addActivity } from "../packages/server/src/core/activity/store.ts";
 import { createApplication } from "../packages/server/src/core/applications/applications.ts";
 import { createClientSecret } from "../packages/server/src/core/applications/client-secrets.ts";
@@ -39,6 +39,7 @@ export interface ConsoleScene {
   readonly user: Person & { id: string };
   /** As `recordAddress` takes them. */
   readonly ids: Readonly<Record<string, string>>;
+  readonly routes: readonly ListedRoute[];
   /** Every page that a GET shows: its address, and a name for it. */
   readonly pages: ReadonlyArray<{ name: string; url: string; isConsole: boolean }>;
   close(): Promise<void>;
@@ -90,6 +91,7 @@ async function makeScene(running: TestService): Promise<Omit<ConsoleScene, "clos
   const hanging = { organisation, applicationId: records["applications"] ?? "", userId };
   const ids = { ...records, ...(await hangRecords(service, hanging)), users: userId };
   await writeActivity(service, orgId);
+  const routes = await listRoutes();
   return {
     running,
     baseUrl: service.config.baseUrl,
@@ -97,7 +99,8 @@ async function makeScene(running: TestService): Promise<Omit<ConsoleScene, "clos
     admin: { id: adminId, email: "ada@northwind.example", password: PASSWORD },
     user: { id: userId, email: "grace@northwind.example", password: PASSWORD },
     ids,
-    pages: await pagesOf(service.config.baseUrl, orgId, ids),
+    routes,
+    pages: pagesOf(service.config.baseUrl, orgId, ids, routes),
   };
 }
 
@@ -203,12 +206,12 @@ async function writeActivity(service: Service, orgId: string): Promise<void> {
 }
 
 /** The console, the devices and the account: every GET that is registered. */
-async function pagesOf(
+function pagesOf(
   baseUrl: string,
   orgId: string,
   ids: Readonly<Record<string, string>>,
-): Promise<ConsoleScene["pages"]> {
-  const routes = await listRoutes();
+  routes: readonly ListedRoute[],
+): ConsoleScene["pages"] {
   const isOurs = (path: string) =>
     /^\/oauth\/manage\/:org|^\/devices\/manage\/:org|^\/oauth\/:org\/account\b|^\/oauth\/:org\/user\/consents$/.test(
       path,

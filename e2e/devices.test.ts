@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { newEcKey } from "../packages/protocol/src/testing/test-certificate.ts";
+import { listRoutes } from "../packages/server/src/app-routes.ts";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import {
   csrOf,
@@ -13,8 +14,9 @@ import {
 } from "../packages/server/src/testing/enrolments.ts";
 import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { launchBrowser } from "./browser.ts";
-import { choose, enter } from "./keyboard.ts";
+import { choose, enter, reach, type } from "./keyboard.ts";
 import { assertUsable, keepPictures, watchPage } from "./page-watch.ts";
+import { type SentForms, sentForms } from "./sent-forms.ts";
 import { startServerHere } from "./server-here.ts";
 import type { RunningServer } from "./server-process.ts";
 import { signIn, signInByKeyboard, tabTo } from "./sign-in-steps.ts";
@@ -24,7 +26,9 @@ let server: RunningServer;
 let demo: DemoFile;
 let manage: string;
 let proxyUrl: string;
+let forms: SentForms;
 before(async () => {
+  forms = sentForms(await listRoutes());
   browser = await launchBrowser();
   const proxyPort = await freePort();
   proxyUrl = `http://127.0.0.1:${proxyPort}`;
@@ -52,11 +56,12 @@ type Cleanup = { after(work: () => Promise<void>): void };
 async function newPage(t: Cleanup, options: BrowserContextOptions) {
   const context = await browser.newContext(options);
   t.after(() => context.close());
+  forms.hear(context);
   const page = await context.newPage();
   return { context, page, watch: await watchPage(page) };
 }
 
-test("by keyboard: a code is made, enrols a device once, and the device is revoked", async (t) => {
+test("by keyboard: a code is made, enrols a device once, the device is revoked, and a TPM is asked for", async (t) => {
   const { context, page, watch } = await newPage(t, {});
   const look = async (name: string, heading: string) => {
     await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
@@ -80,15 +85,14 @@ test("by keyboard: a code is made, enrols a device once, and the device is revok
   await page.locator("#replaces:focus").waitFor();
   await look("refused", "Devices");
   assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
-  await page.locator("#replaces").fill("");
-  await page.locator("#replaces").press("Tab");
-  await page.locator("#device-register-submit:focus").waitFor();
-  await page.keyboard.press("Enter");
+  await type(page, "replaces", "");
+  await enter(page, "device-register-submit");
 
   await look("code", `The code for ${name}`);
   const code = await page.locator("#enrollment-code").innerText();
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.locator("[data-copy=enrollment-code]").press("Enter");
+  await reach(page, "[data-copy=enrollment-code]");
+  await page.keyboard.press("Enter");
   await page.locator("#copy-status").filter({ hasText: "Copied" }).waitFor();
   assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
   assert.match(
@@ -128,25 +132,30 @@ test("by keyboard: a code is made, enrols a device once, and the device is revok
   assert.equal(await page.locator(`#device-revoke-${device.deviceId}`).count(), 0);
   assert.equal(await renewalOf(device), 401, "refused at its next request");
 
-  await page.getByRole("link", { name: "Proof and trust" }).press("Enter");
+  await enter(page, 'a[href$="/policy"]');
   await look("policy", "Proof and trust");
   await choose(page, "attestation", "required");
   await enter(page, "policy-save");
   await page.locator("#done-notice").waitFor();
   assert.ok(await page.locator("#attestation-required").isChecked());
+  await page.goto(manage);
+  await type(page, "name", "Till without a TPM");
+  await enter(page, "device-register-submit");
+  const next = await page.locator("#enrollment-code").innerText();
+  assert.equal((await enrol(demo.issuer, next)).body["error"], "attestation_required");
 });
 
 test("without scripts the code is made, shown and withdrawn, and there is no button that does nothing", async (t) => {
   const { page } = await newPage(t, { javaScriptEnabled: false });
   await page.goto(manage);
-  await signIn(page, demo.admin);
-  await page.locator("#name").fill("Plain");
-  await page.locator("#device-register-submit").click();
+  await signInByKeyboard(page, demo.admin);
+  await type(page, "name", "Plain");
+  await enter(page, "device-register-submit");
   const code = await page.locator("#enrollment-code").innerText();
   for (const button of await page.locator("[data-copy]").all()) assert.equal(await button.isVisible(), false);
-  await page.locator("#once-done").click();
-  await page.getByRole("link", { name: "Withdraw the code for Plain" }).click();
-  await page.locator("#code-withdraw-confirm").click();
+  await enter(page, "once-done");
+  await enter(page, '[aria-label="Withdraw the code for Plain"]');
+  await enter(page, "code-withdraw-confirm");
   await page.getByText("The code is withdrawn.").waitFor();
   assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
 });
@@ -158,4 +167,8 @@ test("who is no administrator is told so, on a page that everyone can use", asyn
   await page.getByText("This page is for administrators of the organisation.").waitFor();
   await assertUsable(page, "not an administrator");
   assert.deepEqual(watch.faults, []);
+});
+
+test("every form about devices has been sent", () => {
+  assert.deepEqual(forms.notSent("devices"), []);
 });
