@@ -4,13 +4,14 @@ import { createServer } from "node:net";
 
 /**
  * Below the range that systems take the ports of outgoing connections, and of servers that ask for any port, from: none of
- * those takes a port between our look at it and the server's start, or while a server that was ended is started again.
+ * those takes a port between our look at it and the server's start, or while a server that was ended is started again. Above
+ * the last of the ports that browsers and `fetch` call by no means (10080; Fetch Standard §2.9).
  */
-const LOWEST_PORT = 10_000;
-const PORTS = 22_000;
+const LOWEST_PORT = 10_200;
+const PORTS = 21_800;
 
-/** A process takes this many at a time, which no other one takes meanwhile: more than the tests of a group ask for. */
-const BLOCK = 200;
+/** A process takes this many at a time, which no other one takes meanwhile: about as many as the tests of a group ask for. */
+export const BLOCK = 200;
 const BLOCKS = PORTS / BLOCK;
 
 /** The ports that are ours: `next` is the one to name now, or lies past the block's end. */
