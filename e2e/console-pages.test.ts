@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page, Response } from "playwright-core";
 import { launchBrowser } from "./browser.ts";
 import { type ConsoleScene, consoleScene, signInAt } from "./console-scene.ts";
-import { assertUsable, watchPage } from "./page-watch.ts";
+import { assertUsable, axeFile, watchPage } from "./page-watch.ts";
 
 /** The share of the window that may move: nothing that anybody sees. */
 const MOST_SHIFT = 0.01;
@@ -58,6 +58,8 @@ test("every page is usable by everyone in light and in dark, asks for nothing fo
   t.after(() => context.close());
   const page = await context.newPage();
   await page.addInitScript(noteShifts);
+  // Sent once for all pages, where `assertUsable` would send it for each.
+  await page.addInitScript({ path: axeFile });
   const watch = await watchPage(page);
   await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
   let seen = 0;

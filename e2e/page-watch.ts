@@ -68,7 +68,7 @@ export async function assertUsable(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
 }
 
-const axeFile = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
+export const axeFile = fileURLToPath(import.meta.resolve("axe-core/axe.min.js"));
 
 /**
  * By the browser's own protocol, which compiles it once for all pages: `page.evaluate` takes three times as long. The session

@@ -51,6 +51,55 @@ test("a group that leaves something open after its tests ends, and fails, naming
   }
 });
 
+test("an error that nobody catches fails its group, with its stack", async (t) => {
+  const outcome = await groupsOf(t, {
+    "good.test.mjs": 'import { test } from "node:test"; test("good", () => {});',
+    "timer.test.mjs":
+      'import { test } from "node:test"; test("timer", (t, done) => { setTimeout(done, 50); setTimeout(() => { throw new Error("no"); }); });',
+    "promise.test.mjs":
+      'import { test } from "node:test"; test("promise", (t, done) => { setTimeout(done, 50); Promise.reject(new Error("no")); });',
+  });
+  for (const name of ["timer.test.mjs", "promise.test.mjs"]) {
+    const { code, out, err } = await outcome(name, "good.test.mjs");
+    assert.equal(code, 1, name);
+    assert.match(`${out}${err}`, new RegExp(`Nobody caught Error: no\\n.*${name}`));
+    assert.match(out, /^# fail 1$/m);
+    assert.match(out, /^ *ok .*good/m);
+  }
+});
+
+test("what waits before it declares its tests: a file may, nothing watches its promises; a suite may not", async (t) => {
+  const declared = `const wait = () => new Promise((resolve) => setTimeout(resolve, 200));
+import { executionAsyncId } from "node:async_hooks";
+import { after, describe, test } from "node:test";`;
+  const inner = `after(() => console.log("after outer"));
+  test("inner", async () => {
+    await null;
+    console.log("watched by " + executionAsyncId());
+  });`;
+  const last = 'test("last", () => console.log("last"));';
+  const outcome = await groupsOf(t, {
+    "file.test.mjs": `${declared} await wait(); describe("outer", () => { ${inner} }); ${last}`,
+    "suite.test.mjs": `${declared} describe("outer", async () => { await wait(); ${inner} });`,
+  });
+  const file = await outcome("file.test.mjs");
+  assert.equal(file.code, 0);
+  assert.match(file.out, /# watched by 0\n# after outer\n# last/);
+  assert.match(file.out, /^ {8}ok 1 - inner$/m);
+  const suite = await outcome("file.test.mjs", "suite.test.mjs");
+  assert.equal(suite.code, 1);
+  assert.match(suite.out, /^not ok .*inner$/m);
+  assert.match(suite.out, /Declared after its file was loaded/);
+});
+
+test("groups run in their order", async (t) => {
+  const root = await mkdtemp(path.join(os.tmpdir(), "signet-groups-"));
+  t.after(() => rm(root, { recursive: true }));
+  const groups = Array.from({ length: 12 }, (_, index) => [`${index}.test.mjs`]);
+  const written = await writeGroups(groups, { root, folder: root });
+  assert.deepEqual(written.toSorted(), written);
+});
+
 /** @param texts of test files by their names @returns runs the named ones in one group */
 async function groupsOf(t: TestContext, texts: Readonly<Record<string, string>>) {
   const root = await mkdtemp(path.join(os.tmpdir(), "signet-groups-"));
@@ -61,8 +110,10 @@ async function groupsOf(t: TestContext, texts: Readonly<Record<string, string>>)
     // Not a part of the run that this test is in.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const options = ["--test", "--test-reporter=tap", ...files];
-    return new Promise<{ code: unknown; out: string }>((resolve) =>
-      execFile(process.execPath, options, { env }, (error, out) => resolve({ code: error?.code ?? 0, out })),
+    return new Promise<{ code: unknown; out: string; err: string }>((resolve) =>
+      execFile(process.execPath, options, { env }, (error, out, err) =>
+        resolve({ code: error?.code ?? 0, out, err }),
+      ),
     );
   };
 }

@@ -28,6 +28,28 @@ function dealOut(files: readonly string[], most: number): string[][] {
   return Array.from({ length: count }, (_, group) => files.filter((__, index) => index % count === group));
 }
 
+/**
+ * node:test watches every promise, timer and socket of the process, to know in which suite a file declares a test and which
+ * test an error comes from that nobody catches: a tenth of what a group computes. All is declared once the first suite
+ * begins, so that it ends there. Such an error still fails its group, and is written with its stack; a test that is declared
+ * later, by a suite whose function waits, would belong to no suite, and fails.
+ */
+const endWatching = `const hooks = Object.getPrototypeOf(createHook({}));
+const { enable } = hooks;
+let watcher;
+hooks.enable = function () {
+  watcher = this;
+  return enable.call(this);
+};
+beforeEach(({ fullName }) => {
+  if (files.some(([file]) => fullName.startsWith(file + " > "))) return;
+  throw new Error("Declared after its file was loaded: the function of a suite may not wait, the file may");
+});
+hooks.enable = enable;
+for (const event of ["uncaughtException", "unhandledRejection"])
+  process.on(event, (error) => console.error("Nobody caught", error));
+`;
+
 /** How long a process may go on after the last of its tests, in milliseconds. */
 const MOST_AFTER_TESTS_MS = 60_000;
 
@@ -36,10 +58,12 @@ const MOST_AFTER_TESTS_MS = 60_000;
  * What a test leaves open (a server, a timer) would keep the process, and with it the whole run, for ever: no timeout of
  * node:test ends a process whose tests are done. So it ends itself, as a failure that names what is open.
  */
-const suites = `import { after, describe, test } from "node:test";
-let running = files.length;
+const suites = `import { createHook } from "node:async_hooks";
+import { after, before, beforeEach, describe, test } from "node:test";
+${endWatching}let running = files.length;
 for (const [file, url] of files)
   describe(file, () => {
+    before(() => watcher?.disable());
     after(() => {
       running -= 1;
       if (running === 0) setTimeout(endForLeftovers, mostAfterTestsMs).unref();
@@ -70,8 +94,9 @@ export async function writeGroups(
   }: { readonly root: string; readonly folder: string; readonly mostAfterTestsMs?: number },
 ): Promise<string[]> {
   const written = groups.map(async (files, index) => {
+    // `node --test` runs them in the order of their names.
     const named = files.map((file) => [file, pathToFileURL(path.join(root, file)).href]);
-    const name = path.join(folder, `group-${index}.test.mjs`);
+    const name = path.join(folder, `group-${String(index).padStart(3, "0")}.test.mjs`);
     const values = `const files = ${JSON.stringify(named)};\nconst mostAfterTestsMs = ${mostAfterTestsMs};\n`;
     await writeFile(name, `${values}${suites}`);
     return name;

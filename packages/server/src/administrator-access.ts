@@ -4,7 +4,7 @@ import { lackingProof } from "./core/second-factors/fresh-proof.ts";
 import type { SignedIn } from "./core/sessions/session.ts";
 import type { SystemAccountCaller } from "./core/system-accounts/caller.ts";
 import type { Database } from "./db/open.ts";
-import { type BrowserDeps, isOwnForm, whoIsThere } from "./features/oauth/authorize/browser.ts";
+import { type BrowserDeps, isOwnToken, whoIsThere } from "./features/oauth/authorize/browser.ts";
 import { lacksFactorHere } from "./features/oauth/authorize/sign-in-situation.ts";
 import { administratorDoor } from "./features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "./features/system-accounts/idempotency.ts";
@@ -22,7 +22,7 @@ export function administratorAccess(
     browser: {
       whoIsThere: (organisation, request) => whoIsThere(browser, { organisation, request }),
       isOwnForm: (organisation, request, presented) =>
-        isOwnForm(browser, { organisation, request }, presented),
+        isOwnToken(browser, { organisation, request }, presented),
       lackingProof: (signedIn) => lackingProof(service.database.query, signedIn, service.clock()),
       lackingHere: async (organisation, request, signedIn) => {
         if (organisation.settings.requireVerifiedEmail && !signedIn.user.emailVerified)

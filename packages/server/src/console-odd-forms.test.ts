@@ -238,8 +238,14 @@ describe("odd forms", () => {
     }
 
     /** What was typed, where the form is shown again. */
-    function lost({ field, value }: Try, { fields, typed }: PageForm, { status }: Response, body: string) {
-      if (status !== 400 && status !== 409) return undefined;
+    function lost(
+      { path, field, value }: Try,
+      { fields, typed }: PageForm,
+      { status }: Response,
+      body: string,
+    ) {
+      const isOfMails = MAILS.test(path) && (status === 403 || status === 422);
+      if (status !== 400 && status !== 409 && !isOfMails) return undefined;
       if ([value ?? []].flat().some(isUnreadable)) return undefined;
       const given = { ...fields, [field]: typeof value === "string" ? meant(field, value) : undefined };
       for (const name of typed) {

@@ -47,7 +47,7 @@ export function mountConsole(
   scopesRoutes(scope, deps);
   consentsRoutes(scope, deps);
   auditLogRoutes(scope, deps);
-  settingsRoutes(scope, deps);
+  settingsRoutes(scope, { ...deps, outbox: service.outbox });
   mailTemplatesRoutes(scope, {
     ...deps,
     outbox: service.outbox,

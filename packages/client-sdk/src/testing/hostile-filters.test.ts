@@ -10,9 +10,10 @@ import { testKey } from "./signed-token.ts";
 import { type SpoiltToken, spoiltTokens } from "./spoilt-tokens.ts";
 
 const stranger = await testKey("key-1");
+const provider = await createHostileProvider();
+const scene = await federatedScene({}, { authorizationParameters: { max_age: "300" } });
 
-describe("OAuthUserBearer with a hostile provider", async () => {
-  const provider = await createHostileProvider();
+describe("OAuthUserBearer with a hostile provider", () => {
   const filter = oauthUserBearer(bearer, { fetch: provider.fetch, clock: provider.clock });
   const call = (token: string) =>
     filter.authenticate(
@@ -37,8 +38,7 @@ describe("OAuthUserBearer with a hostile provider", async () => {
   });
 });
 
-describe("OAuthFederated with a hostile provider", async () => {
-  const scene = await federatedScene({}, { authorizationParameters: { max_age: "300" } });
+describe("OAuthFederated with a hostile provider", () => {
   const spoilt = spoiltTokens(scene.provider, stranger);
   // The access token of the scene is another one each time, so that no at_hash fits it.
   const all: SpoiltToken[] = [...spoilt.any, ...spoilt.idToken];

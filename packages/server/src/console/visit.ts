@@ -145,6 +145,13 @@ export async function goTo({ reply }: Visit, path: string): Promise<void> {
 }
 
 /**
+ * What the largest records of a call's 64 KiB are in a form: a byte that is escaped is three letters, what is laid out to
+ * be read has more lines, and a list of a hundred is as many boxes.
+ */
+const MOST_BYTES = 512 * 1024;
+const MOST_FIELDS = 300;
+
+/**
  * One address of the console, with a page for GET and what its form does for POST.
  * @param rest below `/oauth/manage/{org}`, begins with a slash; empty for the overview
  */
@@ -154,7 +161,8 @@ export function consoleRoute(
   rest: string,
   handlers: { get?(visit: Visit): Promise<void>; post?(visit: Visit): Promise<void> },
 ): void {
-  const options = { errorHandler: deps.showError, config: { mendsForms: true } };
+  const config = { mendsForms: true, mostFields: MOST_FIELDS };
+  const options = { errorHandler: deps.showError, bodyLimit: MOST_BYTES, config };
   const handler = (handle: (visit: Visit) => Promise<void>) =>
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       mendQuery(visit.request);

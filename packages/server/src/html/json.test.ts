@@ -22,6 +22,12 @@ test("names, texts and other values are told apart", () => {
   );
 });
 
+test("what is nested deeply stands in one line: laid out, most of it would be spaces", () => {
+  const lists = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+  assert.equal(render(json(lists(2))), "[\n  []\n]");
+  assert.equal(render(json(lists(3_000))), "[".repeat(3_000) + "]".repeat(3_000));
+});
+
 test("what is read off the page is the JSON itself, and its only tags are the colouring", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

@@ -1,8 +1,13 @@
+import { isNestedWithin } from "@signet/protocol/json-depth";
 import { type Html, html } from "./html.ts";
 
-/** A JSON value indented for reading, members' names and values told apart by colour, everything escaped. */
+/** Indented for reading; in one line where it is nested so deeply that nobody reads it, and most of it would be spaces. */
+export const readableJson = (value: unknown): string =>
+  JSON.stringify(value, null, isNestedWithin(value) ? 2 : 0) ?? "null";
+
+/** A JSON value as `readableJson`, members' names and values told apart by colour, everything escaped. */
 export function json(value: unknown): Html {
-  const text = JSON.stringify(value, null, 2) ?? "null";
+  const text = readableJson(value);
   // Strings first, so that what looks like a number or a word inside one is left alone.
   const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
   const pieces: Html[] = [];

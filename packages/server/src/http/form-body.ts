@@ -1,6 +1,6 @@
 /** Form bodies and query strings as the protocol package reads them: what is repeated stays known as repeated. */
 import { type Form, parseForm } from "@signet/protocol/form";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 
 /** A form of a page of ours. */
 export interface PageForm extends Form {
@@ -12,13 +12,15 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** A form with something that is no text comes to its handler nevertheless, as `isMended`. */
     mendsForms?: boolean;
+    /** Of a form that has more fields than a request of a protocol may have parameters. */
+    mostFields?: number;
   }
 }
 
 const EMPTY: Form = { values: new Map(), repeated: new Set(), allValues: new Map() };
 
-/** In this scope bodies are forms and nothing else: any other content type is answered with 415. @param limits see parseForm */
-export function acceptForms(scope: FastifyInstance, limits: { maxParameters?: number } = {}): void {
+/** In this scope bodies are forms and nothing else: any other content type is answered with 415. */
+export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
     "application/x-www-form-urlencoded",
@@ -26,7 +28,7 @@ export function acceptForms(scope: FastifyInstance, limits: { maxParameters?: nu
     (request, body, done: (error: Error | null, form?: PageForm) => void) => {
       const text = body as string;
       try {
-        done(null, formIn(text, limits, request.routeOptions.config.mendsForms === true));
+        done(null, formIn(text, request.routeOptions.config));
       } catch (error) {
         done(error as Error);
       }
@@ -34,11 +36,12 @@ export function acceptForms(scope: FastifyInstance, limits: { maxParameters?: nu
   );
 }
 
-function formIn(text: string, limits: { maxParameters?: number }, isMending: boolean): PageForm {
+function formIn(text: string, { mendsForms, mostFields }: FastifyContextConfig): PageForm {
+  const limits = mostFields === undefined ? {} : { maxParameters: mostFields };
   try {
     return parseForm(text, limits);
   } catch (error) {
-    if (!isMending) throw error;
+    if (mendsForms !== true) throw error;
     return { ...parseForm(mended(text), limits), isMended: true };
   }
 }

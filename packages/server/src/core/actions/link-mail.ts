@@ -22,13 +22,19 @@ export interface LinkMail {
   addressOf(id: string): string;
   /** For an address that nobody has: the same statements, and rows that do nothing. */
   readonly isDecoy: boolean;
+  /**
+   * Of a decoy that somebody's own account has asked for: its link is kept for as long as every other, because they can read
+   * how long. Nobody has its id.
+   */
+  readonly isKept?: boolean;
   readonly audit: Omit<AuditEvent, "at">;
 }
 
 /** @param tx the transaction of the act */
 export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<void> {
-  const { orgId, type, userId, data, recipient, locale, isDecoy, audit } = mail;
-  const { id, expiresAt } = await createAction(tx, deps, { orgId, userId, type, data, isDecoy });
+  const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
+  const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept };
+  const { id, expiresAt } = await createAction(tx, deps, link);
   await deps.outbox.put(tx, {
     orgId,
     recipient,

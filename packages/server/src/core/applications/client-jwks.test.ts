@@ -51,6 +51,7 @@ test("weak, odd and impossible keys are refused", () => {
     { ...p256, kid: "" },
     { ...p256, kid: 7 },
     { ...p256, ext: "yes" },
+    { ...p256, more: JSON.parse("[".repeat(32) + "]".repeat(32)) },
     null,
     "key",
     [p256],

@@ -1,5 +1,6 @@
 /** The public keys that a client may prove itself with (RFC 7517; RFC 7518 §3.3 for the least size of an RSA key). */
 import { createPublicKey, type webcrypto } from "node:crypto";
+import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { isSigningAlg, type SigningAlg } from "@signet/protocol/jws";
 
 export type ClientJwk = Readonly<Record<string, unknown>>;
@@ -18,6 +19,7 @@ export const MOST_CLIENT_KEYS = 20;
 /** Why a key is not accepted, in words for whoever registers it; undefined when it is. */
 export function clientJwkFault(jwk: unknown): string | undefined {
   if (!isObject(jwk)) return "must be an object";
+  if (!isNestedWithin(jwk)) return `must not be nested more than ${MOST_JSON_DEPTH} deep`;
   // Whoever sends a private key here has given it away already, and must hear of it.
   if (PRIVATE_MEMBERS.some((member) => member in jwk))
     return "must hold public members only; a key whose private or secret part was sent is no longer safe";

@@ -2,6 +2,7 @@
  * A remembered yes: of one user to one application, or of an administrator for everybody in the organisation, given in
  * answer to nothing in particular (organisation-wide consent) or ahead of any request (pre-authorization).
  */
+import { sha256Base64url } from "@signet/protocol/hash";
 import { isSubset } from "@signet/protocol/scope";
 import type { ConsentMode } from "../applications/application.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
@@ -26,6 +27,10 @@ export interface AskedScopes {
   /** What the custom scopes among them give today. */
   readonly fingerprints: ScopeFingerprints;
 }
+
+/** What a page has asked for, as its form says it: a yes counts while the same would be asked. */
+export const askedMark = ({ scopes, fingerprints }: AskedScopes): string =>
+  sha256Base64url(JSON.stringify([scopes, Object.entries(fingerprints).sort()]));
 
 /** The consent that a request rests on; a subset of what was granted is covered. */
 export function coveringConsent(consents: readonly Consent[], asked: AskedScopes): Consent | undefined {

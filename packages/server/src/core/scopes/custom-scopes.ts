@@ -5,6 +5,7 @@ import type { Database, Db } from "../../db/open.ts";
 import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
+import { holdOrganisation } from "../organisations/store.ts";
 import type { CustomScope } from "./custom-scope.ts";
 import {
   deleteCustomScopeRow,
@@ -83,6 +84,8 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
     version: 1,
   };
   await deps.database.transaction(async (tx) => {
+    // Two at once are counted one after the other.
+    await holdOrganisation(tx, orgId);
     if ((await listCustomScopes(tx, orgId)).length >= MOST_SCOPES)
       throw new InvalidScope([
         {

@@ -1,4 +1,5 @@
 /** What a custom scope must be before it is kept. Every fault is found in one go, each with its member's path. */
+import { isNestedWithin } from "@signet/protocol/json-depth";
 import { parseScope } from "@signet/protocol/scope";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
 import { standardScopes } from "./scopes.ts";
@@ -115,8 +116,7 @@ function claimFaults(claim: ScopeClaim, path: string): ScopeFault[] {
   if (!claimSources.includes(claim.source))
     return fault("source", "claim-source", `must be one of ${claimSources.join(", ")}`);
   if (claim.source === "static") {
-    const length = JSON.stringify(claim.value)?.length ?? 0;
-    if (length < 1 || length > limits.value || claim.value === null)
+    if (!isClaimValue(claim.value))
       return fault("value", "claim-value", `must be a JSON value of at most ${limits.value} characters`);
   } else if (!isPath(claim.source, claim.path)) {
     const known = [...claimPaths[claim.source], "attributes.<name>"].join(", ");
@@ -126,6 +126,12 @@ function claimFaults(claim: ScopeClaim, path: string): ScopeFault[] {
   return meaning === undefined || (claim.source === "user" && claim.path === meaning)
     ? []
     : fault("name", "claim-meaning", `${name} may only be the user's ${meaning}`);
+}
+
+function isClaimValue(value: unknown): boolean {
+  if (value === null || !isNestedWithin(value)) return false;
+  const length = JSON.stringify(value)?.length ?? 0;
+  return length >= 1 && length <= limits.value;
 }
 
 const isPath = (source: "user" | "membership", path: string): boolean =>

@@ -47,6 +47,7 @@ export async function requestNewEmail(
       locale: user.locale ?? locale ?? NO_LANGUAGE,
       addressOf: actionAddress(deps.baseUrl, "ChangeEmail"),
       isDecoy: isTaken,
+      isKept: true,
       audit: { orgId, actor, action: "email-change.requested", target: id, address },
     });
   });

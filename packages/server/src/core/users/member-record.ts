@@ -1,4 +1,5 @@
 /** What an organisation keeps about its users for its custom scopes: attributes, and groups of the membership. */
+import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
@@ -50,7 +51,9 @@ const haveNames = (attributes: Attributes): boolean =>
   Object.keys(attributes).every((name) => /^[A-Za-z0-9_-]{1,100}$/.test(name));
 
 const areWithinLimits = (attributes: Attributes): boolean =>
-  Object.keys(attributes).length <= limits.attributes && JSON.stringify(attributes).length <= limits.text;
+  Object.keys(attributes).length <= limits.attributes &&
+  isNestedWithin(attributes) &&
+  JSON.stringify(attributes).length <= limits.text;
 
 /** @param value as somebody typed it */
 export const areAttributes = (value: unknown): value is Attributes =>
@@ -65,6 +68,6 @@ function requireValid(attributes: Attributes, what: string): void {
     throw new InvalidMemberRecord(`the name of an ${what} has 1 to 100 of A-Z a-z 0-9 _ -`);
   if (!areWithinLimits(attributes))
     throw new InvalidMemberRecord(
-      `at most ${limits.attributes} of each kind, ${limits.text} characters in all`,
+      `at most ${limits.attributes} of each kind, ${limits.text} characters in all, ${MOST_JSON_DEPTH} deep`,
     );
 }

@@ -11,6 +11,7 @@ import {
   compromiseKeys,
   countWorkingAgents,
   deactivateAgentRow,
+  holdAgent,
   holdPool,
   insertAgent,
   insertAgentKey,
@@ -97,6 +98,8 @@ export async function addAgentKeys(
   const read = await readAgentKeys(input.keys, { baseUrl: deps.baseUrl, pool, now });
   return deps.database.transaction(async (tx) => {
     const held = await requireWorkingPool(tx, pool);
+    // A key that came while its agent ends would stay in the JWKS, with nobody left to end it.
+    await holdAgent(tx, by.orgId, input.agentId);
     const agent = await findAgent(tx, by.orgId, input.agentId);
     if (!agent) throw nothingHere();
     if (agent.deactivatedAt !== null)

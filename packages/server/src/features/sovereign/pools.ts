@@ -5,6 +5,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import { rootFault } from "@signet/protocol/x5c-chain";
 import { recordAuditEvent } from "../../core/audit/store.ts";
 import type { Clock } from "../../core/clock.ts";
+import { holdOrganisation } from "../../core/organisations/store.ts";
 import { countPools, insertPool, setPoolDisabled } from "../../core/signing-pools/registration/store.ts";
 import { type IssuerMode, issuerModes, type SigningPool } from "../../core/signing-pools/signing-pool.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
@@ -73,6 +74,8 @@ export async function createPool(deps: SovereignAdminDeps, by: Acting, input: Ne
     version: 1,
   };
   await deps.database.transaction(async (tx) => {
+    // Two at once are counted one after the other.
+    await holdOrganisation(tx, by.orgId);
     if ((await countPools(tx, by.orgId)) >= MOST_POOLS)
       throw new CodedError(409, "pool_limit", `an organisation has at most ${MOST_POOLS} pools`);
     await insertPool(tx, pool);

@@ -1,7 +1,7 @@
 /** What a person answers to the agent's question, as the wait page's form or as JSON (sovereign-signing.md §5). */
-import { type Form, requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import { parseJson } from "../../http/api/json-body.ts";
+import type { PageForm } from "../../http/form-body.ts";
 import type { ChallengeType } from "./signing-request.ts";
 
 export interface GivenAnswer {
@@ -17,12 +17,10 @@ const MOST_ASSERTION = 16_000;
 
 const members = new Set(["csrf", "challengeId", "answer", "cancel"]);
 
-/** @throws OAuthError for what is repeated */
-export function answerOfForm(form: Form): GivenAnswer {
-  requireSingle(form);
-  const { values } = form;
+/** Of what no page of ours holds, a field that is there twice or no text, nothing is taken. */
+export function answerOfForm({ values, repeated, isMended }: PageForm): GivenAnswer {
   return {
-    csrf: values.get("csrf"),
+    csrf: repeated.size > 0 || isMended ? undefined : values.get("csrf"),
     challengeId: values.get("challengeId"),
     answer: values.get("answer"),
     isCancel: values.get("cancel") === "true",

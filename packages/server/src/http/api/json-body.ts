@@ -1,9 +1,7 @@
 /** JSON bodies: kept as the bytes that were signed until the caller is known, then parsed within bounds. */
+import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { malformed } from "./api-error.ts";
-
-/** Nested arrays and objects; deeper text is refused before it is parsed. */
-const MOST_DEPTH = 32;
 
 /**
  * In this scope bodies are JSON and nothing else: any other content type is answered with 415.
@@ -39,8 +37,8 @@ export function parseJson(raw: Buffer): unknown {
   } catch {
     throw malformed("The body is not UTF-8.");
   }
-  if (depthOf(text) > MOST_DEPTH) throw malformed(`The body is nested more than ${MOST_DEPTH} deep.`);
   const parsed = parsedText(text);
+  if (!isNestedWithin(parsed)) throw malformed(`The body is nested more than ${MOST_JSON_DEPTH} deep.`);
   // PostgreSQL's text cannot hold one, and no text of ours has one: as in addresses, queries and forms.
   if (NUL.test(text)) throw malformed("The body has a NUL character in it.");
   return parsed;
@@ -52,21 +50,4 @@ function parsedText(text: string): unknown {
   } catch {
     throw malformed("The body is not JSON.");
   }
-}
-
-/** The deepest nesting, counted outside strings; what is not JSON may give any number. */
-function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (inString) {
-      if (character === "\\") at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === "{" || character === "[") deepest = Math.max(deepest, ++depth);
-    else if (character === "}" || character === "]") depth--;
-  }
-  return deepest;
 }

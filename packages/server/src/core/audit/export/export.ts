@@ -1,11 +1,10 @@
 /** The audit log for other programs: read in batches, so that a long one needs no more memory than a short one. */
 import type { Db } from "../../../db/open.ts";
 import { type AuditFilter, findsNothing, isEverything, leadsOf, matches } from "../search/filter.ts";
-import { type Place, readChained, readStretch, readWaiting } from "../search/store.ts";
+import { type Place, readChained, readEvents, readStretch, readWaitingIds } from "../search/store.ts";
 import type { KeptEvent } from "../store.ts";
 
 const BATCH = 500;
-const MOST_WAITING = 5_000;
 
 /**
  * Oldest first: all of them in the order of the chain, by which the export can be verified, and those that wait to be
@@ -16,25 +15,38 @@ export function exportAuditEvents(db: Db, orgId: string, filter: AuditFilter): A
 }
 
 async function* everything(db: Db, orgId: string): AsyncGenerator<KeptEvent> {
-  let after = 0;
-  let waiting: readonly KeptEvent[] = [];
-  // Twice, for those that are chained between the one look and the other.
-  for (const isAgain of [false, true]) {
-    for (;;) {
-      const batch = await readChained(db, orgId, { after, limit: BATCH });
-      yield* batch;
-      after = batch.at(-1)?.seq ?? after;
-      if (isAgain) waiting = without(waiting, batch);
-      if (batch.length < BATCH) break;
-    }
-    if (!isAgain) waiting = await readWaiting(db, orgId, MOST_WAITING);
+  const first = yield* chained(db, orgId, 0);
+  const waiting = await waitingIds(db, orgId);
+  // Once more, for those that were chained between the one look and the other; the rest waits to whoever reads this.
+  for await (const event of chained(db, orgId, first)) {
+    waiting.delete(event.id);
+    yield event;
   }
-  yield* waiting;
+  const ids = [...waiting];
+  for (let at = 0; at < ids.length; at += BATCH)
+    for (const { seq: _, hash: __, ...event } of await readEvents(db, orgId, ids.slice(at, at + BATCH)))
+      yield event;
 }
 
-function without(events: readonly KeptEvent[], others: readonly KeptEvent[]): readonly KeptEvent[] {
-  const ids = new Set(others.map(({ id }) => id));
-  return events.filter(({ id }) => !ids.has(id));
+/** @returns the place after which there is nothing more */
+async function* chained(db: Db, orgId: string, from: number): AsyncGenerator<KeptEvent, number> {
+  for (let after = from; ; ) {
+    const batch = await readChained(db, orgId, { after, limit: BATCH });
+    yield* batch;
+    after = batch.at(-1)?.seq ?? after;
+    if (batch.length < BATCH) return after;
+  }
+}
+
+/** In their order; of a chain that stands still, as many as have happened since. */
+async function waitingIds(db: Db, orgId: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let after = ""; ; ) {
+    const page = await readWaitingIds(db, orgId, { after, limit: BATCH });
+    for (const id of page) ids.add(id);
+    if (page.length < BATCH) return ids;
+    after = page.at(-1) ?? after;
+  }
 }
 
 async function* filtered(db: Db, orgId: string, filter: AuditFilter): AsyncGenerator<KeptEvent> {

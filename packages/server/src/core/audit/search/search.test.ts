@@ -42,6 +42,11 @@ forEachDatabase(({ name, fresh }) => {
   });
   after(() => database.close());
 
+  /** From 1 to this. */
+  const series = (most: number) =>
+    name === "sqlite"
+      ? `(with recursive n (n) as (select 1 union all select n + 1 from n where n < ${most}) select n from n) n`
+      : `generate_series(1, ${most}) n`;
   const found = async (filter: AuditFilter, limit = 25) =>
     (await searchAuditEvents(database.query, orgId, filter, { limit })).events.map(
       ({ at, action }) => `${at} ${action}`,
@@ -143,14 +148,10 @@ forEachDatabase(({ name, fresh }) => {
 
   test("a search for what has no index looks at so many events and leaves the rest to the next page", async () => {
     const { id } = await createOrganisation({ clock }, database.query, { name: "Big", actor: "operator" });
-    const series =
-      name === "sqlite"
-        ? "(with recursive n (n) as (select 1 union all select n + 1 from n where n < 12000) select n from n) n"
-        : "generate_series(1, 12000) n";
     await sql
       .raw(`insert into audit_event (org_id, id, at, actor, action, details)
         select '${id}', '01998d6e-0000-7000-8000-0000000' || (10000 + n), n, 'system', 'mail.failed',
-          case n when 5 then '{"reason":"needle"}' else '{}' end from ${series}`)
+          case n when 5 then '{"reason":"needle"}' else '{}' end from ${series(12_000)}`)
       .execute(database.query);
     const look = (before?: string) =>
       searchAuditEvents(database.query, id, { text: "needle" }, { before, limit: 25 });
@@ -161,5 +162,25 @@ forEachDatabase(({ name, fresh }) => {
       [second.events.map(({ at }) => at), second.next, second.lookedBackTo],
       [[5], undefined, undefined],
     );
+  });
+
+  test("an export has every event once, however many wait, and whichever are chained meanwhile", async () => {
+    const { id } = await createOrganisation({ clock }, database.query, { name: "Late", actor: "operator" });
+    await sql
+      .raw(`insert into audit_event (org_id, id, at, actor, action, details)
+        select '${id}', '01998d6e-0000-7000-8000-0000000' || (10000 + n), n, 'system', 'mail.failed', '{}'
+        from ${series(6_000)}`)
+      .execute(database.query);
+    const chained = () => chainOrganisation({ database, clock, key: chainKey(Buffer.alloc(32, 1)) }, id);
+    for (const chainsMeanwhile of [false, true]) {
+      const ids: string[] = [];
+      const seqs: number[] = [];
+      for await (const event of exportAuditEvents(database.query, id, {})) {
+        if (chainsMeanwhile && ids.length === 1_000) await chained();
+        ids.push(event.id);
+        if (event.seq !== undefined) seqs.push(event.seq);
+      }
+      assert.deepEqual([ids.length, new Set(ids).size, seqs.length], [6_001, 6_001, 0]);
+    }
   });
 });

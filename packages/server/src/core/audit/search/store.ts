@@ -80,15 +80,32 @@ export async function readChained(
   return rows.map(keptEvent);
 }
 
-/** Those that are not chained yet, oldest first. */
-export async function readWaiting(db: Db, orgId: string, limit: number): Promise<KeptEvent[]> {
+/** Of those that are not chained yet, the oldest first. @param page.after an id, or "" */
+export async function readWaitingIds(
+  db: Db,
+  orgId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("audit_event")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("seq", "is", null)
+    .where("id", ">", page.after)
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** In the order of their ids. @param ids not too many for one statement */
+export async function readEvents(db: Db, orgId: string, ids: readonly string[]): Promise<KeptEvent[]> {
   const rows = await db
     .selectFrom("audit_event")
     .selectAll()
     .where("org_id", "=", orgId)
-    .where("seq", "is", null)
+    .where("id", "in", ids)
     .orderBy("id")
-    .limit(limit)
     .execute();
   return rows.map(keptEvent);
 }

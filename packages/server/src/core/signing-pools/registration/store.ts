@@ -227,6 +227,16 @@ export async function insertAgent(db: Db, agent: SigningAgent, apiKeyHash: strin
 
 export type AgentEnding = { orgId: string; id: string; now: number };
 
+/** Keeps whoever would end it waiting until the transaction ends. */
+export async function holdAgent(tx: Db, orgId: string, id: string): Promise<void> {
+  await tx
+    .updateTable("signing_agent")
+    .set((eb) => ({ name: eb.ref("name") }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .execute();
+}
+
 /** @returns false when there is none, or it was deactivated before */
 export async function deactivateAgentRow(db: Db, { orgId, id, now }: AgentEnding): Promise<boolean> {
   const row = await db

@@ -1,24 +1,32 @@
+import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { AuditAction } from "../../audit/actions.ts";
 
 const steps: readonly AuditAction[] = ["user.invited", "invitation.accepted", "invitation.withdrawn"];
 
+interface Member {
+  readonly orgId: string;
+  readonly userId: string;
+}
+
 /** What happened last to a user's invitation. */
-export async function findInvitationSteps(
+export const findInvitationSteps = (
   db: Db,
-  { orgId, userId }: { orgId: string; userId: string },
-): Promise<{ action: string; at: number } | undefined> {
-  return db
+  member: Member,
+): Promise<{ action: string; at: number } | undefined> => invitationSteps(db, member).executeTakeFirst();
+
+export const invitationSteps = (db: Db, { orgId, userId }: Member) =>
+  db
     .selectFrom("audit_event")
     .select(["action", "at"])
     .where("org_id", "=", orgId)
     .where("target", "=", userId)
+    // All of them are changes, of which a record has few; that somebody fails to sign in happens to it without end.
+    .where("is_change", "=", sql.lit(1))
     .where("action", "in", steps)
     .orderBy("at", "desc")
     .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-}
+    .limit(1);
 
 /** The link that is not used; it may have run out. */
 export async function findOpenInvitation(

@@ -24,6 +24,18 @@ export const profileOf = ({ firstname, surname, phone, locale }: User): Profile 
 /** As the legacy API takes it (Register): digits and what people put between them. */
 export const isPhone = (text: string): boolean => /^\+?[0-9 ()./-]{3,32}$/.test(text);
 
+const LONGEST_TAG = 35;
+
+/** A language, with script, region and variants (RFC 5646 §2.1): one that can be called by its name, which its form alone does not say. */
+export function isLanguageTag(text: string): boolean {
+  if (text.length > LONGEST_TAG || !/^[a-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text)) return false;
+  try {
+    return new Intl.DisplayNames([text], { type: "language" }).of(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** @returns the members that cannot be kept as they are */
 export function profileFaults(profile: Profile): ReadonlyArray<keyof Profile> {
   const { firstname, surname, phone, locale } = profile;
@@ -31,7 +43,7 @@ export function profileFaults(profile: Profile): ReadonlyArray<keyof Profile> {
     ...(isPersonName(firstname) ? [] : (["firstname"] as const)),
     ...(isPersonName(surname) ? [] : (["surname"] as const)),
     ...(phone === null || isPhone(phone) ? [] : (["phone"] as const)),
-    ...(locale === null || /^[a-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(locale) ? [] : (["locale"] as const)),
+    ...(locale === null || isLanguageTag(locale) ? [] : (["locale"] as const)),
   ];
 }
 

@@ -4,6 +4,7 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import { trustedFault } from "@signet/protocol/tpm/ek-certificate";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
+import { holdOrganisation } from "../../../core/organisations/store.ts";
 import type { Database } from "../../../db/open.ts";
 import { shownHash } from "./shown-hash.ts";
 import { countRoots, type DeviceRoot, deleteRoot, insertRoot } from "./store.ts";
@@ -45,6 +46,8 @@ export async function importRoots(
     }),
   );
   return database.transaction(async (tx) => {
+    // Two at once are counted one after the other.
+    await holdOrganisation(tx, orgId);
     const added: DeviceRoot[] = [];
     for (const root of roots) if (await insertRoot(tx, root)) added.push(root);
     if ((await countRoots(tx, orgId)) > MOST_ROOTS)

@@ -16,12 +16,12 @@ import {
   type Visit,
 } from "../../../console/visit.ts";
 import { createCustomScope, ScopeConflict } from "../../../core/scopes/custom-scopes.ts";
-import { InvalidScope, MOST_CLAIMS } from "../../../core/scopes/validation.ts";
+import { InvalidScope } from "../../../core/scopes/validation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormState } from "../../../html/console/form-state.ts";
 import type { FormFailure } from "../../../html/console/record-form.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { acceptForms, queryOf } from "../../../http/form-body.ts";
+import { queryOf } from "../../../http/form-body.ts";
 import { editScopeRoute } from "./edit-scope.route.ts";
 import { scopeFormPage, scopePage } from "./scope.page.ts";
 import {
@@ -35,15 +35,9 @@ import {
 import { idIn, scopeHere } from "./scope-visit.ts";
 import { applicationsAllowing } from "./store.ts";
 
-/** Fields of a form with as many claims as there may be. */
-const MOST_FIELDS = 3 * MOST_CLAIMS + 20;
-
 export function scopeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  void app.register(async (scope) => {
-    acceptForms(scope, { maxParameters: MOST_FIELDS });
-    newScopeRoute(scope, deps);
-    editScopeRoute(scope, deps);
-  });
+  newScopeRoute(app, deps);
+  editScopeRoute(app, deps);
   consoleRoute(app, deps, "/scopes/:id", { get: (visit) => showScope(deps, visit) });
 }
 

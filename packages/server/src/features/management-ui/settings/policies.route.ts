@@ -1,7 +1,8 @@
 /** The organisation's policies: passwords, second factor, confirmed addresses, deleted accounts, sessions, language. */
 import type { FastifyInstance } from "fastify";
-import { editForm } from "../../../console/edit-form.ts";
+import { type Editing, editForm } from "../../../console/edit-form.ts";
 import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
+import type { Outbox } from "../../../core/mail/outbox.ts";
 import { type Organisation, secondFactorPolicies } from "../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
@@ -10,7 +11,12 @@ import { policiesPage, type TypedPolicies } from "./policies.page.ts";
 import { settingsRecord } from "./saving.ts";
 import { languageChoices } from "./settings.page.ts";
 
-export function policiesRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+export interface PoliciesDeps extends ConsoleDeps {
+  /** Whether mail can be sent, as it is to confirm an address. */
+  readonly outbox: Pick<Outbox, "isOpen">;
+}
+
+export function policiesRoute(app: FastifyInstance, deps: PoliciesDeps): void {
   editForm(app, deps, {
     ...settingsRecord,
     path: "/settings/policies",
@@ -20,7 +26,7 @@ export function policiesRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     inWords: (typed, { messages }) => inWords(typed, messages),
     page: (view, { visit: { organisation } }) =>
       policiesPage({ ...view, settingsUri: consolePath(organisation, "/settings") }),
-    contentOf: (typed, { messages }) => settingsOf(typed, messages),
+    contentOf: (typed, at) => settingsOf(deps, typed, at),
     keep: async (inside, settings, { visit: { organisation }, acting }) => {
       await changeOrganisationSettings(inside, { ...acting, settings });
       return consolePath(organisation, "/settings?done=policies");
@@ -54,15 +60,22 @@ function readPolicies(values: ReadonlyMap<string, string>): TypedPolicies {
 /** Plain decimals only: a number that JavaScript reads in some other way is none that a person typed. */
 const numberOf = (text: string): number => (/^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN);
 
-/** As the core takes them; what is no choice is told apart here. */
-function settingsOf(typed: TypedPolicies, { console: { settings: text } }: Messages) {
+/** As the core takes them; what is no choice, and what would shut out whoever chooses it, is told apart here. */
+function settingsOf(
+  { outbox }: Pick<PoliciesDeps, "outbox">,
+  typed: TypedPolicies,
+  { messages, signedIn }: Editing<Organisation>,
+) {
+  const { faults: text } = messages.console.settings;
   const secondFactor = secondFactorPolicies.find((one) => one === typed.secondFactor);
   const isLanguage = languageChoices.some(({ value }) => value === typed.defaultLocale);
-  if (!secondFactor || !isLanguage)
+  const shutsOut = typed.requireVerifiedEmail && !signedIn.user.emailVerified && !outbox.isOpen;
+  if (!secondFactor || !isLanguage || shutsOut)
     return {
       faults: {
-        ...(secondFactor ? {} : { secondFactor: text.faults.choice }),
-        ...(isLanguage ? {} : { defaultLocale: text.faults.language }),
+        ...(secondFactor ? {} : { secondFactor: text.choice }),
+        ...(isLanguage ? {} : { defaultLocale: text.language }),
+        ...(shutsOut ? { requireVerifiedEmail: text.ownAddress } : {}),
       },
     };
   const content = {

@@ -218,6 +218,25 @@ describe("the pages of the organisation's settings", () => {
     assert.match(stale.body, /id="allowAccountDeletion-now">[^<]*Yes/);
   });
 
+  test("where no mail is sent, nobody whose own address is not confirmed shuts the door behind them", async () => {
+    const typed = { ...policies, requireVerifiedEmail: "1" };
+    const confirmed = (at: number | null) =>
+      running.service.database.query
+        .updateTable("user_account")
+        .set({ email_verified_at: at })
+        .where("id", "=", org.administrator.id)
+        .execute();
+    await confirmed(null);
+    const refused = await here.send("/settings/policies", typed);
+    assert.equal(refused.status, 400);
+    assert.match(refused.body, /id="requireVerifiedEmail-fault">[^<]*this server sends no emails/);
+    assert.equal((await record()).settings.requireVerifiedEmail, false);
+    await confirmed(1);
+    assert.equal((await here.send("/settings/policies", typed)).status, 303);
+    assert.ok((await record()).settings.requireVerifiedEmail);
+    assert.equal((await here.send("/settings/policies", { ...policies, defaultLocale: "en" })).status, 303);
+  });
+
   test("every policy has its bounds, and its field says so", async () => {
     const faults: [Record<string, string>, string][] = [
       [{ passwordMinLength: "7" }, "passwordMinLength"],

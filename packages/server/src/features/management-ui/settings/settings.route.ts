@@ -16,11 +16,11 @@ import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { brandingRoute } from "./branding.route.ts";
 import { logoRoute } from "./logo.route.ts";
-import { policiesRoute } from "./policies.route.ts";
+import { type PoliciesDeps, policiesRoute } from "./policies.route.ts";
 import { recordOf } from "./saving.ts";
 import { settingsPage } from "./settings.page.ts";
 
-export function settingsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
+export function settingsRoutes(app: FastifyInstance, deps: PoliciesDeps): void {
   consoleRoute(app, deps, "/settings", { get: (visit) => showSettings(deps, visit) });
   brandingRoute(app, deps);
   policiesRoute(app, deps);

@@ -1,3 +1,4 @@
+import { isLanguageTag } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
 import { type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
 import { fieldRow, selectField, textArea, textField } from "../../../html/console/fields.ts";
@@ -9,7 +10,7 @@ import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { roles } from "./list.page.ts";
 import { languageChoices } from "./new.page.ts";
-import type { MemberField, TypedMember } from "./typed-member.ts";
+import { type MemberField, MOST_LAID_OUT, type TypedMember } from "./typed-member.ts";
 import { isGuest, nameOf } from "./user-visit.ts";
 
 export type EditView = FormView<TypedMember> &
@@ -74,7 +75,7 @@ function profileFields(view: EditView): Content {
   const choices = languageChoices(view.messages);
   // A language that applications have set, and that our pages have not.
   const others =
-    choices.some(({ value }) => value === locale) || !/^[a-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(locale)
+    choices.some(({ value }) => value === locale) || !isLanguageTag(locale)
       ? []
       : [{ value: locale, label: languageName(locale) }];
   return [
@@ -97,7 +98,7 @@ function membershipFields(view: EditView): Content {
   const { roles: names, record, self, profile } = view.messages.console.users;
   const hint = html`${record.attributesHint} <code>{"department": "Finance"}</code>`;
   const json = (id: MemberField) =>
-    textArea({ ...field(view, id), hint, rows: 5, maxLength: 16_000, isCode: true, isOptional: true });
+    textArea({ ...field(view, id), hint, rows: 5, maxLength: MOST_LAID_OUT, isCode: true, isOptional: true });
   return [
     view.isYou
       ? facts([{ label: profile.role, content: html`${names[view.member.role]}. ${self.role}` }])

@@ -1,9 +1,11 @@
 /** A member's record as its form has it: texts, which are read, judged and compared here. */
 
+import { isNestedWithin } from "@signet/protocol/json-depth";
 import { isUsername, usernameKey } from "../../../core/users/identifiers/username.ts";
 import { areAttributes, areGroups } from "../../../core/users/member-record.ts";
-import { type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
+import { isLanguageTag, type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
 import type { Attributes, Role, User } from "../../../core/users/user.ts";
+import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { isGuest } from "./user-visit.ts";
@@ -43,8 +45,14 @@ export const typedOf = (user: User): TypedMember => ({
   membershipAttributes: jsonText(user.membership.attributes),
 });
 
-const jsonText = (attributes: Attributes): string =>
-  Object.keys(attributes).length === 0 ? "" : JSON.stringify(attributes, null, 2);
+/** As many letters as somebody reads who looks for a line in them; what is longer stands in one. */
+export const MOST_LAID_OUT = 32_000;
+
+function jsonText(attributes: Attributes): string {
+  if (Object.keys(attributes).length === 0) return "";
+  const text = readableJson(attributes);
+  return text.length > MOST_LAID_OUT ? JSON.stringify(attributes) : text;
+}
 
 /** What is not in the form stands as it is. */
 export function readMember(
@@ -129,7 +137,8 @@ export function inWords(typed: TypedMember, fields: readonly MemberField[], mess
   const { roles, profile } = messages.console.users;
   const words = (field: MemberField): string => {
     const value = typed[field];
-    if (field === "locale") return value === "" ? profile.anyLanguage : languageName(value);
+    if (field === "locale")
+      return value === "" ? profile.anyLanguage : isLanguageTag(value) ? languageName(value) : value;
     if (field === "role") return value === "Administrator" ? roles.Administrator : roles.Standard;
     if (field === "groups") return linesOf(value).join(", ");
     if (field === "attributes" || field === "membershipAttributes") return oneLine(value);
@@ -141,5 +150,5 @@ export function inWords(typed: TypedMember, fields: readonly MemberField[], mess
 /** However it was laid out: what cannot be read stays as it is. */
 function oneLine(text: string): string {
   const value = readJson(text);
-  return value === undefined ? text : text === "" ? "" : JSON.stringify(value);
+  return text === "" || value === undefined || !isNestedWithin(value) ? text : JSON.stringify(value);
 }

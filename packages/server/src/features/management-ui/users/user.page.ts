@@ -2,6 +2,7 @@ import { consoleLayout } from "../../../html/console/console-layout.ts";
 import { buttonLink, card, copyable, copyStatus, facts, moment, state } from "../../../html/console/parts.ts";
 import { doneNotice, lastChangeLine } from "../../../html/console/record-form.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
+import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
@@ -120,7 +121,7 @@ function recordCard({ member, messages }: UserView): Html {
 const json = (value: Readonly<Record<string, unknown>>, none: string): Content =>
   Object.keys(value).length === 0
     ? none
-    : html`<pre class="json" tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+    : html`<pre class="json" tabindex="0"><code>${readableJson(value)}</code></pre>`;
 
 /** Not on one's own page: see ownAccountRefusal. */
 function endCard(view: UserView): Html {

@@ -223,6 +223,19 @@ describe("the pages of users", () => {
     assert.deepEqual(await userOf(id), before, "the first name neither");
   });
 
+  test("a language that has the form of a tag and is none is not kept: no page could say its name", async () => {
+    const id = await make();
+    for (const locale of ["en-a", "zz-x", "en-US-US", "en-aaaaa-aaaaa", `en${"-abcde".repeat(20)}`]) {
+      const refused = await here.send(`/users/${id}/edit`, { locale });
+      assert.equal(refused.status, 400, locale);
+      assert.match(refused.body, /href="#locale"/);
+      assert.equal((await here.get(`/users/${id}`)).status, 200, locale);
+    }
+    assert.equal((await here.send(`/users/${id}/edit`, { locale: "pt-BR" })).status, 303);
+    assert.match((await here.get(`/users/${id}`)).body, /Português/);
+    assert.match((await here.get(`/users/${id}/edit`)).body, /<option value="pt-BR" selected>/);
+  });
+
   test("who was slower is told what the record is now, by whom, and may save again", async () => {
     const id = await make();
     const page = await here.get(`/users/${id}/edit`);

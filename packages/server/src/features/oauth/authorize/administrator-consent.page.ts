@@ -7,7 +7,7 @@ import { scopeList } from "../../../html/scope-list.ts";
 import type { ConsentView } from "./consent.page.ts";
 
 /** The application needs what only an administrator allows: says whom to ask, and leads back. */
-export function administratorConsentPage(view: Omit<ConsentView, "redirectHost">): Html {
+export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" | "asked">): Html {
   const { administratorConsent: text, consent } = view.messages;
   const heading = text.heading(view.application.name);
   const explanation = text.explanation(view.organisation.name, view.application.name);

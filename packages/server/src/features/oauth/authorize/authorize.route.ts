@@ -7,11 +7,12 @@ import { type Form, requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { askedMark } from "../../../core/consents/consent.ts";
 import { grantUserConsent } from "../../../core/consents/store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { type BrowserDeps, isOwnForm, openFlow, orgPath, type Visit } from "./browser.ts";
@@ -53,13 +54,12 @@ function flowOfQuery(deps: BrowserDeps, visit: Visit, query: Form): Flow {
   return openFlow(deps, visit, query.values.get("flow"));
 }
 
-async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function processDecision(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
   const flow = openFlow(deps, visit, form.values.get("flow"));
   const read = await readFlow(deps, visit, flow);
   if (!read) return;
   // Not from our page, or signed in anew meanwhile: the step is shown again and nothing is decided.
-  if (!isOwnForm(deps, visit, form.values.get("csrf"))) return takeStep(deps, visit, read);
+  if (!isOwnForm(deps, visit, form)) return takeStep(deps, visit, read);
   const { step } = read;
   const decision = form.values.get("decision");
   if (step.kind === "not-assigned" && read.kind === "authorization" && decision === "deny")
@@ -67,7 +67,8 @@ async function processDecision(deps: BrowserDeps, visit: Visit, form: Form): Pro
   if (step.kind === "select-account") return chooseAccount(deps, visit, read, form.values.get("account"));
   if (read.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator"))
     return takeStep(deps, visit, read);
-  if (decision === "allow" && step.kind === "consent") return allow(deps, visit, read, step);
+  const isOfThis = form.values.get("asked") === askedMark(read.asked);
+  if (decision === "allow" && step.kind === "consent" && isOfThis) return allow(deps, visit, read, step);
   if (decision !== "deny") return takeStep(deps, visit, read);
   if (step.kind === "consent") await recordDenial(deps, visit, read, step.signedIn);
   const denied = new OAuthError("access_denied", "the user did not consent", { status: 400 });

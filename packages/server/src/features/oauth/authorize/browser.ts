@@ -27,6 +27,7 @@ import { stylesheet } from "../../../html/stylesheet.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import type { Csrf } from "../../../http/csrf.ts";
 import type { DeviceCookies } from "../../../http/device-cookie.ts";
+import type { PageForm } from "../../../http/form-body.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
 import type { RecognitionCookies } from "../../../http/recognition-cookie.ts";
 import type { SessionCookies } from "../../../http/session-cookie.ts";
@@ -93,7 +94,20 @@ export function formBinding(
   return { browser, csrf: deps.csrf.token(organisation.id, browser) };
 }
 
-export function isOwnForm(
+/**
+ * Whether a page of ours made the form for this browser, and it came as browsers send what our pages hold: nothing twice,
+ * and all of it text. What is not is shown once more with what was typed, and nothing is done with it.
+ */
+export function isOwnForm(deps: BrowserDeps, visit: Visit, form: PageForm): boolean {
+  return (
+    form.repeated.size === 0 && form.isMended !== true && isOwnToken(deps, visit, form.values.get("csrf"))
+  );
+}
+
+/** A route of such forms. */
+export const ownForm = { config: { mendsForms: true } } as const;
+
+export function isOwnToken(
   deps: BrowserDeps,
   { organisation, request }: Pick<Visit, "organisation" | "request">,
   presented: string | undefined,

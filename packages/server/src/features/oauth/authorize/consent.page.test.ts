@@ -22,6 +22,7 @@ const view: ConsentView = {
     { name: "ledger" },
   ],
   redirectHost: "app.payroll.example",
+  asked: "what-is-asked",
   otherAccountUri: "/oauth/1/authorize?prompt=login",
 };
 

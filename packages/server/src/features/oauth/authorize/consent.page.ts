@@ -1,5 +1,5 @@
 import { applicationHome } from "../../../html/application-home.ts";
-import { type FormSeal, sealFields } from "../../../html/form.ts";
+import { type FormSeal, hiddenFields, sealFields } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -18,6 +18,8 @@ export type ConsentView = PageFrame &
     action: string;
     user: { email: string };
     scopes: readonly ScopeText[];
+    /** What the scopes stand for now: see `askedMark`. */
+    asked: string;
     /** Where the browser goes next, for reading: the host of the redirect address, e.g. `app.example.com`. */
     redirectHost: string;
     /** Starts the same request again with another account. */
@@ -37,7 +39,7 @@ ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.othe
 <div><h2 id="scopes-title">${text.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
-${sealFields(view)}
+${sealFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 <p>${text.goesTo} <bdi class="host">${view.redirectHost}</bdi></p>
 <div class="choices">
 <button class="button primary" id="consent-allow" type="submit" name="decision" value="allow">${text.allow}</button>

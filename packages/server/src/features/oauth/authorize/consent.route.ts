@@ -1,6 +1,7 @@
 /** GET consent: the consent screen of a flow. The decision goes to POST authorize. */
 import { requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
+import { askedMark } from "../../../core/consents/consent.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
@@ -47,6 +48,7 @@ export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
         csrf: csrfToken(deps, visit),
         flow: deps.flows.seal(flow),
         user: { email: step.signedIn.user.email },
+        asked: askedMark(asked),
         scopes: asked.scopes.map((name) => scopeText(name, customScopes)),
         redirectHost: destination(request.redirectUri),
         otherAccountUri: `${orgPath(organisation, "authorize")}?flow=${deps.flows.seal(otherAccount)}`,

@@ -17,7 +17,7 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
   csrfToken,
-  isOwnForm,
+  isOwnToken,
   orgPath,
   pageApplication,
   pageFrame,
@@ -71,7 +71,7 @@ async function processLogout(deps: BrowserDeps, visit: Visit, form: Form): Promi
   requireSingle(form);
   const logout = await readLogout(deps, visit.organisation, form);
   const signedIn = await whoIsThere(deps, visit);
-  const confirmed = visit.request.method === "POST" && isOwnForm(deps, visit, form.values.get("csrf"));
+  const confirmed = visit.request.method === "POST" && isOwnToken(deps, visit, form.values.get("csrf"));
   if (signedIn && !confirmed && !isTheirs(logout, signedIn))
     return askFirst(deps, visit, form, logout, signedIn);
   if (signedIn) {

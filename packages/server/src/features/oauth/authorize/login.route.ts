@@ -2,7 +2,6 @@
  * POST login: the password, or a passkey in its place. The same answer and the same time for an unknown address and a wrong password; guesses are
  * counted before they are looked at.
  */
-import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
@@ -15,9 +14,17 @@ import { checkPassword, MAX_PASSWORD_INPUT, type RightPassword } from "../../../
 import { holdPassword } from "../../../core/users/store.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, openFlow, originOf, type Visit, whoIsThere } from "./browser.ts";
+import {
+  type BrowserDeps,
+  isOwnForm,
+  openFlow,
+  originOf,
+  ownForm,
+  type Visit,
+  whoIsThere,
+} from "./browser.ts";
 import { factorStep } from "./next-step.ts";
 import { noticeSignIn } from "./notice-sign-in.ts";
 import { signInByPasskey } from "./passkey-sign-in.ts";
@@ -33,6 +40,7 @@ export interface LoginDeps extends BrowserDeps {
 export function loginRoute(app: FastifyInstance, deps: LoginDeps): void {
   app.post(
     "/oauth/:org/login",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await processLogin(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -40,8 +48,7 @@ export function loginRoute(app: FastifyInstance, deps: LoginDeps): void {
   );
 }
 
-async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function processLogin(deps: LoginDeps, visit: Visit, form: PageForm): Promise<void> {
   const flow = openFlow(deps, visit, form.values.get("flow"));
   const read = await readFlow(deps, visit, flow);
   if (!read) return;
@@ -50,8 +57,7 @@ async function processLogin(deps: LoginDeps, visit: Visit, form: Form): Promise<
   const again = (shown: Pick<LoginShown, "error" | "status" | "retryAfterSeconds">) =>
     showLogin(deps, visit, { flow, request: read.request, email, ...shown });
 
-  if (!isOwnForm(deps, visit, form.values.get("csrf")))
-    return again({ error: "session-expired", status: 403 });
+  if (!isOwnForm(deps, visit, form)) return again({ error: "session-expired", status: 403 });
   try {
     const passkey = form.values.get("passkey") ?? "";
     if (passkey !== "") {

@@ -1,7 +1,7 @@
 /** What pages of other features need of the sign-in: who is there, forms that are ours, and signing in to come back. */
 import type { LackingProof } from "../../../core/second-factors/fresh-proof.ts";
 import { acrValues, type SignedIn } from "../../../core/sessions/session.ts";
-import { type BrowserDeps, formBinding, isOwnForm, type Visit, whoIsThere } from "./browser.ts";
+import { type BrowserDeps, formBinding, isOwnToken, type Visit, whoIsThere } from "./browser.ts";
 import type { OwnPage } from "./flow.ts";
 import { type PageWish, pageFlow } from "./page-request.ts";
 import { lacksFactorHere } from "./sign-in-situation.ts";
@@ -46,7 +46,7 @@ export function pageDoor(deps: BrowserDeps): PageDoor {
     whoWatches: (visit) => whoIsThere(deps, visit, { isWatching: true }),
     lacksRequiredFactor: (visit, signedIn) => lacksFactorHere(deps, visit, signedIn),
     formBinding: (visit) => formBinding(deps, visit),
-    isOwnForm: (visit, presented) => isOwnForm(deps, visit, presented),
+    isOwnForm: (visit, presented) => isOwnToken(deps, visit, presented),
     isFromHere: ({ request }) => deps.csrf.isSameOrigin(request),
     // A browser's token is base64url: no subject with a colon is ever one.
     keptSeal: ({ organisation }, subject) => deps.csrf.token(organisation.id, subject),

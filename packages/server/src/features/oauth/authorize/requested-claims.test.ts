@@ -32,6 +32,14 @@ test("the example of OpenID Connect Core §5.5 is read as it is meant", () => {
   });
 });
 
+test("what is nested deeply is refused: it would be kept, compared and written again", () => {
+  const deep = "[".repeat(2_000) + "]".repeat(2_000);
+  assert.throws(
+    () => parseRequestedClaims(`{"id_token":{"sub":{"value":${deep}}}}`),
+    /nested more than 32 deep/,
+  );
+});
+
 test("a single value is a list of one", () => {
   const { idToken } = parseRequestedClaims('{"id_token":{"sub":{"value":"248289761001"}}}');
   assert.deepEqual(idToken, { sub: { essential: false, values: ["248289761001"] } });

@@ -1,4 +1,5 @@
 /** The `claims` parameter (OpenID Connect Core §5.5): which claims the client asks for one by one, and where. */
+import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { OAuthError } from "@signet/protocol/oauth-error";
 import {
   type ClaimRequest,
@@ -26,6 +27,7 @@ export function parseRequestedClaims(text: string | undefined): RequestedClaims 
     throw malformed("it is not JSON");
   }
   if (!isObject(parsed)) throw malformed("it must be a JSON object");
+  if (!isNestedWithin(parsed)) throw malformed(`it is nested more than ${MOST_JSON_DEPTH} deep`);
   return {
     userinfo: readRequests("userinfo", parsed["userinfo"]),
     idToken: readRequests("id_token", parsed["id_token"]),

@@ -3,7 +3,6 @@
  * enough. A code is counted before it is looked at; a proof is used up together with the sign-in that it completes.
  */
 
-import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { recordStrangersEvent } from "../../../core/audit/strangers.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
@@ -12,9 +11,9 @@ import type { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt, findUser } from "../../../core/users/store.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, openFlow, type Visit, whoIsThere } from "./browser.ts";
+import { type BrowserDeps, isOwnForm, openFlow, ownForm, type Visit, whoIsThere } from "./browser.ts";
 import { completeSignIn } from "./complete-sign-in.ts";
 import { checkAddedFactor, checkShownFactor } from "./factor-check.ts";
 import { factorStep } from "./next-step.ts";
@@ -27,6 +26,7 @@ import { type ReadFlow, type ReadPageFlow, readFlow, refuse, takeStep } from "./
 export function twoFactorRoute(app: FastifyInstance, deps: BrowserDeps): void {
   app.post(
     "/oauth/:org/twofactor",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await processTwoFactor(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -34,8 +34,7 @@ export function twoFactorRoute(app: FastifyInstance, deps: BrowserDeps): void {
   );
 }
 
-async function processTwoFactor(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function processTwoFactor(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
   const pending = readPending(deps, visit, form);
   const flow = pending?.flow ?? openFlow(deps, visit, form.values.get("flow"));
   const read = await readFlow(deps, visit, flow);
@@ -107,12 +106,12 @@ function showRateLimited(
 }
 
 /** Of this browser, from a page of ours. */
-function readPending(deps: BrowserDeps, visit: Visit, { values }: Form): PendingSignIn | undefined {
+function readPending(deps: BrowserDeps, visit: Visit, form: PageForm): PendingSignIn | undefined {
   const orgId = visit.organisation.id;
   const browser = deps.cookies.read(visit.request, orgId);
-  if (browser === undefined || !isOwnForm(deps, visit, values.get("csrf"))) return undefined;
+  if (browser === undefined || !isOwnForm(deps, visit, form)) return undefined;
   const binding = { orgId, browser, now: deps.clock() };
-  return openPending(deps.secondFactors.seals, values.get("pending"), binding);
+  return openPending(deps.secondFactors.seals, form.values.get("pending"), binding);
 }
 
 /** The sign-in that waits, unless something ended it since: the account disabled, the password changed, a sign-out. */

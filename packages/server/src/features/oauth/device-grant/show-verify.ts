@@ -1,5 +1,7 @@
 /** Shows the three pages of device/verify: the code's form, the question, and the end. */
 import type { Application } from "../../../core/applications/application.ts";
+import { askedMark } from "../../../core/consents/consent.ts";
+import { fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
   type BrowserDeps,
@@ -55,6 +57,7 @@ export async function showDeviceQuestion(
     ...frame,
     ...(await asked(deps, visit, { signedIn, found })),
     otherAccountUri,
+    asked: await markOf(deps, found),
     origin: {
       address: device.address,
       device: deviceName(device.userAgent),
@@ -62,6 +65,12 @@ export async function showDeviceQuestion(
     },
   });
   return show(visit, frame, page);
+}
+
+/** A yes of a form that says another one is to something else. */
+export async function markOf({ customScopes }: BrowserDeps, { device }: WaitingDevice): Promise<string> {
+  const { orgId, scopes } = device;
+  return askedMark({ scopes, fingerprints: fingerprintsOf(await customScopes.list(orgId), scopes) });
 }
 
 export async function showAdministratorFirst(

@@ -28,6 +28,7 @@ const question: DeviceQuestionView = {
   ...common,
   application,
   scopes: [{ name: "openid" }, { name: "records:read", description: "See your records", sensitive: true }],
+  asked: "what-is-asked",
   origin: { address: "203.0.113.9", device: "SmartTV/7.1", secondsAgo: 30 },
 };
 const done: DeviceDoneView = {

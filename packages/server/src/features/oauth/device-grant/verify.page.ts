@@ -82,6 +82,8 @@ function signedInAs(view: VerifyView): Html {
 export type DeviceQuestionView = VerifyView & {
   application: PageApplication;
   scopes: readonly ScopeText[];
+  /** What the scopes stand for now: see `askedMark`. */
+  asked: string;
   /** Where the device asked from, and when. */
   origin: { address: string; device: string | undefined; secondsAgo: number };
 };
@@ -107,7 +109,7 @@ ${notice("hint", "device-warning", text.warning, text.warningText)}
 <div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
-${codeFields(view)}
+${codeFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 <div class="choices">
 <button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
@@ -117,7 +119,7 @@ ${codeFields(view)}
 }
 
 /** The application needs what only an administrator allows: says whom to ask, and lets the device stop waiting. */
-export function deviceAdministratorPage(view: Omit<DeviceQuestionView, "origin">): Html {
+export function deviceAdministratorPage(view: Omit<DeviceQuestionView, "origin" | "asked">): Html {
   const { administratorConsent: text, device } = view.messages;
   const heading = text.heading(view.application.name);
   return signInLayout({

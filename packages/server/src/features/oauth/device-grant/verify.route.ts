@@ -10,9 +10,9 @@ import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.t
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { BegunSigning } from "../../../core/tokens/signer.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, goTo, isOwnForm, orgPath, type Visit } from "../authorize/browser.ts";
+import { type BrowserDeps, goTo, isOwnForm, orgPath, ownForm, type Visit } from "../authorize/browser.ts";
 import type { OwnPage } from "../authorize/flow.ts";
 import { pageFlow } from "../authorize/page-request.ts";
 import { holdAnswer, waitPath } from "../authorize/pool-signed-code.ts";
@@ -20,6 +20,7 @@ import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { answerDevice, needsAdministrator } from "./answer-device.ts";
 import { findDevice, type WaitingDevice } from "./find-device.ts";
 import {
+  markOf,
   showAdministratorFirst,
   showCodeForm,
   showDeviceQuestion,
@@ -34,7 +35,9 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
     "/oauth/:org/device/verify",
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      const typed = typedCode(queryOf(visit.request));
+      const query = queryOf(visit.request);
+      requireSingle(query);
+      const typed = typedCode(query);
       const signedIn = await signedInFor(deps, visit, typed);
       if (signedIn)
         await showCodeForm(deps, visit, {
@@ -47,6 +50,7 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   );
   app.post(
     "/oauth/:org/device/verify",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await processForm(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -54,13 +58,13 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   );
 }
 
-async function processForm(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
+async function processForm(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
   const typed = typedCode(form);
   const signedIn = await signedInFor(deps, visit, typed);
   if (!signedIn) return;
   const otherAccountUri = otherAccount(deps, visit, typed);
   const shown = { signedIn, typed, otherAccountUri };
-  if (!isOwnForm(deps, visit, form.values.get("csrf")))
+  if (!isOwnForm(deps, visit, form))
     return showCodeForm(deps, visit, { ...shown, error: "session-expired", status: 403 });
   try {
     const found = await findDevice(deps, visit, signedIn.user, typed);
@@ -68,7 +72,7 @@ async function processForm(deps: BrowserDeps, visit: Visit, form: Form): Promise
     // What the application demands of a sign-in (RFC 9470), and of who signs in, holds for its devices too.
     const proven = await signedInFor(deps, visit, typed, found.application);
     if (!proven) return;
-    return await decideOn(deps, visit, { ...shown, signedIn: proven, found }, form.values.get("decision"));
+    return await decideOn(deps, visit, { ...shown, signedIn: proven, found }, form);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;
@@ -81,12 +85,14 @@ async function decideOn(
   deps: BrowserDeps,
   visit: Visit,
   shown: VerifyShown & { readonly found: WaitingDevice },
-  decision: string | undefined,
+  { values }: PageForm,
 ): Promise<void> {
   const { found, signedIn } = shown;
+  const decision = values.get("decision");
   if (decision !== "deny" && (await needsAdministrator(deps, found, signedIn)))
     return showAdministratorFirst(deps, visit, shown);
-  if (decision !== "allow" && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
+  const isYes = decision === "allow" && values.get("asked") === (await markOf(deps, found));
+  if (!isYes && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
   const answered = await answerDevice(deps, visit, found, signedIn, decision);
   switch (answered.kind) {
     case "signing":
@@ -113,7 +119,6 @@ async function showSigning(
 }
 
 function typedCode(form: Form): string {
-  requireSingle(form);
   return (form.values.get("user_code") ?? "").trim().slice(0, MOST_TYPED);
 }
 

@@ -2,7 +2,6 @@
  * The links of registrations, invitations, roaming and new addresses: GET shows a button, because mail scanners follow
  * links; POST does it, once. It signs nobody in.
  */
-import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { type OpenedAction, openAction } from "../../../core/actions/opened-action.ts";
@@ -11,9 +10,9 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, show, type Visit } from "../authorize/browser.ts";
+import { type BrowserDeps, isOwnForm, orgPath, ownForm, show, type Visit } from "../authorize/browser.ts";
 import { type ActionFailure, actionPage, type PageActionType } from "./action.page.ts";
 import { donePage } from "./new-password.page.ts";
 import { showBrokenLink } from "./opened-link.ts";
@@ -35,6 +34,7 @@ export function actionPageRoutes(app: FastifyInstance, deps: ActionPageDeps): vo
   );
   app.post(
     "/oauth/:org/action/:id/:type",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await processForm(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -59,13 +59,11 @@ async function openHere(
   return { ...opened, type: action.type };
 }
 
-async function processForm(deps: ActionPageDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function processForm(deps: ActionPageDeps, visit: Visit, form: PageForm): Promise<void> {
   const opened = await openHere(deps, visit);
   if (!opened) return showBrokenLink(deps, visit, "VerifyEmail");
   const again = (shown: FormShown) => showForm(deps, visit, opened, shown);
-  if (!isOwnForm(deps, visit, form.values.get("csrf")))
-    return again({ error: "session-expired", status: 403 });
+  if (!isOwnForm(deps, visit, form)) return again({ error: "session-expired", status: 403 });
   const password = needsNewPassword(opened.type) ? (form.values.get("password") ?? "") : undefined;
   const { passwordMinLength: minLength } = visit.organisation.settings;
   const fault =

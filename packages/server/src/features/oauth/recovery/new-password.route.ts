@@ -3,13 +3,12 @@
  * password, once. It signs nobody in: whoever has the mailbox still shows the second factor, in the ordinary sign-in.
  */
 
-import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
@@ -17,6 +16,7 @@ import {
   isOwnForm,
   orgPath,
   originOf,
+  ownForm,
   show,
   type Visit,
 } from "../authorize/browser.ts";
@@ -47,6 +47,7 @@ export function newPasswordRoutes(app: FastifyInstance, deps: NewPasswordDeps): 
   );
   app.post(
     "/oauth/:org/recovery/:id",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await processNewPassword(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -61,13 +62,11 @@ export function newPasswordRoutes(app: FastifyInstance, deps: NewPasswordDeps): 
   );
 }
 
-async function processNewPassword(deps: NewPasswordDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function processNewPassword(deps: NewPasswordDeps, visit: Visit, form: PageForm): Promise<void> {
   const link = await openLink(deps, visit, "ResetPassword");
   if (!link) return showBrokenLink(deps, visit, "ResetPassword");
   const again = (shown: FormShown) => showForm(deps, visit, link, shown);
-  if (!isOwnForm(deps, visit, form.values.get("csrf")))
-    return again({ error: "session-expired", status: 403 });
+  if (!isOwnForm(deps, visit, form)) return again({ error: "session-expired", status: 403 });
   const { user } = link;
   const password = form.values.get("password") ?? "";
   const fault = await passwordFault(password, {

@@ -2,13 +2,21 @@
  * GET and POST recovery: a person has forgotten the password and says for which address. What is answered, and how long
  * it takes, is the same for every address.
  */
-import { type Form, requireSingle } from "@signet/protocol/form";
+import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, orgPath, show, type Visit, whoIsThere } from "../authorize/browser.ts";
+import {
+  type BrowserDeps,
+  isOwnForm,
+  orgPath,
+  ownForm,
+  show,
+  type Visit,
+  whoIsThere,
+} from "../authorize/browser.ts";
 import { countRequest } from "./count-request.ts";
 import { sendResetMail } from "./link-mail.ts";
 import { noMailPage, type RecoveryFailure, recoveryPage, recoverySentPage } from "./recovery.page.ts";
@@ -25,6 +33,7 @@ export function recoveryRoute(app: FastifyInstance, deps: BrowserDeps): void {
   );
   app.post(
     "/oauth/:org/recovery",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await processRequest(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -38,14 +47,12 @@ async function aroundForm(deps: BrowserDeps, visit: Visit, { values }: Form): Pr
   return surroundings(deps, visit, values.get("flow"), signedIn?.user);
 }
 
-async function processRequest(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function processRequest(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
   const around = await aroundForm(deps, visit, form);
   const email = (form.values.get("email") ?? "").trim().slice(0, 300);
   const again = (shown: Omit<FormShown, "email">) => showForm(deps, visit, around, { ...shown, email });
 
-  if (!isOwnForm(deps, visit, form.values.get("csrf")))
-    return again({ error: "session-expired", status: 403 });
+  if (!isOwnForm(deps, visit, form)) return again({ error: "session-expired", status: 403 });
   if (!deps.outbox.isOpen) return again({});
   if (!isEmail(email)) return again({ error: "invalid-email", status: 422 });
   const limited = await countRequest(deps, visit, emailKey(email));

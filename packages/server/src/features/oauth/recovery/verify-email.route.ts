@@ -1,17 +1,17 @@
 /** The link that confirms an address: GET shows a button, because mail scanners follow links; POST confirms, once. */
 
-import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { addressOf } from "../../../http/client-address.ts";
-import { formOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
   goTo,
   isOwnForm,
   orgPath,
+  ownForm,
   show,
   type Visit,
   whoIsThere,
@@ -40,6 +40,7 @@ export function verifyEmailRoutes(app: FastifyInstance, deps: BrowserDeps): void
   );
   app.post(
     "/oauth/:org/verify-email/:id",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await confirm(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -54,12 +55,10 @@ export function verifyEmailRoutes(app: FastifyInstance, deps: BrowserDeps): void
   );
 }
 
-async function confirm(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function confirm(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
   const link = await openLink(deps, visit, "VerifyEmail");
   if (!link) return showBrokenLink(deps, visit, "VerifyEmail");
-  if (!isOwnForm(deps, visit, form.values.get("csrf")))
-    return showConfirm(deps, visit, link, { isExpired: true, status: 403 });
+  if (!isOwnForm(deps, visit, form)) return showConfirm(deps, visit, link, { isExpired: true, status: 403 });
   const { action, named } = link;
   const origin = { address: addressOf(visit.request) };
   if (!(await completeAction(deps, { action, id: named.id, origin })))

@@ -1,11 +1,19 @@
 /** GET and POST verify-email: a sign-in that waits for a confirmed address, and the mail that confirms it. */
-import { type Form, requireSingle } from "@signet/protocol/form";
+import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { User } from "../../../core/users/user.ts";
-import { formOf, queryOf } from "../../../http/form-body.ts";
+import { formOf, type PageForm, queryOf } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, openFlow, orgPath, show, type Visit } from "../authorize/browser.ts";
+import {
+  type BrowserDeps,
+  isOwnForm,
+  openFlow,
+  orgPath,
+  ownForm,
+  show,
+  type Visit,
+} from "../authorize/browser.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { countRequest } from "./count-request.ts";
 import { sendVerifyMail } from "./link-mail.ts";
@@ -24,6 +32,7 @@ export function verifyOfferRoutes(app: FastifyInstance, deps: BrowserDeps): void
   );
   app.post(
     "/oauth/:org/verify-email",
+    ownForm,
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       await processOffer(deps, visit, formOf(visit.request));
       return visit.reply;
@@ -50,14 +59,12 @@ async function waitingFor(deps: BrowserDeps, visit: Visit, form: Form): Promise<
   return undefined;
 }
 
-async function processOffer(deps: BrowserDeps, visit: Visit, form: Form): Promise<void> {
-  requireSingle(form);
+async function processOffer(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
   const waiting = await waitingFor(deps, visit, form);
   if (!waiting) return;
   const { user, around } = waiting;
   const again = (shown: OfferShown) => showOffer(deps, visit, waiting, shown);
-  if (!isOwnForm(deps, visit, form.values.get("csrf")))
-    return again({ error: "session-expired", status: 403 });
+  if (!isOwnForm(deps, visit, form)) return again({ error: "session-expired", status: 403 });
   if (!deps.outbox.isOpen) return again({});
   const limited = await countRequest(deps, visit, `verify|${user.id}`);
   if (limited) return again({ error: "rate-limited", status: 429, ...limited });

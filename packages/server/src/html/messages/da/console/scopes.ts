@@ -78,7 +78,7 @@ export const scopes: Messages["console"]["scopes"] = {
     "claim-reserved": "Tokens bruger selv dette navn. Vælg et andet.",
     "claim-source": "Vælg, hvor værdien kommer fra.",
     "claim-path": "Angiv attributten: bogstaver, cifre, _ og -.",
-    "claim-value": "Skriv værdien: en tekst eller JSON på højst 2000 tegn.",
+    "claim-value": "Skriv værdien: en tekst eller JSON på højst 2000 tegn og 32 niveauer.",
     "claim-meaning":
       "OpenID Connect fastlægger, hvad dette claim betyder. Det kan kun være brugeroplysningen med det navn.",
     "claim-twice": "Scopet har allerede dette claim.",

@@ -96,6 +96,8 @@ export const settings: Messages["console"]["settings"] = {
     "idle-above-lifetime": "Det kan ikke være længere, end et login varer.",
     language: "Vælg et af sprogene.",
     choice: "Vælg en af værdierne.",
+    ownAddress:
+      "Din egen adresse er ikke bekræftet, og denne server sender ingen mails: du ville lukke dig selv ude.",
   },
   done: {
     branding: "Navn og farve er gemt.",

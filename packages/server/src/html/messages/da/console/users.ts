@@ -65,7 +65,7 @@ export const users = {
     groups: "Højst 200 grupper, hver på højst 200 tegn.",
     json: "Det er ikke et JSON-objekt. Det begynder med { og slutter med }.",
     attributes:
-      "Højst 100 attributter og 16.000 tegn i alt. Et navn har 1 til 100 tegn fra A–Z, a–z, 0–9, _ og -.",
+      "Højst 100 attributter, 16.000 tegn i alt og 32 niveauer. Et navn har 1 til 100 tegn fra A–Z, a–z, 0–9, _ og -.",
     emailSame: "Det er allerede adressen.",
     noMail: "Denne tjeneste kan ikke sende mail: bekræft, at adressen er personens egen.",
   },

@@ -81,7 +81,7 @@ export const scopes: Messages["console"]["scopes"] = {
     "claim-reserved": "Diesen Namen brauchen Token selbst. Wählen Sie einen anderen.",
     "claim-source": "Wählen Sie, woher der Wert kommt.",
     "claim-path": "Nennen Sie das Attribut: Buchstaben, Ziffern, _ und -.",
-    "claim-value": "Schreiben Sie den Wert: einen Text oder JSON mit höchstens 2000 Zeichen.",
+    "claim-value": "Schreiben Sie den Wert: einen Text oder JSON mit höchstens 2000 Zeichen und 32 Ebenen.",
     "claim-meaning":
       "OpenID Connect legt fest, was dieser Claim bedeutet. Er kann nur die Benutzerangabe dieses Namens sein.",
     "claim-twice": "Der Scope hat diesen Claim schon.",

@@ -100,6 +100,8 @@ export const settings: Messages["console"]["settings"] = {
     "idle-above-lifetime": "Das kann nicht länger sein, als eine Anmeldung gilt.",
     language: "Wählen Sie eine der Sprachen.",
     choice: "Wählen Sie einen der Werte.",
+    ownAddress:
+      "Ihre eigene Adresse ist nicht bestätigt, und dieser Server verschickt keine E-Mails: Sie würden sich aussperren.",
   },
   done: {
     branding: "Name und Farbe sind gespeichert.",

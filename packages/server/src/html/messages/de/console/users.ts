@@ -67,7 +67,7 @@ export const users = {
     groups: "Höchstens 200 Gruppen mit je höchstens 200 Zeichen.",
     json: "Das ist kein JSON-Objekt. Es beginnt mit { und endet mit }.",
     attributes:
-      "Höchstens 100 Attribute und 16.000 Zeichen insgesamt. Ein Name hat 1 bis 100 Zeichen aus A–Z, a–z, 0–9, _ und -.",
+      "Höchstens 100 Attribute und 16.000 Zeichen insgesamt, höchstens 32 Ebenen tief. Ein Name hat 1 bis 100 Zeichen aus A–Z, a–z, 0–9, _ und -.",
     emailSame: "Das ist schon die Adresse.",
     noMail: "Dieser Dienst kann keine E-Mails senden: Bestätigen Sie, dass die Adresse der Person gehört.",
   },

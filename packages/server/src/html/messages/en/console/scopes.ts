@@ -76,7 +76,7 @@ export const scopes = {
     "claim-reserved": "Tokens use this name themselves. Choose another one.",
     "claim-source": "Choose where the value comes from.",
     "claim-path": "Name the attribute: letters, digits, _ and -.",
-    "claim-value": "Write the value: a text or JSON of at most 2000 characters.",
+    "claim-value": "Write the value: a text or JSON of at most 2000 characters, nested at most 32 deep.",
     "claim-meaning": "OpenID Connect says what this claim means. It can only be the user data of that name.",
     "claim-twice": "The scope already has this claim.",
   },

@@ -95,6 +95,8 @@ export const settings = {
     "idle-above-lifetime": "This cannot be longer than a sign-in lasts.",
     language: "Choose one of the languages.",
     choice: "Choose one of the values.",
+    ownAddress:
+      "Your own address is not confirmed, and this server sends no emails: you would shut yourself out.",
   },
   done: {
     branding: "Name and colour are saved.",

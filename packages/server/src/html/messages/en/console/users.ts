@@ -64,7 +64,7 @@ export const users = {
     groups: "At most 200 groups, each of at most 200 letters.",
     json: "This is not a JSON object. It begins with { and ends with }.",
     attributes:
-      "At most 100 attributes and 16,000 characters in all. A name has 1 to 100 of A–Z, a–z, 0–9, _ and -.",
+      "At most 100 attributes and 16,000 characters in all, nested at most 32 deep. A name has 1 to 100 of A–Z, a–z, 0–9, _ and -.",
     emailSame: "This is already the address.",
     noMail: "This service cannot send email: tick that the address is theirs.",
   },

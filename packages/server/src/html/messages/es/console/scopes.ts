@@ -81,7 +81,7 @@ export const scopes: Messages["console"]["scopes"] = {
     "claim-reserved": "Los propios tokens usan este nombre. Elige otro.",
     "claim-source": "Elige de dónde viene el valor.",
     "claim-path": "Indica el atributo: letras, cifras, _ y -.",
-    "claim-value": "Escribe el valor: un texto o JSON de 2000 caracteres como máximo.",
+    "claim-value": "Escribe el valor: un texto o JSON de 2000 caracteres y 32 niveles como máximo.",
     "claim-meaning":
       "OpenID Connect establece qué significa este claim. Solo puede ser el dato del usuario de ese nombre.",
     "claim-twice": "El scope ya tiene este claim.",

@@ -98,6 +98,8 @@ export const settings: Messages["console"]["settings"] = {
     "idle-above-lifetime": "No puede ser más de lo que dura una sesión.",
     language: "Elige uno de los idiomas.",
     choice: "Elige uno de los valores.",
+    ownAddress:
+      "Tu propia dirección no está confirmada y este servidor no envía correos: te quedarías fuera.",
   },
   done: {
     branding: "El nombre y el color se han guardado.",

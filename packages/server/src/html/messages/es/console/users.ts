@@ -66,7 +66,7 @@ export const users = {
     groups: "Como máximo 200 grupos, cada uno de 200 caracteres como máximo.",
     json: "Esto no es un objeto JSON. Empieza por { y termina en }.",
     attributes:
-      "Como máximo 100 atributos y 16.000 caracteres en total. Un nombre tiene de 1 a 100 caracteres de A–Z, a–z, 0–9, _ y -.",
+      "Como máximo 100 atributos, 16.000 caracteres en total y 32 niveles. Un nombre tiene de 1 a 100 caracteres de A–Z, a–z, 0–9, _ y -.",
     emailSame: "Ese ya es el correo.",
     noMail: "Este servicio no puede enviar correo: confirma que el correo es suyo.",
   },

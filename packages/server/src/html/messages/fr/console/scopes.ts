@@ -82,7 +82,7 @@ export const scopes: Messages["console"]["scopes"] = {
     "claim-reserved": "Les jetons utilisent eux-mêmes ce nom. Choisissez-en un autre.",
     "claim-source": "Choisissez d’où vient la valeur.",
     "claim-path": "Nommez l’attribut : lettres, chiffres, _ et -.",
-    "claim-value": "Écrivez la valeur : un texte ou du JSON d’au plus 2 000 caractères.",
+    "claim-value": "Écrivez la valeur : un texte ou du JSON d’au plus 2 000 caractères et 32 niveaux.",
     "claim-meaning":
       "OpenID Connect fixe le sens de ce claim. Il ne peut être que la donnée de l’utilisateur de ce nom.",
     "claim-twice": "Le scope a déjà ce claim.",

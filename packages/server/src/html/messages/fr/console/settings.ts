@@ -101,6 +101,8 @@ export const settings: Messages["console"]["settings"] = {
     "idle-above-lifetime": "Cela ne peut pas dépasser la durée d’une connexion.",
     language: "Choisissez l’une des langues.",
     choice: "Choisissez l’une des valeurs.",
+    ownAddress:
+      "Votre propre adresse n’est pas confirmée et ce serveur n’envoie pas d’e‑mails : vous perdriez l’accès.",
   },
   done: {
     branding: "Le nom et la couleur sont enregistrés.",

@@ -66,7 +66,7 @@ export const users = {
     groups: "Au plus 200 groupes, chacun de 200 caractères au plus.",
     json: "Ce n’est pas un objet JSON. Il commence par { et finit par }.",
     attributes:
-      "Au plus 100 attributs et 16 000 caractères en tout. Un nom comporte de 1 à 100 caractères parmi A–Z, a–z, 0–9, _ et -.",
+      "Au plus 100 attributs, 16 000 caractères en tout et 32 niveaux d’imbrication. Un nom comporte de 1 à 100 caractères parmi A–Z, a–z, 0–9, _ et -.",
     emailSame: "C’est déjà l’adresse.",
     noMail: "Ce service ne peut pas envoyer d’e‑mails : confirmez que l’adresse est bien la sienne.",
   },

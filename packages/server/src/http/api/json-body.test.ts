@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseJson } from "./json-body.ts";
+
+test("a body is JSON in UTF-8, without a NUL, and nested no deeper than can be written again", () => {
+  const nested = (depth: number) => Buffer.from("[".repeat(depth) + "]".repeat(depth));
+  assert.equal(parseJson(Buffer.alloc(0)), undefined);
+  assert.deepEqual(parseJson(Buffer.from('{"a":"\\\\u0000"}')), { a: "\\u0000" });
+  assert.ok(parseJson(nested(32)));
+  const refused = ["{", '{"a":"\\u0000"}', Buffer.from([0x22, 0xff, 0x22]), nested(33), nested(30_000)];
+  for (const body of refused) assert.throws(() => parseJson(Buffer.from(body)), { status: 400 });
+});
