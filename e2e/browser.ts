@@ -13,15 +13,27 @@ const flags = [
   "--disable-sync",
 ];
 
+/** What is waited for on a page comes at once; on a machine with too much to do it may take twenty times as long. */
+const LONGEST_WAIT_MS = 60_000;
+
 /** Starts headless Chromium with the web's security rules in force; the caller closes it. `moreFlags` come last. */
 export async function launchBrowser(moreFlags: string[] = []): Promise<Browser> {
   const { executablePath, environment } = await installChromium();
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath,
     headless: true,
+    timeout: 2 * LONGEST_WAIT_MS,
     // Chromium's own sandbox wants kernel features that containers withhold, and refuses root.
     chromiumSandbox: false,
     args: [...flags, ...moreFlags],
     env: { ...process.env, ...environment },
   });
+  const newContext = browser.newContext.bind(browser);
+  // `newPage` of the browser makes its context by this as well.
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(LONGEST_WAIT_MS);
+    return context;
+  };
+  return browser;
 }

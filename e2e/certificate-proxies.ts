@@ -114,7 +114,7 @@ http {
 }
 `;
 
-const STARTS_WITHIN_MS = 10_000;
+const STARTS_WITHIN_MS = 60_000;
 
 async function listening(child: ChildProcess, port: number): Promise<void> {
   const deadline = performance.now() + STARTS_WITHIN_MS;

@@ -10,7 +10,7 @@ import { findAgent, findAgentKey, findPool } from "../packages/server/src/core/s
 import { newAgentKey, presentedKey } from "../packages/server/src/testing/test-agent.ts";
 import { authorizationRequest } from "../packages/server/src/testing/test-browser.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
-import { choose, enter, isReady, pick, reach, tick, type } from "./keyboard.ts";
+import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "./keyboard.ts";
 import { signIn, signInByKeyboard } from "./sign-in-steps.ts";
 
 const { scene, service, visitor, assertAllSent } = journeys();
@@ -142,7 +142,7 @@ test("an application of each other kind is made without a secret, and found agai
   }
   await visit.open("/applications");
   await type(page, "search", "lobby");
-  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await pressEnter(page);
   assert.deepEqual(await page.locator("tbody .item-name").allInnerTexts(), ["Lobby screen"]);
 });
 

@@ -9,7 +9,7 @@ import { giveAuthenticator } from "../packages/server/src/testing/test-factors.t
 import { mailsTo, newestLink } from "../packages/server/src/testing/test-mailbox.ts";
 import { PASSWORD, type TestOrganisation } from "../packages/server/src/testing/test-service.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
-import { enter, isReady, pick, reach, tick, type } from "./keyboard.ts";
+import { enter, isReady, pick, pressEnter, reach, tick, type } from "./keyboard.ts";
 import { signIn, signInByKeyboard } from "./sign-in-steps.ts";
 
 const { scene, service, visitor, assertAllSent } = journeys();
@@ -66,7 +66,7 @@ test("somebody is invited twice, follows the link of the newer mail, and signs i
   await invited.page.goto(await newestLink(service(), email));
   await isReady(invited.page, "password");
   await invited.page.keyboard.type(password);
-  await Promise.all([invited.page.waitForEvent("load"), invited.page.keyboard.press("Enter")]);
+  await pressEnter(invited.page);
   await signedInAt(invited, { email, password });
   await page.reload();
   assert.match(await page.locator("#user-state").innerText(), /Active/);
@@ -232,7 +232,7 @@ test("a user is deleted by typing the address, and is signed out", async (t) => 
   const { page, open } = await visitor(t, admin);
   await open("/users");
   await type(page, "search", "luc");
-  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await pressEnter(page);
   await enter(page, "tbody a.item-name");
   await enter(page, "user-delete");
   await confirmByName(page, { button: "delete-confirm", name: email }, () => userOf(luc?.id ?? ""));

@@ -14,7 +14,7 @@ import { authorizationRequest } from "../packages/server/src/testing/test-browse
 import { callApi } from "../packages/server/src/testing/test-system-account.ts";
 import { type ApplicationSite, openApplicationSite } from "./application-site.ts";
 import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
-import { choose, enter, isReady, pick, reach, tick, type } from "./keyboard.ts";
+import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "./keyboard.ts";
 import { allow, signIn } from "./sign-in-steps.ts";
 
 const { scene, service, visitor, assertAllSent } = journeys();
@@ -198,7 +198,7 @@ test("a pre-authorization is made and deleted", async (t) => {
   await open("/preauthorizations");
   await enter(page, "consent-new");
   await type(page, "search", "wareh");
-  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await pressEnter(page);
   await enter(page, "main tbody a[id^=choose-]");
   await tick(page, "scopes-openid");
   await enter(page, "grant-submit");

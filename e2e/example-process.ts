@@ -18,15 +18,16 @@ export interface Example {
   said(what: RegExp): Promise<RegExpExecArray>;
   /** Its exit code, when it has ended by itself. */
   readonly ended: Promise<number | null>;
-  /** From now on its clock is so much ahead; for those that were started with `hasClock`. */
-  putClockAhead(): void;
+  /** From then on its clock is so much ahead; for those that were started with `hasClock`. */
+  putClockAhead(): Promise<void>;
   /** SIGTERM. Does nothing when it has ended. */
   stop(): Promise<void>;
 }
 
 /** Milliseconds that `putClockAhead` adds: most of the two minutes that an access token of the demo lives. */
 const AHEAD = 100_000;
-const clock = `const now = Date.now; let ahead = 0; Date.now = () => now() + ahead; process.on("SIGUSR2", () => { ahead += ${AHEAD}; });`;
+const clock = `const now = Date.now; let ahead = 0; Date.now = () => now() + ahead;
+process.on("SIGUSR2", () => { ahead += ${AHEAD}; console.error("The clock is ahead by", ahead); });`;
 
 /** @param name of the file, without its ending */
 export function startExample(name: string, demoFile: string, { hasClock = false } = {}): Example {
@@ -46,18 +47,25 @@ export function startExample(name: string, demoFile: string, { hasClock = false 
       heard.dispatchEvent(new Event("text"));
     });
   const ended = once(child, "close").then(([code]) => code as number | null);
+  const said = async (what: RegExp) => {
+    for (;;) {
+      const found = what.exec(text);
+      if (found) return found;
+      const code = await Promise.race([once(heard, "text"), ended]);
+      if (!Array.isArray(code)) assert.match(text, what);
+    }
+  };
+  let ahead = 0;
   return {
     output: () => text,
-    said: async (what) => {
-      for (;;) {
-        const found = what.exec(text);
-        if (found) return found;
-        const code = await Promise.race([once(heard, "text"), ended]);
-        if (!Array.isArray(code)) assert.match(text, what);
-      }
-    },
+    said,
     ended,
-    putClockAhead: () => void child.kill("SIGUSR2"),
+    putClockAhead: async () => {
+      ahead += AHEAD;
+      child.kill("SIGUSR2");
+      // A request may be there sooner than the signal.
+      await said(new RegExp(`The clock is ahead by ${ahead}$`, "m"));
+    },
     stop: async () => {
       child.kill();
       await ended;

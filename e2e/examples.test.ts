@@ -103,7 +103,7 @@ test("web-app: sign-in, renewed tokens, sign-out here, at the service and from e
   const first = await token();
   await page.reload();
   assert.equal(await token(), first);
-  example.putClockAhead();
+  await example.putClockAhead();
   await page.reload();
   assert.notEqual(await token(), first);
   await page.getByText("userinfo answers 200").waitFor();
@@ -142,7 +142,7 @@ test("legacy-web-app: a session key, a page for administrators, re-validation, s
   await page.goto(`${demo.issuer}/end_session`);
   await page.locator("#logout-confirm").click();
   await heading(page, "You are signed out");
-  example.putClockAhead();
+  await example.putClockAhead();
   await page.goto(address);
   await heading(page, "A page for everybody");
 

@@ -34,20 +34,23 @@ const unnoticed = 0.2;
 const longestCutMs = 12;
 const LONG_MS = 3_600_000;
 
-/** One place in the pack: an agent, and when it has died the next one, until all is over. */
+/**
+ * One place in the pack: an agent, and when it has died the next one, until all is over. The first lives for one claim, so that
+ * somebody dies in each place, however the work and the lengths of the lives fall.
+ */
 export async function mortalAgent(pack: Pack): Promise<void> {
-  const { operator, scene, stopped } = pack;
-  while (!stopped.aborted) {
+  const { operator, scene, stopped, meanLife } = pack;
+  for (let life = 1; !stopped.aborted; life = Math.ceil(Math.random() * 2 * meanLife)) {
     const agent = await makeAgent(operator, scene.org, scene.pool);
-    await liveAndDie(pack, agent);
+    await liveAndDie(pack, agent, life);
     if (!pack.leavesLapsing || Math.random() > unnoticed) await bury(pack, agent.agentId);
   }
 }
 
-async function liveAndDie(pack: Pack, agent: TestAgent): Promise<void> {
-  const { meanLife, stopped, deaths } = pack;
+async function liveAndDie(pack: Pack, agent: TestAgent, life: number): Promise<void> {
+  const { stopped, deaths } = pack;
   const ending = endings[Math.floor(Math.random() * endings.length)] ?? "when it has claimed";
-  for (let left = Math.ceil(Math.random() * 2 * meanLife); !stopped.aborted; ) {
+  for (let left = life; !stopped.aborted; ) {
     // A short wait, so that an idle agent hears that all is over.
     if (left <= 0 && ending === "while it claims") {
       await cutOff(pack, agent, "claim", { kids: agent.keys.map(({ kid }) => kid), wait: 1 });

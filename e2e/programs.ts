@@ -9,7 +9,7 @@ export function missingProgram(name: string, tried: readonly string[]): string |
   const { status } = spawnSync(name, tried, {
     env: { PATH: systemPath() },
     stdio: "ignore",
-    timeout: 10_000,
+    timeout: 60_000,
   });
   return status === 0 ? false : `${name} is not installed`;
 }

@@ -39,7 +39,7 @@ export type RunningServer = {
   output(): string;
   /** What was logged so far; the last half second may be missing. */
   logLines(): LogLine[];
-  /** Fails unless the server ends well, within 20 seconds. Does nothing after `stop` or `kill`. */
+  /** Fails unless the server ends well, within a minute. Does nothing after `stop` or `kill`. */
   stop(): Promise<void>;
   /** SIGKILL; only of a process of its own. */
   kill?(): Promise<void>;
@@ -54,7 +54,7 @@ export type ServerProcess = RunningServer & {
 
 const program = fileURLToPath(new URL("../packages/server/src/main.ts", import.meta.url));
 const startMs = 60_000;
-const stopMs = 20_000;
+const stopMs = 60_000;
 const portAttempts = 5;
 
 /**

@@ -163,7 +163,9 @@ test("a cookie that was changed, or sealed for another client, secret or purpose
   const sealed = scene.browser();
   await sealed.go("/");
   const [login = ""] = [...sealed.cookies.values()];
-  for (const value of [`${good.slice(0, -2)}AA`, login, "", "1~", "nonsense"]) {
+  // One in 256 ends with AA as it is.
+  const changed = good.replace(/..$/, (end) => (end === "AA" ? "EA" : "AA"));
+  for (const value of [changed, login, "", "1~", "nonsense"]) {
     const visitor = scene.browser();
     visitor.cookies.set(name, value);
     assert.equal((await visitor.go("/")).status, 302, value.slice(0, 20));

@@ -138,7 +138,7 @@ describe("a state folder", () => {
       import { withLock } from ${JSON.stringify(new URL("lock.ts", import.meta.url).href)};
       const [state] = process.argv.slice(1);
       let entered = 0;
-      for (let turn = 0; turn < 60; turn += 1) {
+      for (let turn = 0; turn < 60 || entered === 0; turn += 1) {
         await writeFile(state + "/lock.999999999", "").catch(() => {});
         await withLock(state, async () => {
           await (await open(state + "/inside", "wx")).close();

@@ -103,7 +103,7 @@ async function listening(
   child: ChildProcess,
   place: { path: string } | { host: string; port: number },
 ): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
+  for (let tries = 0; tries < 3_000; tries += 1) {
     if (child.exitCode !== null) throw new Error(`swtpm ended with ${child.exitCode}`);
     const socket = connect(place);
     const isThere = await once(socket, "connect").then(

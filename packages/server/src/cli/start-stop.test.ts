@@ -113,7 +113,7 @@ describe("signet start told to stop", () => {
     const { code, milliseconds } = await server.stop();
     assert.equal(code, 0);
     // As long as this machine takes to stop at all is not what is measured here.
-    assert.ok(milliseconds < 10_000 + 5 * ordinaryStopMs, `${milliseconds} ms, else ${ordinaryStopMs} ms`);
+    assert.ok(milliseconds < 10_000 + 20 * ordinaryStopMs, `${milliseconds} ms, else ${ordinaryStopMs} ms`);
     socket.destroy();
   });
 });

@@ -1,7 +1,6 @@
 // A form that makes something makes it once: two presses at the same time, a corrected one, another's value, an old one.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { sql } from "kysely";
 import { voidActions } from "../core/actions/store.ts";
 import { listAuditEvents } from "../core/audit/store.ts";
 import { changeEmail } from "../core/users/identifiers/store.ts";
@@ -10,6 +9,7 @@ import {
   type AdministeredOrganisation,
   administeredOrganisation,
 } from "../testing/administered-organisation.ts";
+import { isSomebodyBlocked } from "../testing/blocked-statements.ts";
 import { type ConsoleBrowser, consoleBrowser, formOfPage } from "../testing/console-browser.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { eventually } from "../testing/eventually.ts";
@@ -119,14 +119,12 @@ describe("a form that makes something", () => {
       await here.send(address, { newEmail: "one@acme.example" });
       const form = formOfPage(await here.get(address), { newEmail: "two@acme.example" });
       const at = { orgId: orgId(), id, userId: id, type: "ChangeEmail", now: clock() } as const;
-      const waits = async () =>
-        (await sql`select 1 from pg_locks where not granted`.execute(db())).rows.length > 0;
       let asked: Promise<TestPage> | undefined;
       await running.service.database.transaction(async (tx) => {
         // As the use of a link does it: the link first, then the account.
         await voidActions(tx, at);
         asked = here.post(address, form);
-        if (name === "postgres") await eventually("the form waits", waits);
+        if (name === "postgres") await eventually("the form waits", () => isSomebodyBlocked(db()));
         const to = "one@acme.example";
         assert.ok(await changeEmail(tx, { ...at, from, to, toKey: to }, clock()));
       });

@@ -1,5 +1,6 @@
 /** A connection that only listens, and comes back by itself when it is lost. */
 import pg from "pg";
+import { connectionWaitOf } from "./postgres.ts";
 
 export interface PostgresListenerOptions {
   readonly url: string;
@@ -23,7 +24,7 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
     const fresh = new pg.Client({
       connectionString: options.url,
       keepAlive: true,
-      connectionTimeoutMillis: LONGEST_RETRY_MS,
+      connectionTimeoutMillis: Math.max(LONGEST_RETRY_MS, connectionWaitOf(options.url)),
     });
     let isListening = false;
     let isLost = false;

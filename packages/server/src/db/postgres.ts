@@ -14,12 +14,20 @@ export interface PostgresOptions {
 /** A lost server must not hold requests until TCP gives up. */
 const STATEMENT_MS = 15_000;
 
+/** A request that finds no connection within this time is answered with 503 instead of waiting on. */
+const CONNECTION_MS = 2_000;
+
+/** How long to wait for a connection: `connect_timeout` of the address, in seconds as libpq has it, or our own. */
+export function connectionWaitOf(url: string): number {
+  const seconds = Number(new URL(url).searchParams.get("connect_timeout"));
+  return seconds > 0 ? seconds * 1_000 : CONNECTION_MS;
+}
+
 export function openPostgresPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    // A request that finds no connection within this time is answered with 503 instead of waiting on.
-    connectionTimeoutMillis: 2_000,
+    connectionTimeoutMillis: connectionWaitOf(options.url),
     idleTimeoutMillis: 30_000,
     // Said to the server either way: the database may have a limit of its own.
     ...(options.isPatient

@@ -27,7 +27,9 @@ describe("postgres", () => {
   let url: string;
   let database: Database & { kind: "postgres" };
   before(async () => {
-    url = await createDatabase(await postgresServer());
+    const made = new URL(await createDatabase(await postgresServer()));
+    made.search = "";
+    url = made.href;
     const opened = openDatabase(url, 2);
     assert.ok(opened.kind === "postgres");
     database = opened;
@@ -75,6 +77,20 @@ describe("postgres", () => {
         await run(tx, "select pg_sleep(1)");
       });
     assert.equal(await isUnavailable(slow), true);
+  });
+
+  test("how long is waited for a connection is said by the address", async () => {
+    for (const [query, milliseconds] of [
+      ["", 2_000],
+      ["?connect_timeout=7", 7_000],
+      ["?connect_timeout=0", 2_000],
+      ["?connect_timeout=soon", 2_000],
+    ] as const) {
+      const named = openDatabase(`${url}${query}`, 1);
+      assert.equal(named.kind === "postgres" && named.pool.options.connectionTimeoutMillis, milliseconds);
+      await named.ping();
+      await named.close();
+    }
   });
 
   test("two transactions that wait for each other", async () => {

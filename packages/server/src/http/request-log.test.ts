@@ -81,7 +81,10 @@ forEachDatabase(({ fresh }) => {
     assert.ok(events.some(({ action }) => action === "device.enrolled"));
     assert.ok(running.refused.some(({ error }) => error === "invalid_code"));
     const text = JSON.stringify([running.lines, running.refused, running.errors, events]);
-    for (const part of code.split("-")) assert.ok(!text.includes(part), part);
+    // Five digits are somewhere in any log: one code of sixty has such a part.
+    const parts = code.split("-").filter((part) => /[A-Z]/.test(part));
+    assert.ok(parts.length > 0);
+    for (const part of parts) assert.ok(!text.includes(part), part);
     assert.deepEqual(running.errors, []);
   });
 

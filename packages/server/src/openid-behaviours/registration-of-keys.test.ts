@@ -30,9 +30,10 @@ forEachProvider((provider) => {
     assert.equal(headerOf(last)["kid"], old);
     assert.notEqual(headerOf(next)["kid"], old);
     for (const idToken of [last, next]) await verifiedIdToken(provider(), idToken, client);
-    clock.advance((lifetime - 1) * 1_000);
+    // The second in which it was issued, before or after the whole one, counts as past.
+    clock.advance((lifetime - 2) * 1_000);
     await verifiedIdToken(provider(), last, client);
-    clock.advance(LONGEST_TOKEN_MS - (lifetime - 1) * 1_000);
+    clock.advance(LONGEST_TOKEN_MS - (lifetime - 2) * 1_000);
     await assert.rejects(verifiedIdToken(provider(), last, client), errors.JWKSNoMatchingKey);
   });
 

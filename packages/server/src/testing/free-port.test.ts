@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { test } from "node:test";
-import { freePort } from "./free-port.ts";
+import { BLOCK, freePort } from "./free-port.ts";
 
 const listen = (port: number): Promise<Server> =>
   new Promise((resolve, reject) => {
@@ -17,8 +17,23 @@ test("no port is named twice, and each can be listened at", async () => {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
+test("the ports around it are this process's alone: it listens at the first of them itself, for as long as it lives", async () => {
+  const port = await freePort();
+  const atFirst = listen(port - (port % BLOCK)).then((server) => server.close());
+  await assert.rejects(atFirst, { code: "EADDRINUSE" });
+});
+
+test("more ports than a block has are of several", async () => {
+  const ports = new Set<number>();
+  for (let index = 0; index < BLOCK; index++) ports.add(await freePort());
+  assert.equal(ports.size, BLOCK);
+  assert.ok([...ports].every((port) => port % BLOCK !== 0));
+});
+
 test("a port that is taken is passed over, alone or in a row", async (t) => {
-  const first = await freePort();
+  let first = await freePort();
+  // The next ones are of the same block.
+  while (first % BLOCK > BLOCK / 2) first = await freePort();
   const taken = [first + 1, first + 4];
   const servers = await Promise.all(taken.map(listen));
   t.after(() => servers.map((server) => server.close()));
@@ -28,10 +43,13 @@ test("a port that is taken is passed over, alone or in a row", async (t) => {
   assert.ok(!taken.includes(pair) && !taken.includes(pair + 1), "not 3, whose neighbour is taken");
 });
 
-test("none is of the range that the system gives away by itself", {
+test("none is of the range that the system gives away by itself, nor one that browsers call by no means", {
   skip: process.platform !== "linux",
 }, async () => {
   const range = await readFile("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
   const lowest = Number(range.split(/\s+/)[0]);
-  for (let index = 0; index < 20; index++) assert.ok((await freePort()) < lowest);
+  for (let index = 0; index < 20; index++) {
+    const port = await freePort();
+    assert.ok(port > 10_080 && port < lowest, `${port}`);
+  }
 });

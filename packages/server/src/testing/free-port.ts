@@ -4,28 +4,71 @@ import { createServer } from "node:net";
 
 /**
  * Below the range that systems take the ports of outgoing connections, and of servers that ask for any port, from: none of
- * those takes a port between our look at it and the server's start, or while a server that was ended is started again.
+ * those takes a port between our look at it and the server's start, or while a server that was ended is started again. Above
+ * the last of the ports that browsers and `fetch` call by no means (10080; Fetch Standard §2.9).
  */
-const LOWEST_PORT = 10_000;
-const PORTS = 22_000;
+const LOWEST_PORT = 10_200;
+const PORTS = 21_800;
 
-/** Each process goes round from a place of its own, so that it names no port twice and hardly one that another is about to use. */
-let next = randomInt(PORTS);
+/** A process takes this many at a time, which no other one takes meanwhile: about as many as the tests of a group ask for. */
+export const BLOCK = 200;
+const BLOCKS = PORTS / BLOCK;
+
+/** The ports that are ours: `next` is the one to name now, or lies past the block's end. */
+let next = 0;
+let end = 0;
 
 /**
  * @param count how many in a row are wanted
- * @returns the first; nothing listened at them a moment ago
+ * @returns the first; nothing listened at them a moment ago, and no other process of ours is told of them while this one lives
  * @throws Error when there is none
  */
 export async function freePort(count = 1): Promise<number> {
   for (let tried = 0; tried < PORTS; tried += count) {
-    if (next + count > PORTS) next = 0;
-    const first = LOWEST_PORT + next;
+    if (next + count > end) await claimed();
+    const first = next;
     next += count;
+    // Others of this process may have taken the rest of the block while it was claimed.
+    if (next > end) continue;
     const ports = Array.from({ length: count }, (_, index) => first + index);
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return first;
   }
   throw new Error("no free port on this machine");
+}
+
+let claiming: Promise<void> | undefined;
+
+/** By all that wait for it at once. */
+function claimed(): Promise<void> {
+  claiming ??= claimBlock().finally(() => {
+    claiming = undefined;
+  });
+  return claiming;
+}
+
+/**
+ * Whoever listens at a block's first port has the rest of it. The system gives that port back when the process ends, of
+ * whatever cause.
+ */
+async function claimBlock(): Promise<void> {
+  const start = randomInt(BLOCKS);
+  for (let index = 0; index < BLOCKS; index += 1) {
+    const first = LOWEST_PORT + ((start + index) % BLOCKS) * BLOCK;
+    if (await isOurs(first)) {
+      next = first + 1;
+      end = first + BLOCK;
+      return;
+    }
+  }
+  throw new Error("every block of ports on this machine is taken");
+}
+
+function isOurs(port: number): Promise<boolean> {
+  const claim = createServer((socket) => socket.destroy()).unref();
+  return new Promise((resolve) => {
+    claim.once("error", () => resolve(false));
+    claim.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve(true));
+  });
 }
 
 const isFree = async (port: number): Promise<boolean> =>

@@ -24,6 +24,9 @@ export type PostgresOptions = {
 
 const portAttempts = 3;
 
+/** On a busy machine two seconds may go by before a new connection is there, or a hundred requests at once have had theirs. */
+const LONGEST_CONNECT_SECONDS = "30";
+
 /**
  * Starts a server on a free port of 127.0.0.1 (UTF8, locale C, 200 connections, no password) within about two seconds.
  * @throws Error with the server's own words when it does not start
@@ -55,6 +58,7 @@ export async function createDatabase(adminUrl: string, template?: string): Promi
   await runStatement(adminUrl, `CREATE DATABASE ${pg.escapeIdentifier(name)}${source}`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
+  url.searchParams.set("connect_timeout", LONGEST_CONNECT_SECONDS);
   return url.href;
 }
 

@@ -12,7 +12,7 @@ const contender = `
   import { lockJournal } from ${JSON.stringify(new URL("journal-lock.ts", import.meta.url).href)};
   const [journal] = process.argv.slice(1);
   let entered = 0;
-  for (let turn = 0; turn < 120; turn += 1) {
+  for (let turn = 0; turn < 120 || entered === 0; turn += 1) {
     const unlock = await lockJournal(journal).catch((error) => {
       if (error.name !== "BrokenJournal") throw error;
     });

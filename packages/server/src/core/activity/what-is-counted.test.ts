@@ -32,7 +32,8 @@ async function totals(more: readonly StoredKind[] = []): Promise<Record<string, 
   const { activity, database, clock } = running.service;
   await activity.flush();
   const kinds = [...countedKinds, AGENTS, ...more] as StoredKind[];
-  const times = { from: clock() - HOUR_MS, to: clock() + HOUR_MS, by: "hour" } as const;
+  // With the hour before: it may end between two looks.
+  const times = { from: clock() - 2 * HOUR_MS, to: clock() + HOUR_MS, by: "hour" } as const;
   const read = await readActivity(database.query, org.organisation.id, { kinds, ...times });
   return Object.fromEntries(
     kinds.map((kind) => [kind, (read.totals[kind] ?? []).reduce((sum, count) => sum + count, 0)]),

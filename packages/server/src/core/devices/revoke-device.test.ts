@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
+import { isSomebodyBlocked } from "../../testing/blocked-statements.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { type EnrolledDevice, enrolledDevice, renewedDevice } from "../../testing/enrolled-device.ts";
 import { eventually } from "../../testing/eventually.ts";
@@ -140,16 +141,12 @@ describe("revoking a device", () => {
       // PostgreSQL puts the changed row behind the others, and reads a small table that it knows from its beginning.
       await touchFirst(database.query);
       await sql`analyze device_crl`.execute(database.query);
-      const isWaiting = async () => {
-        const waiting = sql`select 1 from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`;
-        return (await waiting.execute(database.query)).rows.length > 0;
-      };
       let second: Promise<boolean> | undefined;
       await database.transaction(async (tx) => {
         await touchFirst(tx);
         second = revoke(device);
-        if (database.kind === "postgres") await eventually("the second waits", isWaiting);
+        if (database.kind === "postgres")
+          await eventually("the second waits", () => isSomebodyBlocked(database.query));
         await noteRevocation(tx, orgId);
       });
       assert.equal(await second, true);

@@ -1,9 +1,9 @@
 /** An operator's command and an administrator's form on one member: the later waits for the earlier. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { sql } from "kysely";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
+import { isSomebodyBlocked } from "../../testing/blocked-statements.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { quickPasswords } from "../../testing/quick-passwords.ts";
@@ -30,13 +30,12 @@ forEachDatabase(({ name, fresh }) => {
     const record = { membership: { groups: ["night shift"], attributes: {} } };
     const groups = async (db = database.query) =>
       (await findUser(db, key.orgId, key.id))?.membership.groups ?? [];
-    const waits = async () =>
-      (await sql`select 1 from pg_locks where not granted`.execute(database.query)).rows.length > 0;
     let changed: Promise<boolean> | undefined;
     await database.transaction(async (tx) => {
       await holdAccount(tx, { homeOrgId: key.orgId, id: key.id }, clock());
       changed = changeMemberRecord(deps, { ...key, record, actor: "operator" });
-      if (name === "postgres") await eventually("the command waits for the form", waits);
+      if (name === "postgres")
+        await eventually("the command waits for the form", () => isSomebodyBlocked(database.query));
       assert.deepEqual(await groups(tx), []);
     });
     assert.equal(await changed, true);

@@ -82,8 +82,9 @@ describe("registering a device", () => {
       assert.deepEqual([events[0]?.action, events[0]?.target], ["enrollment-code.created", id]);
       assert.equal(events[0]?.address, "192.0.2.1");
       const kept = JSON.stringify([rows, events]);
-      for (const part of [code, code.replaceAll("-", ""), ...code.split("-")])
-        assert.ok(!kept.includes(part));
+      // Five digits may be in any time or id.
+      const parts = code.split("-").filter((part) => /[A-Z]/.test(part));
+      for (const part of [code, code.replaceAll("-", ""), ...parts]) assert.ok(!kept.includes(part), part);
     });
 
     test("a code that is withdrawn is worth nothing, once, and only by its own organisation", async () => {

@@ -6,8 +6,8 @@ import { decodeProtectedHeader } from "jose";
 import { sql } from "kysely";
 import { deletePoolRow } from "../../core/signing-pools/registration/store.ts";
 import { findAgent, listAllPools, noteTokenExp } from "../../core/signing-pools/store.ts";
-import type { Db } from "../../db/open.ts";
 import { CodedError } from "../../http/coded-error.ts";
+import { isSomebodyBlocked } from "../../testing/blocked-statements.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
@@ -44,12 +44,6 @@ forEachDatabase(({ fresh }) => {
   const deps = () => ({ ...running.service, baseUrl: running.baseUrl });
   const by = () => ({ orgId: org.organisation.id, actor: "test" });
   const hasCode = (code: string) => (error: unknown) => error instanceof CodedError && error.code === code;
-
-  const isSomebodyBlocked = async (db: Db) => {
-    const { rows } = await sql`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
-    return rows.length > 0;
-  };
 
   async function stage() {
     const pool = await makePool(running.service, org);

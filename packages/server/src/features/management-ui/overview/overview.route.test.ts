@@ -50,6 +50,8 @@ forEachDatabase(({ fresh }) => {
 
   test("charts show what was counted in the time that was chosen", async () => {
     const hour = clock() - (clock() % HOUR);
+    // The administrator's own sign-in: what waits in memory would be written at any moment from now on.
+    await running.service.activity.flush();
     const row = (kind: string, at: number, total: number) => ({ orgId: orgId(), kind, hour: at, total });
     await addActivity(running.service.database.query, [
       row("sign-ins", hour, 1_100),
@@ -63,11 +65,11 @@ forEachDatabase(({ fresh }) => {
       const points = card.match(/class="chart-hover"/g)?.length;
       return [/<dd>([^<]*)/.exec(card)?.[1], points];
     };
-    assert.deepEqual(await sums("24h"), ["1,100", 24]);
-    assert.deepEqual(await sums("7d"), ["1,300", 28]);
-    assert.deepEqual(await sums("30d"), ["1,300", 30]);
-    assert.deepEqual(await sums("90d"), ["1,330", 90]);
-    assert.deepEqual(await sums("nonsense"), ["1,300", 28]);
+    assert.deepEqual(await sums("24h"), ["1,101", 24]);
+    assert.deepEqual(await sums("7d"), ["1,301", 28]);
+    assert.deepEqual(await sums("30d"), ["1,301", 30]);
+    assert.deepEqual(await sums("90d"), ["1,331", 90]);
+    assert.deepEqual(await sums("nonsense"), ["1,301", 28]);
   });
 
   test("what needs somebody is said, with the way to it, and no longer when it is done", async () => {

@@ -1,12 +1,12 @@
 // What happens between the question and the transaction that acts on its answer: the account is looked at again in it.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, type TestContext, test } from "node:test";
-import { sql } from "kysely";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { findFactorSummary } from "../../../core/second-factors/store.ts";
 import { deleteTotp } from "../../../core/second-factors/totp/store.ts";
 import { holdAccount } from "../../../core/users/store.ts";
 import { disableUser } from "../../../core/users/users.ts";
+import { isSomebodyBlocked } from "../../../testing/blocked-statements.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
 import { quickPasswords } from "../../../testing/quick-passwords.ts";
@@ -119,15 +119,12 @@ forEachDatabase(({ fresh, name }) => {
     const { browser, page } = await withPassword();
     const { database } = running.service;
     const owner = ownerIn(org);
-    const waits = async () => {
-      const { rows } = await sql`select 1 from pg_locks where not granted`.execute(database.query);
-      return rows.length > 0;
-    };
     let shown: ReturnType<typeof showFactor> | undefined;
     await database.transaction(async (tx) => {
       await holdAccount(tx, { homeOrgId: owner.homeOrgId, id: owner.userId }, running.service.clock());
       shown = showFactor(browser, org, page, { code: app.code(running.service.clock()) });
-      if (name === "postgres") await eventually("the sign-in waits for the account", waits);
+      if (name === "postgres")
+        await eventually("the sign-in waits for the account", () => isSomebodyBlocked(database.query));
       await deleteTotp(tx, owner);
     });
     const answer = await shown;
