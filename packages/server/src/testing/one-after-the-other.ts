@@ -1,6 +1,6 @@
 /** Two transactions at the same moment, as on two nodes: the second begins when the first has done all but commit. */
-import { sql } from "kysely";
 import { boundTo, type Database } from "../db/open.ts";
+import { isSomebodyBlocked } from "./blocked-statements.ts";
 import { eventually } from "./eventually.ts";
 
 /**
@@ -12,8 +12,7 @@ export async function oneAfterTheOther(
   first: (inside: Database) => Promise<unknown>,
   second: () => Promise<unknown>,
 ): Promise<PromiseSettledResult<unknown>> {
-  const waits = async () =>
-    (await sql`select 1 from pg_locks where not granted`.execute(database.query)).rows.length > 0;
+  const waits = () => isSomebodyBlocked(database.query);
   let ended: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
   await database.transaction(async (tx) => {
     await first(boundTo(database, tx));
