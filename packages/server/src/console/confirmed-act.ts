@@ -143,9 +143,10 @@ async function receivedAct<Found>(
   visit: Visit,
   act: ConfirmedAct<Found>,
 ): Promise<Pick<Making, "signedIn" | "values" | "once"> | undefined> {
-  const again = async ({ signedIn }: Submission, refusal: Refusal) => {
+  const again = async ({ signedIn, values }: Submission, refusal: Refusal) => {
     const found = await stillOpen(visit, act);
-    if (found) await ask(deps, visit, act, { signedIn, found }, refusal);
+    const typedName = values.get("name") ?? "";
+    if (found) await ask(deps, visit, act, { signedIn, found }, { ...refusal, typedName });
   };
   const path = ownPath(visit, act);
   if (act.isRepeatable) return making(deps, visit, path, again, () => ({}));

@@ -65,6 +65,17 @@ describe("a form whose sign-in has become too old", () => {
     assert.doesNotMatch(stranger.body, /Confirm that it is you/);
   });
 
+  test("a name that was typed to confirm is still there when the form is none of ours", async () => {
+    const here = await consoleBrowser(running, org);
+    const path = `/applications/${org.ids["applications"]}/delete`;
+    const form = formOfPage(await here.get(path), { name: "Not its name" });
+    form.set("csrf", "somebody-elses");
+    const page = await here.post(path, form);
+    assert.equal(page.status, 403);
+    assert.match(page.body, /id="name"[^>]*value="Not its name"/);
+    assert.doesNotMatch(page.body, /id="name-fault"/);
+  });
+
   test("what is no text in a form is shown, told of, and nothing is done", async () => {
     const here = await consoleBrowser(running, org);
     for (const path of [
