@@ -22,7 +22,7 @@ export async function allowIfAsked(page: Page, after: Locator): Promise<void> {
   await after.first().waitFor();
 }
 
-/** The page must be ready to type in, the fields follow each other, and Enter sends. */
+/** The page must be ready to type in, where it knows the address after that; the fields follow each other, and Enter sends. */
 export async function signInByKeyboard(page: Page, person: Person): Promise<void> {
   await page.locator("#login-submit").waitFor();
   await typeAtOnce(page, person);
@@ -44,13 +44,16 @@ async function typeAtOnce(page: Page, { email, password }: Person): Promise<void
     await page.locator("#password").inputValue(),
   ];
   for (let attempt = 1; ; attempt += 1) {
-    if (await isFocused(page, "email")) {
-      await page.keyboard.type(email);
-      await page.keyboard.press("Tab");
+    const isKnown = (await page.locator("#email").inputValue()) === email;
+    if (await isFocused(page, isKnown ? "password" : "email")) {
+      if (!isKnown) {
+        await page.keyboard.type(email);
+        await page.keyboard.press("Tab");
+      }
       await page.keyboard.type(password);
       if (String(await typed()) === String([email, password])) return;
     }
-    assert.ok(attempt < 4, `the fields are not ready to be typed into: ${await typed()}`);
+    assert.ok(attempt < 4, "the fields are not ready to be typed into");
     await page.reload();
     await page.locator("#email").waitFor();
   }

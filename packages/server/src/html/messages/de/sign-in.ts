@@ -59,7 +59,7 @@ export const signIn = {
   password: "Passwort",
   submit: (application: string) => `Weiter zu ${application}`,
   failed: "Sie sind noch nicht angemeldet",
-  again: "Bestätigen Sie, dass Sie es sind",
+  again: "Bitte bestätigen Sie, dass Sie es sind",
   againText: "Sie sind angemeldet. Für Änderungen muss die Anmeldung aus den letzten zehn Minuten sein.",
   invalidCredentials:
     "Diese E-Mail-Adresse und dieses Passwort gehören nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.",

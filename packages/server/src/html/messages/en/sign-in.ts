@@ -62,7 +62,7 @@ export const signIn = {
   submit: (application: string) => `Continue to ${application}`,
   failed: "You are not signed in yet",
   /** For who is signed in, and comes to change something. */
-  again: "Confirm that it is you",
+  again: "Confirm it is you",
   againText: "You are signed in. Changes need a sign-in from the last ten minutes.",
   invalidCredentials: "That email and password do not belong together. Check both and try again.",
   rateLimited: (seconds: number) =>
