@@ -64,6 +64,22 @@ async function claimsOf(page: Page): Promise<{ acr: unknown; amr: unknown; email
 const codeOf = (secret: string, steps = 0): string =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
 
+/** Where an answer takes half a second, so that the second click comes before it. */
+async function doubleClick(page: Page, button: string): Promise<void> {
+  const network = await page.context().newCDPSession(page);
+  const answersAfter = (latency: number) =>
+    network.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
+    });
+  await answersAfter(500);
+  await page.locator(button).dblclick({ delay: 50 });
+  await page.locator(button).waitFor({ state: "detached" });
+  await answersAfter(0);
+}
+
 test("an authenticator app: set up on the account's page, asked for, used once, remembered", async (t) => {
   const { page, watch } = await newPage(t);
   const person = await newPerson("app");
@@ -76,7 +92,8 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   const key = String(await page.locator("#totp-key").textContent()).replaceAll(" ", "");
   assert.match(key, /^[A-Z2-7]{32}$/);
   await page.locator("#code").fill(codeOf(key));
-  await page.locator("#totp-confirm").click();
+  // As some people press everything: a code is good once, and they are not told that theirs is not.
+  await doubleClick(page, "#totp-confirm");
   await heading(page, /^Keep your recovery codes$/);
   await assertUsable(page, "recovery codes");
   const recovery = (await page.locator("#recovery-codes").innerText()).trim().split("\n");
@@ -107,7 +124,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   // To look, and to change anything, a remembered browser is not enough.
   await heading(page, /^Enter the code from your app/);
   await page.locator("#code").fill(codeOf(key, 1));
-  await page.locator("#twofactor-submit").click();
+  await doubleClick(page, "#twofactor-submit");
   await page.getByText("9 of 10 are unused.").waitFor();
   await page.getByText("This browser").waitFor();
   await assertUsable(page, "security");

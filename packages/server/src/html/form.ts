@@ -1,4 +1,5 @@
 import { type Html, html } from "./html.ts";
+import { onceScript } from "./scripts.ts";
 
 /** A value that a form carries along unseen. */
 export type HiddenField = { name: string; value: string };
@@ -16,3 +17,10 @@ export function sealFields(seal: FormSeal): Html {
     { name: "flow", value: seal.flow },
   ]);
 }
+
+/**
+ * Within a form that is good once, as its code or link is: the second click of a double click goes nowhere, so that what is
+ * seen is the answer to the first.
+ */
+export const sendsOnce: Html = html`<script src="${onceScript.path}" defer></script>
+`;

@@ -5,7 +5,7 @@ import {
 } from "../../html/authenticator-setup.ts";
 import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
 import { onceField } from "../../html/console/record-form.ts";
-import { type HiddenField, hiddenFields } from "../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../html/form.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
 import { notice } from "../../html/notice.ts";
 import { passkeyForm } from "../../html/passkey-form.ts";
@@ -111,7 +111,7 @@ ${authenticatorSetup(view.setup, view.messages)}
 ${authenticatorCode(view.messages, view.failure && NOTICE_ID)}
 <div class="actions"><button class="button primary" id="totp-confirm" type="submit">${text.submit}</button>
 ${cancel(view)}</div>
-</form>`,
+${sendsOnce}</form>`,
     { scripts: [view.script] },
   );
 }

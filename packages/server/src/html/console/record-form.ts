@@ -1,8 +1,7 @@
 /** A form on one record: its hidden fields, its buttons, and what is said when it comes back. */
-import { type HiddenField, hiddenFields } from "../form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../form.ts";
 import { type Content, type Html, html, linkAddress } from "../html.ts";
 import type { Messages } from "../messages/messages.ts";
-import { onceScript } from "../scripts.ts";
 
 /** Why a form is shown again; what was typed is in it. */
 export type FormFailure =
@@ -54,10 +53,7 @@ ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel
 
 /** Of a form that does its work once (console/made-once.ts), with the script that knows double clicks. */
 export const onceField = (once: string | undefined): Html | undefined =>
-  once === undefined
-    ? undefined
-    : html`${hiddenFields([{ name: "once", value: once }])}<script src="${onceScript.path}" defer></script>
-`;
+  once === undefined ? undefined : html`${hiddenFields([{ name: "once", value: once }])}${sendsOnce}`;
 
 /** The notice above the page. Faults are links to their fields. */
 export function failureNotice(failure: FormFailure | undefined, messages: Messages): Html | undefined {

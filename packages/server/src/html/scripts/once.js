@@ -1,11 +1,10 @@
 // A form that does its work once: the second click of a double click goes nowhere, so that the answer to the first is shown.
 // Whoever presses later is answered by the server, which holds to it whatever happens here.
-// Scripts of one page share their names: no other may have this one.
-const DOUBLE_CLICK_MS = 5_000;
-
-const watch = (form) => {
+// It stands in the form that it is about, and runs once for each.
+{
+  const DOUBLE_CLICK_MS = 5_000;
   let sentAt = -Infinity;
-  form.addEventListener("submit", (event) => {
+  document.currentScript.closest("form").addEventListener("submit", (event) => {
     if (event.timeStamp - sentAt < DOUBLE_CLICK_MS) event.preventDefault();
     else sentAt = event.timeStamp;
   });
@@ -13,6 +12,4 @@ const watch = (form) => {
   addEventListener("pageshow", () => {
     sentAt = -Infinity;
   });
-};
-
-for (const field of document.querySelectorAll('input[name="once"]')) watch(field.form);
+}

@@ -4,7 +4,7 @@ import {
   authenticatorCode,
   authenticatorSetup,
 } from "../../../html/authenticator-setup.ts";
-import { type FormSeal, hiddenFields } from "../../../html/form.ts";
+import { type FormSeal, hiddenFields, sendsOnce } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -80,7 +80,7 @@ ${authenticatorSetup(setup, view.messages)}
 ${authenticatorCode(view.messages, view.wrong ? NOTICE_ID : undefined)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit}</button>
 ${otherWays(view)}
-</form>`;
+${sendsOnce}</form>`;
 }
 
 function newPasskeyForm(view: EnrolmentView, options: string): Html {

@@ -1,5 +1,5 @@
 import { applicationHome } from "../../../html/application-home.ts";
-import { type FormSeal, hiddenFields } from "../../../html/form.ts";
+import { type FormSeal, hiddenFields, sendsOnce } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -103,7 +103,7 @@ ${sealed(view)}
 ${rememberBox(view)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit(view.application.name)}</button>
 ${otherWays(view)}
-</form>`;
+${sendsOnce}</form>`;
 }
 
 function passkeyAsked(view: TwoFactorView): Html {

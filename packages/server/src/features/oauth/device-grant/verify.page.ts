@@ -1,6 +1,6 @@
 /** The pages on which a person lets a device in: the code, what asks and from where, and the end. */
 import { applicationHome } from "../../../html/application-home.ts";
-import { hiddenFields } from "../../../html/form.ts";
+import { hiddenFields, sendsOnce } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -114,7 +114,7 @@ ${codeFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 <button class="button primary" id="device-allow" type="submit" name="decision" value="allow" aria-describedby="device-warning">${text.allow}</button>
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${text.deny}</button>
 </div>
-</form>`,
+${sendsOnce}</form>`,
   });
 }
 
@@ -133,7 +133,7 @@ ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${codeFields(view)}
 <button class="button" id="device-deny" type="submit" name="decision" value="deny">${device.deny}</button>
-</form>`,
+${sendsOnce}</form>`,
   });
 }
 

@@ -1,5 +1,5 @@
 /** Behind a link of the other kinds: what it does, and a button; with an invitation a password is chosen as well. */
-import { type HiddenField, hiddenFields } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -73,6 +73,6 @@ ${view.newEmail !== undefined && person(text.newAddress, view.newEmail)}
 ${hiddenFields(view.hidden)}
 ${passwordField(view)}
 <button class="button primary" id="action-confirm" type="submit">${words.confirm}</button>
-</form>`,
+${sendsOnce}</form>`,
   });
 }

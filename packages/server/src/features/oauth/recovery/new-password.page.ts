@@ -1,5 +1,5 @@
 /** Forgotten password, second half: the link of the mail, and the new password. */
-import { type HiddenField, hiddenFields } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -64,7 +64,7 @@ ${hiddenFields(view.hidden)}
 <p class="after quiet" id="${HINT_ID}">${text.hint(view.leastLength)}</p>
 </div>
 <button class="button primary" id="new-password-submit" type="submit">${text.set}</button>
-</form>
+${sendsOnce}</form>
 <p class="after quiet">${text.signsOut}</p>`,
   });
 }

@@ -1,6 +1,6 @@
 /** Forgotten password, first half: the address, and what comes next. */
 import { applicationHome } from "../../../html/application-home.ts";
-import { type HiddenField, hiddenFields } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -77,7 +77,7 @@ ${hiddenFields(view.hidden)}
 <input id="email" name="email" type="email" value="${view.email}" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus${invalid}${described}>
 </div>
 <button class="button primary" id="recovery-submit" type="submit">${text.send}</button>
-</form>
+${sendsOnce}</form>
 ${backToSignIn(view.signInUri, text.back)}`,
   });
 }

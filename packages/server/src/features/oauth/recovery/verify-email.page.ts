@@ -1,5 +1,5 @@
 /** Address verification: the offer to send the mail, and the page behind its link. */
-import { type HiddenField, hiddenFields } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import { notice } from "../../../html/notice.ts";
@@ -40,7 +40,7 @@ ${person(text.signedInAs, view.email, html`<a href="${linkAddress(view.otherAcco
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <button class="button primary" id="verify-email-send" type="submit">${text.send}</button>
-</form>`,
+${sendsOnce}</form>`,
   });
 }
 
@@ -77,6 +77,6 @@ ${person(text.account, view.email)}
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <button class="button primary" id="verify-email-confirm" type="submit">${text.confirm}</button>
-</form>`,
+${sendsOnce}</form>`,
   });
 }
