@@ -8,6 +8,9 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { addTotp, newTotpSecret } from "../packages/server/src/core/second-factors/totp/totp.ts";
+import { findUser } from "../packages/server/src/core/users/store.ts";
+import { disablePool } from "../packages/server/src/features/sovereign/pools.ts";
+import { PASSWORD } from "../packages/server/src/testing/test-service.ts";
 import { launchBrowser } from "./browser.ts";
 import { type ConsoleScene, consoleScene, signInAt } from "./console-scene.ts";
 import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
@@ -33,9 +36,18 @@ async function shoot(
     const now = service.clock();
     await addTotp(service, service.database.query, owner, { secret: await newTotpSecret(), step: 0, now });
     const page = await securedPage(browser, scene);
+    const further = [...(await passkeyPage(page, scene)), ...(await leavePage(browser, scene))];
+    const all = [...scene.pages.map((one) => ({ ...one, page })), ...further];
     let count = 0;
+    for (const colorScheme of schemes) count += await shootAll(all, { folder, colorScheme, isPng, only });
+    await disablePool(
+      { ...service, baseUrl: scene.baseUrl },
+      { orgId, actor: "operator" },
+      { id: scene.ids["pool"] ?? "", disabled: true },
+    );
+    const enabling = all.filter(({ name }) => name === "console-pools-pool-enable");
     for (const colorScheme of schemes)
-      count += await shootAll(page, scene, { folder, colorScheme, isPng, only });
+      count += await shootAll(enabling, { folder, colorScheme, isPng, only });
     return count;
   } finally {
     await browser.close();
@@ -55,9 +67,34 @@ async function securedPage(browser: Browser, scene: ConsoleScene): Promise<Page>
   return page;
 }
 
+interface Shot {
+  readonly name: string;
+  readonly url: string;
+  /** Where the one who sees it is signed in. */
+  readonly page: Page;
+}
+
+/** Of the passkey that was just made. */
+async function passkeyPage(page: Page, { baseUrl, orgId }: ConsoleScene): Promise<Shot[]> {
+  await page.goto(`${baseUrl}/oauth/${orgId}/account/security`);
+  const link = page.getByRole("link", { name: /^Change the passkey/ });
+  const url = new URL((await link.getAttribute("href")) ?? "", baseUrl);
+  return [{ name: "account-security-passkey", url: url.href, page }];
+}
+
+/** Which only a guest is offered. */
+async function leavePage(browser: Browser, { baseUrl, orgId, ids, running }: ConsoleScene): Promise<Shot[]> {
+  const guest = await findUser(running.service.database.query, orgId, ids["users/remove"] ?? "");
+  if (!guest) throw new Error("the scene has no guest");
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const url = `${baseUrl}/oauth/${orgId}/account/leave`;
+  await signInAt(page, url, { email: guest.email, password: PASSWORD });
+  return [{ name: "account-leave", url, page }];
+}
+
 async function shootAll(
-  page: Page,
-  scene: ConsoleScene,
+  shots: readonly Shot[],
   {
     folder,
     colorScheme,
@@ -65,11 +102,11 @@ async function shootAll(
     only,
   }: { folder: string; colorScheme: "light" | "dark"; isPng: boolean; only: string },
 ): Promise<number> {
-  await page.emulateMedia({ colorScheme });
-  const converter = await page.context().newPage();
   let count = 0;
-  for (const { name, url } of scene.pages.filter((page) => page.name.startsWith(only))) {
+  for (const { name, url, page } of shots.filter((shot) => shot.name.startsWith(only))) {
     if (!(await isPageOfItsOwn(page, url))) continue;
+    await page.emulateMedia({ colorScheme });
+    const converter = await page.context().newPage();
     for (const { name: size, width, height } of sizes) {
       await page.setViewportSize({ width, height });
       await page.goto(url);
@@ -79,8 +116,8 @@ async function shootAll(
       else await writeFile(`${file}.webp`, await webp(converter, png));
       count += 1;
     }
+    await converter.close();
   }
-  await converter.close();
   return count;
 }
 
