@@ -1,4 +1,3 @@
-import { PostgresAdapter } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { AgentKey, SigningAgent } from "../agent-key.ts";
 import type { SigningPool } from "../signing-pool.ts";
@@ -41,17 +40,6 @@ export async function holdPool(tx: Db, orgId: string, id: string): Promise<Signi
     .returningAll()
     .executeTakeFirst();
   return row && toPool(row);
-}
-
-/**
- * Whether it is there; nobody deletes it until the transaction ends. Applications that name it do not wait for each other:
- * some take their own row first, and some several, so that each could wait for the other.
- */
-export async function keepPool(tx: Db, orgId: string, id: string): Promise<boolean> {
-  const found = tx.selectFrom("signing_pool").select("id").where("org_id", "=", orgId).where("id", "=", id);
-  // SQLite's transactions come one after the other.
-  const kept = tx.getExecutor().adapter instanceof PostgresAdapter ? found.forShare() : found;
-  return (await kept.executeTakeFirst()) !== undefined;
 }
 
 export async function countPools(db: Db, orgId: string): Promise<number> {
