@@ -1,5 +1,5 @@
 import type { AgentAlg } from "@signet/protocol/agent-signature";
-import { PostgresAdapter } from "kysely";
+import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type {
@@ -31,7 +31,7 @@ export async function findPool(db: Db, orgId: string, id: string): Promise<Signi
 export async function keepPool(tx: Db, orgId: string, id: string): Promise<boolean> {
   const found = tx.selectFrom("signing_pool").select("id").where("org_id", "=", orgId).where("id", "=", id);
   // SQLite's transactions come one after the other.
-  const kept = tx.getExecutor().adapter instanceof PostgresAdapter ? found.forShare() : found;
+  const kept = isPostgres(tx) ? found.forShare() : found;
   return (await kept.executeTakeFirst()) !== undefined;
 }
 
