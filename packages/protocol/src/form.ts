@@ -10,6 +10,9 @@ export interface Form {
   readonly allValues: ReadonlyMap<string, readonly string[]>;
 }
 
+/** As many parameters as a request of a protocol may have. */
+export const MOST_PARAMETERS = 100;
+
 const noNames: ReadonlySet<string> = new Set();
 const noValues: ReadonlyMap<string, readonly string[]> = new Map();
 const repeatable: ReadonlySet<string> = new Set(["resource"]); // RFC 8707 §2
@@ -17,10 +20,10 @@ const repeatable: ReadonlySet<string> = new Set(["resource"]); // RFC 8707 §2
 /**
  * Reads application/x-www-form-urlencoded text: a request body, or a query string without its `?`.
  *
- * Throws `OAuthError` invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (100).
+ * Throws `OAuthError` invalid_request for a malformed escape, invalid UTF-8, a NUL, or more than `maxParameters` (MOST_PARAMETERS).
  */
 export function parseForm(body: string, limits: { maxParameters?: number } = {}): Form {
-  const maxParameters = limits.maxParameters ?? 100;
+  const maxParameters = limits.maxParameters ?? MOST_PARAMETERS;
   refuseUnreadable(body);
   const read = body.includes("%") || body.includes("+") ? decode : asItIs;
   const values = new Map<string, string>();

@@ -17,10 +17,13 @@ const STATEMENT_MS = 15_000;
 /** A request that finds no connection within this time is answered with 503 instead of waiting on. */
 const CONNECTION_MS = 2_000;
 
+/** Beyond 24 days a timer of Node's runs out at once; nobody waits for an hour. */
+const MOST_CONNECTION_MS = 3_600_000;
+
 /** How long to wait for a connection: `connect_timeout` of the address, in seconds as libpq has it, or our own. */
 export function connectionWaitOf(url: string): number {
   const seconds = Number(new URL(url).searchParams.get("connect_timeout"));
-  return seconds > 0 ? seconds * 1_000 : CONNECTION_MS;
+  return seconds > 0 ? Math.min(seconds * 1_000, MOST_CONNECTION_MS) : CONNECTION_MS;
 }
 
 export function openPostgresPool(options: PostgresOptions): pg.Pool {

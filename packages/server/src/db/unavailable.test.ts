@@ -85,6 +85,7 @@ describe("postgres", () => {
       ["?connect_timeout=7", 7_000],
       ["?connect_timeout=0", 2_000],
       ["?connect_timeout=soon", 2_000],
+      ["?connect_timeout=9999999", 3_600_000],
     ] as const) {
       const named = openDatabase(`${url}${query}`, 1);
       assert.equal(named.kind === "postgres" && named.pool.options.connectionTimeoutMillis, milliseconds);

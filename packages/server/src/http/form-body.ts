@@ -1,5 +1,5 @@
 /** Form bodies and query strings as the protocol package reads them: what is repeated stays known as repeated. */
-import { type Form, parseForm } from "@signet/protocol/form";
+import { type Form, MOST_PARAMETERS, parseForm } from "@signet/protocol/form";
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 
 /** A form of a page of ours. */
@@ -37,11 +37,13 @@ export function acceptForms(scope: FastifyInstance): void {
 }
 
 function formIn(text: string, { mendsForms, mostFields }: FastifyContextConfig): PageForm {
-  const limits = mostFields === undefined ? {} : { maxParameters: mostFields };
+  const limits = { maxParameters: mostFields ?? MOST_PARAMETERS };
   try {
     return parseForm(text, limits);
   } catch (error) {
-    if (mendsForms !== true) throw error;
+    // Anybody can send one of half a million fields, which take most of a second to mend.
+    const isTooMany = text.split("&", limits.maxParameters + 1).length > limits.maxParameters;
+    if (mendsForms !== true || isTooMany) throw error;
     return { ...parseForm(mended(text), limits), isMended: true };
   }
 }
@@ -51,7 +53,7 @@ function formIn(text: string, { mendsForms, mostFields }: FastifyContextConfig):
  * @param raw a form or a query, encoded
  */
 const mended = (raw: string): string =>
-  new URLSearchParams(raw.toWellFormed().replaceAll(/%00|\0|\uFFFD/g, "%EF%BF%BD")).toString();
+  new URLSearchParams(raw.toWellFormed().replaceAll(/%00|\0/g, "\uFFFD")).toString();
 
 /** The form of a scope that accepts forms; empty when the request had no body. */
 export function formOf(request: FastifyRequest): PageForm {

@@ -1,6 +1,6 @@
 /** The pool that signs for an application is one of its own organisation. */
 import type { Db } from "../../db/open.ts";
-import { holdPool } from "../signing-pools/registration/store.ts";
+import { keepPool } from "../signing-pools/store.ts";
 import type { ApplicationSettings } from "./application.ts";
 import { InvalidApplication } from "./validation.ts";
 
@@ -10,7 +10,7 @@ export async function requireKnownPool(
   orgId: string,
   { signingPoolId }: Pick<ApplicationSettings, "signingPoolId">,
 ): Promise<void> {
-  if (signingPoolId === undefined || (await holdPool(tx, orgId, signingPoolId))) return;
+  if (signingPoolId === undefined || (await keepPool(tx, orgId, signingPoolId))) return;
   throw new InvalidApplication([
     { path: "signingPoolId", message: "names no signing pool of the organisation" },
   ]);

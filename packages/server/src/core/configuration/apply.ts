@@ -22,13 +22,14 @@ import {
   revokeConsent,
 } from "../consents/consents.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
+import { holdOrganisation } from "../organisations/store.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
 import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
 import { countsOf, type Entry, entriesOf } from "./entries.ts";
 import { type OrganisationFile, settingNames } from "./organisation-file.ts";
 import { type ApplicationRecord, askable, settingOf } from "./records.ts";
 import { readState } from "./state.ts";
-import { holdOrganisation, insertExternalKey, removeExternalKey } from "./store.ts";
+import { insertExternalKey, removeExternalKey } from "./store.ts";
 
 /** What would be done is not what was shown. */
 export class ConfigurationChanged extends Error {
@@ -53,6 +54,7 @@ export async function applyFile(deps: ApplicationDeps, applying: Applying): Prom
   const { database } = deps;
   await database.transaction(async (tx) => {
     const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, actor };
+    // Who applies a file waits for whoever else does; the organisation's own row stands for all of it.
     await holdOrganisation(tx, orgId);
     const state = await readState(tx, orgId);
     if (!state) throw new ConfigurationChanged();

@@ -1,14 +1,5 @@
 import type { Db } from "../../db/open.ts";
 
-/** Who applies a file waits for whoever else does; the organisation's own row stands for all of it. */
-export async function holdOrganisation(tx: Db, orgId: string): Promise<void> {
-  await tx
-    .updateTable("organisation")
-    .set((eb) => ({ name: eb.ref("name") }))
-    .where("id", "=", orgId)
-    .execute();
-}
-
 /** By application. */
 export async function listExternalKeys(db: Db, orgId: string): Promise<Map<string, string>> {
   const rows = await db

@@ -1,6 +1,7 @@
 import { formatScope } from "@signet/protocol/scope";
 import { newUuid } from "@signet/protocol/uuid";
-import { PostgresAdapter, sql } from "kysely";
+import { sql } from "kysely";
+import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
@@ -283,8 +284,6 @@ export async function preauthorizedScopes(
 }
 
 type Key = { orgId: string; consentId: string };
-
-const isPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
 const holdGiven = prepared((db, value: Parameter<Key>) => {
   const query = db

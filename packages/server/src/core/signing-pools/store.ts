@@ -1,4 +1,5 @@
 import type { AgentAlg } from "@signet/protocol/agent-signature";
+import { isPostgres } from "../../db/is-postgres.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type {
@@ -21,6 +22,17 @@ const selectPool = prepared((db, value: Parameter<{ orgId: string; id: string }>
 export async function findPool(db: Db, orgId: string, id: string): Promise<SigningPool | undefined> {
   const [row] = await selectPool(db, { orgId, id });
   return row && toPool(row);
+}
+
+/**
+ * Whether it is there; nobody deletes it until the transaction ends. Applications that name it do not wait for each other:
+ * some take their own row first, and some several, so that each could wait for the other.
+ */
+export async function keepPool(tx: Db, orgId: string, id: string): Promise<boolean> {
+  const found = tx.selectFrom("signing_pool").select("id").where("org_id", "=", orgId).where("id", "=", id);
+  // SQLite's transactions come one after the other.
+  const kept = isPostgres(tx) ? found.forShare() : found;
+  return (await kept.executeTakeFirst()) !== undefined;
 }
 
 const selectAgentByApiKey = prepared((db, value: Parameter<{ orgId: string; hash: string }>) =>

@@ -183,4 +183,36 @@ forEachDatabase(({ name, fresh }) => {
       assert.deepEqual([ids.length, new Set(ids).size, seqs.length], [6_001, 6_001, 0]);
     }
   });
+
+  test("an export has every event once, after whichever of its statements they are chained", async () => {
+    let statements = Number.POSITIVE_INFINITY;
+    for (let at = 1; at <= statements; at++) {
+      const { id } = await createOrganisation({ clock }, database.query, {
+        name: "Meanwhile",
+        actor: "operator",
+      });
+      const options = { database, clock, key: chainKey(Buffer.alloc(32, 1)) };
+      await chainOrganisation(options, id);
+      for (let count = 0; count < 3; count++)
+        await recordAuditEvent(database.query, {
+          orgId: id,
+          at: now,
+          actor: "system",
+          action: "mail.failed",
+        });
+      let count = 0;
+      const watched = database.query.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          if (++count === at) await chainOrganisation(options, id);
+          return result;
+        },
+      });
+      const ids: string[] = [];
+      for await (const event of exportAuditEvents(watched, id, {})) ids.push(event.id);
+      assert.deepEqual([ids.length, new Set(ids).size], [4, 4], `after statement ${at}`);
+      statements = count;
+    }
+    assert.ok(statements >= 3);
+  });
 });

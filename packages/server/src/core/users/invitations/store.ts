@@ -2,7 +2,11 @@ import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { AuditAction } from "../../audit/actions.ts";
 
-const steps: readonly AuditAction[] = ["user.invited", "invitation.accepted", "invitation.withdrawn"];
+export const invitationActions: readonly AuditAction[] = [
+  "user.invited",
+  "invitation.accepted",
+  "invitation.withdrawn",
+];
 
 interface Member {
   readonly orgId: string;
@@ -23,7 +27,7 @@ export const invitationSteps = (db: Db, { orgId, userId }: Member) =>
     .where("target", "=", userId)
     // All of them are changes, of which a record has few; that somebody fails to sign in happens to it without end.
     .where("is_change", "=", sql.lit(1))
-    .where("action", "in", steps)
+    .where("action", "in", invitationActions)
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .limit(1);

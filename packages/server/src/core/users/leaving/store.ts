@@ -8,18 +8,6 @@ export interface MemberKey {
 }
 
 /**
- * Takes the organisation's row until the transaction ends, and changes nothing: of two who end the organisation's last
- * administrators at once, the second looks after the first is done, on every node.
- */
-export async function holdOrganisation(tx: Db, orgId: string): Promise<void> {
-  await tx
-    .updateTable("organisation")
-    .set((eb) => ({ created_at: eb.ref("created_at") }))
-    .where("id", "=", orgId)
-    .execute();
-}
-
-/**
  * Whether somebody else can administer the organisation: neither disabled, nor with a home that is, nor only invited: an
  * invitation may never be accepted.
  */

@@ -3,7 +3,7 @@
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { isUsername, usernameKey } from "../../../core/users/identifiers/username.ts";
 import { areAttributes, areGroups } from "../../../core/users/member-record.ts";
-import { isLanguageTag, type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
+import { type Profile, profileFaults } from "../../../core/users/profile/profile.ts";
 import type { Attributes, Role, User } from "../../../core/users/user.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
@@ -137,8 +137,7 @@ export function inWords(typed: TypedMember, fields: readonly MemberField[], mess
   const { roles, profile } = messages.console.users;
   const words = (field: MemberField): string => {
     const value = typed[field];
-    if (field === "locale")
-      return value === "" ? profile.anyLanguage : isLanguageTag(value) ? languageName(value) : value;
+    if (field === "locale") return value === "" ? profile.anyLanguage : languageName(value);
     if (field === "role") return value === "Administrator" ? roles.Administrator : roles.Standard;
     if (field === "groups") return linesOf(value).join(", ");
     if (field === "attributes" || field === "membershipAttributes") return oneLine(value);

@@ -236,6 +236,16 @@ describe("the pages of users", () => {
     assert.match((await here.get(`/users/${id}/edit`)).body, /<option value="pt-BR" selected>/);
   });
 
+  test("a language that was kept and is none is shown as it is, and its user can be changed", async () => {
+    const id = await make();
+    await db().updateTable("user_account").set({ locale: "en-a" }).where("id", "=", id).execute();
+    const page = await here.get(`/users/${id}`);
+    assert.equal(page.status, 200);
+    assert.match(page.body, /<dd>en-a<\/dd>/);
+    assert.equal((await here.send(`/users/${id}/edit`, { firstname: "Pia" })).status, 303);
+    assert.equal((await userOf(id)).firstname, "Pia");
+  });
+
   test("who was slower is told what the record is now, by whom, and may save again", async () => {
     const id = await make();
     const page = await here.get(`/users/${id}/edit`);

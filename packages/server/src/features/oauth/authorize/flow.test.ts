@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseForm } from "@signet/protocol/form";
-import { type Flow, flowOf, flows, formOfFlow, withAnotherAccount, withPrompts } from "./flow.ts";
+import {
+  CONFIRMATION,
+  type Flow,
+  flowOf,
+  flows,
+  formOfFlow,
+  withAnotherAccount,
+  withPrompts,
+} from "./flow.ts";
 
 const ORG = "0190a1b2-0000-7000-8000-000000000001";
 const OTHER_ORG = "0190a1b2-0000-7000-8000-000000000002";
@@ -84,6 +92,11 @@ test("another account means a sign-in from now on, with all other wishes kept", 
   assert.equal(formOfFlow(changed).values.get("prompt"), "login consent");
   assert.equal(changed.startedAt, STARTED_AT + 5);
   assert.deepEqual(changed.parameters.slice(0, 2), flow.parameters);
+});
+
+test("another account has nothing to confirm", () => {
+  const confirming = { ...flow, parameters: [...flow.parameters, [CONFIRMATION, "true"] as const] };
+  assert.equal(formOfFlow(withAnotherAccount(confirming, [], STARTED_AT)).values.has(CONFIRMATION), false);
 });
 
 test("what a request says that nobody here understands is not carried along", () => {

@@ -92,7 +92,12 @@ export function withPrompts(flow: Flow, prompts: readonly Prompt[]): Flow {
   return { ...flow, parameters: prompts.length === 0 ? others : [...others, ["prompt", prompts.join(" ")]] };
 }
 
-/** The same request from now on, with a sign-in first; the other wishes stay. */
+/** Of a page's flow alone: the sign-in is to show that whoever is signed in is there. */
+export const CONFIRMATION = "confirmation";
+
+/** The same request from now on, with a sign-in first, of anybody; the other wishes stay. */
 export function withAnotherAccount(flow: Flow, prompts: readonly Prompt[], now: number): Flow {
-  return { ...withPrompts(flow, [...new Set<Prompt>(["login", ...prompts])]), startedAt: now };
+  const parameters = flow.parameters.filter(([name]) => name !== CONFIRMATION);
+  const anybodys = { ...flow, parameters, startedAt: now };
+  return withPrompts(anybodys, [...new Set<Prompt>(["login", ...prompts])]);
 }

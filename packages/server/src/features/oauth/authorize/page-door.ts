@@ -36,7 +36,7 @@ export interface PageDoor {
 
 /** Where a second factor is to be shown, a remembered browser does not spare it: the page would ask again and again. */
 const proofs: Readonly<Record<LackingProof, PageWish>> = {
-  "fresh-sign-in": { prompt: "login" },
+  "fresh-sign-in": { prompt: "login", isConfirmation: true },
   "second-factor": { requiredAcr: acrValues.multiFactor },
 };
 

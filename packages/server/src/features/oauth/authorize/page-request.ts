@@ -9,19 +9,23 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AuthorizationRequest, Prompt, SignInRequest } from "./authorization-request.ts";
-import { type Flow, formOfFlow, type OwnPage } from "./flow.ts";
+import { CONFIRMATION, type Flow, formOfFlow, type OwnPage } from "./flow.ts";
 import { noRequestedAcr } from "./requested-acr.ts";
 
 export interface PageRequest extends SignInRequest {
   readonly page: OwnPage;
   /** The one that the page leads on to. */
   readonly application?: Application;
+  /** Whoever is signed in is to show that it is them. */
+  readonly isConfirmation: boolean;
 }
 
 export interface PageWish {
   /** The sign-in may be so old. */
   readonly maxAgeSeconds?: number;
   readonly prompt?: Prompt;
+  /** The sign-in is asked for of whoever is signed in, to show that it is them; not of anybody else. */
+  readonly isConfirmation?: true;
   readonly uiLocales?: string;
   /** What the sign-in must reach. */
   readonly requiredAcr?: string;
@@ -29,10 +33,11 @@ export interface PageWish {
 
 /** @param page its path is made by our code; what a request says may stand in its query, encoded */
 export function pageFlow(orgId: string, page: OwnPage, startedAt: number, wish: PageWish = {}): Flow {
-  const { maxAgeSeconds, prompt, uiLocales, requiredAcr } = wish;
+  const { maxAgeSeconds, prompt, isConfirmation, uiLocales, requiredAcr } = wish;
   const parameters = Object.entries({
     max_age: maxAgeSeconds,
     prompt,
+    [CONFIRMATION]: isConfirmation,
     ui_locales: uiLocales,
     required_acr: requiredAcr,
   }).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]));
@@ -58,6 +63,7 @@ export async function readPageRequest(
   return {
     page: flow.page,
     ...(application ? { application } : {}),
+    isConfirmation: values.has(CONFIRMATION),
     prompts: prompt === undefined ? [] : (prompt.split(" ") as Prompt[]),
     maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
     acr: { ...noRequestedAcr, required: values.get("required_acr") },

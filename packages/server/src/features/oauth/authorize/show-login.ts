@@ -67,8 +67,7 @@ async function whoConfirms(
   visit: Visit,
   request: LoginShown["request"],
 ): Promise<SignedIn["user"] | undefined> {
-  const isOwnPage = "page" in request && request.application === undefined;
-  if (!isOwnPage || !request.prompts.includes("login")) return undefined;
+  if (!("page" in request) || !request.isConfirmation) return undefined;
   return (await whoIsThere(deps, visit))?.user;
 }
 

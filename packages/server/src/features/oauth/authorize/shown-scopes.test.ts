@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
 import { findConsents } from "../../../core/consents/store.ts";
+import { fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import { changeCustomScope, createCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { quickPasswords } from "../../../testing/quick-passwords.ts";
@@ -123,6 +124,29 @@ describe("what a page has shown", () => {
       assert.deepEqual(await consentsTo(tv.id), []);
       assert.ok(showsDone(await answerQuestion(browser, org, again)));
       assert.deepEqual(await consentsTo(tv.id), [["openid", "staff"]]);
+    });
+
+    test("a scope that changes while a device's yes is written: the yes is to what was shown", async (t) => {
+      const { customScopes } = running.service;
+      const list = customScopes.list.bind(customScopes);
+      for (let looks = 0; looks < 5; looks++) {
+        await give(department);
+        const tv = await makeDeviceApp(running.service, org, { allowedScopes: ["openid", "staff"] });
+        const { userCode } = await askForCodes(org, tv, { scope: "openid staff" });
+        const question = await typeCode(browser, org, await openVerify(browser, org), userCode);
+        const before = await list(org.organisation.id);
+        const shown = fingerprintsOf(before, ["openid", "staff"]);
+        await give(department, salary);
+        let count = 0;
+        const changing = t.mock.method(customScopes, "list", async (orgId: string) =>
+          count++ < looks ? before : list(orgId),
+        );
+        await answerQuestion(browser, org, question);
+        changing.mock.restore();
+        const key = { orgId: org.organisation.id, applicationId: tv.id, userId: org.user.id };
+        for (const { fingerprints } of await findConsents(running.service.database.query, key))
+          assert.deepEqual(fingerprints, shown, `at look ${looks}`);
+      }
     });
   });
 });

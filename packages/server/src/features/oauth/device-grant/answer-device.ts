@@ -5,14 +5,13 @@ import { recordAuditEvent } from "../../../core/audit/store.ts";
 import { consentStanding } from "../../../core/consents/consent.ts";
 import { findConsents, grantUserConsent } from "../../../core/consents/store.ts";
 import { approveDevice, denyDevice } from "../../../core/device-authorizations/store.ts";
-import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { BegunSigning } from "../../../core/tokens/signer.ts";
 import type { Db } from "../../../db/open.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import { beginDeviceSigning } from "./begin-device-signing.ts";
-import type { WaitingDevice } from "./find-device.ts";
+import { askedOf, type WaitingDevice } from "./find-device.ts";
 
 /** Somebody else, or another window, was faster. */
 class AnsweredBefore extends Error {}
@@ -36,14 +35,13 @@ export async function answerDevice(
   const { device, application } = waiting;
   const { orgId, deviceCodeHash } = device;
   const { user, session } = signedIn;
-  const customScopes = await deps.customScopes.list(orgId);
   const isPoolSigned = application.settings.signingPoolId !== undefined && decision === "allow";
   const signing = isPoolSigned ? { familyId: newUuid(), approvedAt: now } : null;
   try {
     const consentId = await deps.database.transaction(async (tx) => {
       const answered = { orgId, deviceCodeHash, now };
       const allowed = decision === "allow";
-      const consentId = allowed ? await consentTo(tx, waiting, customScopes, user.id, now) : null;
+      const consentId = allowed ? await consentTo(tx, waiting, user.id, now) : null;
       const approval = { userId: user.id, sessionId: session.id, consentId, authentication: session };
       const isFirst = allowed
         ? await approveDevice(tx, answered, approval, signing)
@@ -77,11 +75,10 @@ export async function answerDevice(
 async function consentTo(
   tx: Db,
   waiting: WaitingDevice,
-  customScopes: readonly CustomScope[],
   userId: string,
   now: number,
 ): Promise<string | null> {
-  const { key, asked, standing } = await consentFor(tx, waiting, customScopes, userId);
+  const { key, asked, standing } = await consentFor(tx, waiting, userId);
   if (standing.kind === "settled") return standing.consentId;
   if (standing.kind === "ask-administrator") throw new AdministratorFirst();
   return grantUserConsent(tx, { ...key, ...asked, now });
@@ -89,24 +86,18 @@ async function consentTo(
 
 /** Asked before the question is: nobody gives a yes that does not count. */
 export async function needsAdministrator(
-  deps: BrowserDeps,
+  db: Db,
   waiting: WaitingDevice,
   { user }: SignedIn,
 ): Promise<boolean> {
-  const customScopes = await deps.customScopes.list(waiting.device.orgId);
-  const { standing } = await consentFor(deps.database.query, waiting, customScopes, user.id);
+  const { standing } = await consentFor(db, waiting, user.id);
   return standing.kind === "ask-administrator";
 }
 
-async function consentFor(
-  db: Db,
-  { device, application }: WaitingDevice,
-  customScopes: readonly CustomScope[],
-  userId: string,
-) {
-  const { orgId, scopes } = device;
-  const key = { orgId, applicationId: application.id, userId };
-  const asked = { scopes, fingerprints: fingerprintsOf(customScopes, scopes) };
+async function consentFor(db: Db, waiting: WaitingDevice, userId: string) {
+  const { device, application } = waiting;
+  const key = { orgId: device.orgId, applicationId: application.id, userId };
+  const asked = askedOf(waiting);
   const mode = consentModeOf(application.settings);
   return { key, asked, standing: consentStanding(mode, await findConsents(db, key), asked) };
 }

@@ -3,6 +3,7 @@
 import type { Application } from "../../../core/applications/application.ts";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/store.ts";
+import type { AskedScopes } from "../../../core/consents/consent.ts";
 import {
   type DeviceAuthorization,
   readUserCode,
@@ -10,6 +11,7 @@ import {
 import { findByUserCode } from "../../../core/device-authorizations/store.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
+import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
@@ -18,7 +20,15 @@ export interface WaitingDevice {
   readonly device: DeviceAuthorization;
   readonly application: Application;
   readonly userCode: string;
+  /** Looked at once: a yes is to what the page has shown, also when a scope is changed while the yes is written. */
+  readonly customScopes: readonly CustomScope[];
 }
+
+/** What the device asks for. */
+export const askedOf = ({ device: { scopes }, customScopes }: WaitingDevice): AskedScopes => ({
+  scopes,
+  fingerprints: fingerprintsOf(customScopes, scopes),
+});
 
 /**
  * @returns `wrong-code` for what is unknown, expired, another organisation's or of an application that may not any more
@@ -53,5 +63,7 @@ export async function findDevice(
     return "wrong-code";
   }
   await attempt.giveBack();
-  return device.status === "pending" ? { device, application, userCode: code.userCode } : "used-code";
+  if (device.status !== "pending") return "used-code";
+  const customScopes = await deps.customScopes.list(orgId);
+  return { device, application, userCode: code.userCode, customScopes };
 }

@@ -1,7 +1,6 @@
 /** Shows the three pages of device/verify: the code's form, the question, and the end. */
 import type { Application } from "../../../core/applications/application.ts";
 import { askedMark } from "../../../core/consents/consent.ts";
-import { fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
   type BrowserDeps,
@@ -15,7 +14,7 @@ import {
 } from "../authorize/browser.ts";
 import { scopeText } from "../authorize/scope-text.ts";
 import { deviceName } from "./device-name.ts";
-import type { WaitingDevice } from "./find-device.ts";
+import { askedOf, type WaitingDevice } from "./find-device.ts";
 import {
   type CodeFailure,
   codePage,
@@ -55,9 +54,9 @@ export async function showDeviceQuestion(
   const { device } = found;
   const page = deviceQuestionPage({
     ...frame,
-    ...(await asked(deps, visit, { signedIn, found })),
+    ...asked(deps, visit, { signedIn, found }),
     otherAccountUri,
-    asked: await markOf(deps, found),
+    asked: askedMark(askedOf(found)),
     origin: {
       address: device.address,
       device: deviceName(device.userAgent),
@@ -67,29 +66,22 @@ export async function showDeviceQuestion(
   return show(visit, frame, page);
 }
 
-/** A yes of a form that says another one is to something else. */
-export async function markOf({ customScopes }: BrowserDeps, { device }: WaitingDevice): Promise<string> {
-  const { orgId, scopes } = device;
-  return askedMark({ scopes, fingerprints: fingerprintsOf(await customScopes.list(orgId), scopes) });
-}
-
 export async function showAdministratorFirst(
   deps: BrowserDeps,
   visit: Visit,
   { signedIn, otherAccountUri, found }: VerifyShown & { readonly found: WaitingDevice },
 ): Promise<void> {
   const frame = pageFrame(visit, undefined, signedIn.user);
-  const view = { ...frame, ...(await asked(deps, visit, { signedIn, found })), otherAccountUri };
+  const view = { ...frame, ...asked(deps, visit, { signedIn, found }), otherAccountUri };
   return show(visit, frame, deviceAdministratorPage(view), { status: 403 });
 }
 
-async function asked(
+function asked(
   deps: BrowserDeps,
   visit: Visit,
   { signedIn, found }: { readonly signedIn: SignedIn; readonly found: WaitingDevice },
 ) {
-  const { device, application, userCode } = found;
-  const customScopes = await deps.customScopes.list(visit.organisation.id);
+  const { device, application, userCode, customScopes } = found;
   return {
     ...common(deps, visit, signedIn),
     application: pageApplication(application),

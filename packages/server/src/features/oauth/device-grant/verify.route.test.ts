@@ -86,6 +86,21 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await outcome(codes), "authorization_pending", "an address alone opens nothing");
   });
 
+  test("another account is asked for as one: nothing is confirmed, and nobody's address is in the field", async () => {
+    const person = testBrowser();
+    await openVerify(person, org);
+    clock.advance(1_000);
+    const page = await openVerify(person, org);
+    const [, uri = ""] = page.body.match(/href="([^"]+)">Not you\? Use another account/) ?? [];
+    const other = await follow(
+      person,
+      await person.get(new URL(uri.replaceAll("&amp;", "&"), page.url).href),
+    );
+    assert.ok(showsLogin(other));
+    assert.doesNotMatch(other.body, /Confirm it is you/);
+    assert.doesNotMatch(other.body, new RegExp(`value="${org.user.email}"`));
+  });
+
   for (const [about, spell] of [
     ["as shown", (code: string) => code],
     ["small and without the dash", (code: string) => code.replace("-", "").toLowerCase()],

@@ -5,6 +5,7 @@
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
+import { askedMark } from "../../../core/consents/consent.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
@@ -18,9 +19,8 @@ import { pageFlow } from "../authorize/page-request.ts";
 import { holdAnswer, waitPath } from "../authorize/pool-signed-code.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { answerDevice, needsAdministrator } from "./answer-device.ts";
-import { findDevice, type WaitingDevice } from "./find-device.ts";
+import { askedOf, findDevice, type WaitingDevice } from "./find-device.ts";
 import {
-  markOf,
   showAdministratorFirst,
   showCodeForm,
   showDeviceQuestion,
@@ -89,9 +89,9 @@ async function decideOn(
 ): Promise<void> {
   const { found, signedIn } = shown;
   const decision = values.get("decision");
-  if (decision !== "deny" && (await needsAdministrator(deps, found, signedIn)))
+  if (decision !== "deny" && (await needsAdministrator(deps.database.query, found, signedIn)))
     return showAdministratorFirst(deps, visit, shown);
-  const isYes = decision === "allow" && values.get("asked") === (await markOf(deps, found));
+  const isYes = decision === "allow" && values.get("asked") === askedMark(askedOf(found));
   if (!isYes && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
   const answered = await answerDevice(deps, visit, found, signedIn, decision);
   switch (answered.kind) {

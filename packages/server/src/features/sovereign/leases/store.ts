@@ -1,5 +1,6 @@
 /** What an agent does with a request: each is one statement that asks for the state, the lease and the time. */
-import { type ExpressionBuilder, PostgresAdapter, sql } from "kysely";
+import { type ExpressionBuilder, sql } from "kysely";
+import { isPostgres } from "../../../db/is-postgres.ts";
 import type { Db } from "../../../db/open.ts";
 import { type Parameter, prepared } from "../../../db/prepared.ts";
 import type { Schema } from "../../../db/schema.ts";
@@ -113,7 +114,7 @@ const claimFirst = prepared((db, value: Parameter<Claiming>) =>
         .orderBy("created_at")
         .limit(1);
       // SQLite's statements that write have the database to themselves.
-      return db.getExecutor().adapter instanceof PostgresAdapter ? oldest.forUpdate().skipLocked() : oldest;
+      return isPostgres(db) ? oldest.forUpdate().skipLocked() : oldest;
     })
     .returningAll(),
 );
