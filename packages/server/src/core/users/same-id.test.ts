@@ -203,7 +203,7 @@ forEachDatabase(({ fresh }) => {
     const recipient = "waits@acme.example";
     const times = { next_attempt_at: 0, give_up_at: 0, created_at: 0, last_error: null, attempts: 0 };
     const text = { locale: "en", data: "{}", sent_at: null, failed_at: null };
-    const mail = { ...times, ...text, org_id: orgId(), recipient, template: "Welcome" };
+    const mail = { ...times, ...text, org_id: orgId(), recipient, template: "ChangeEmail" };
     const mails = [
       { ...mail, id: "goes" },
       { ...mail, id: "goes when all go", template: "AcceptInvitation" },
@@ -218,7 +218,7 @@ forEachDatabase(({ fresh }) => {
       return rows.map((row) => row.id).filter((one) => mails.some((each) => each.id === one));
     };
     const stay = ["of Beta", "to another", "was given up", "was sent"];
-    await deletePendingMails(db(), { orgId: orgId(), recipient, template: "Welcome" });
+    await deletePendingMails(db(), { orgId: orgId(), recipient, template: "ChangeEmail" });
     assert.deepEqual((await left()).sort(), ["goes when all go", ...stay].sort());
     await deletePendingMails(db(), { orgId: orgId(), recipient });
     assert.deepEqual((await left()).sort(), stay);
