@@ -96,8 +96,9 @@ export function confirmedActPages<Found>(
   return {
     get: async (visit) => {
       const signedIn = await provenAdministrator(deps, visit, ownPath(visit, act));
-      const found = signedIn && (await stillOpen(visit, act));
-      if (signedIn && found) await ask(deps, visit, act, { signedIn, found });
+      if (!signedIn) return;
+      const found = await stillOpen(visit, act);
+      if (found) await ask(deps, visit, act, { signedIn, found });
     },
     post: (visit) => confirm(deps, visit, act),
   };

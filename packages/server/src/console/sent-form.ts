@@ -59,7 +59,7 @@ export async function received(
   if (!signedIn) return undefined;
   const sent = submissionOf(visit, signedIn);
   const { proof } = rules;
-  const hasWaited = proof !== undefined && isKept(deps, visit, sent);
+  const hasWaited = isKept(deps, visit, sent);
   if (sent.isMended || (!hasWaited && !deps.door.isOwnForm(visit, sent.values.get("csrf")))) {
     await rules.again(sent, sent.isMended ? "unreadable" : "expired");
     return undefined;

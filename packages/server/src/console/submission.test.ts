@@ -76,6 +76,19 @@ describe("a form whose sign-in has become too old", () => {
     assert.doesNotMatch(page.body, /id="name-fault"/);
   });
 
+  test("what is over already is told of and not asked again, also when its form is none of ours", async () => {
+    const here = await consoleBrowser(running, org);
+    const path = `/applications/${org.ids["applications"]}/disable`;
+    const form = formOfPage(await here.get(path));
+    assert.equal((await here.post(path, form)).status, 303);
+    const over = new RegExp(`/applications/${org.ids["applications"]}\\?done=`);
+    const asked = await here.get(path);
+    assert.deepEqual([asked.status, over.test(asked.headers.get("location") ?? "")], [303, true]);
+    form.set("csrf", "somebody-elses");
+    const sent = await here.post(path, form);
+    assert.deepEqual([sent.status, over.test(sent.headers.get("location") ?? "")], [303, true]);
+  });
+
   test("what is no text in a form is shown, told of, and nothing is done", async () => {
     const here = await consoleBrowser(running, org);
     for (const path of [

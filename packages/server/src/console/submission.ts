@@ -39,13 +39,11 @@ export function seenOf(record: unknown): string {
     .slice(0, 22);
 }
 
+/** An array becomes its members by their places; what is undefined is left out of JSON anyway. */
 function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(
-    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member)]),
-  );
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member)]));
 }
 
 /** Somebody else changed the record since the form was made; thrown within the transaction, so that nothing is done. */

@@ -19,6 +19,7 @@ import type { RequestLine } from "../http/request-log.ts";
 import { openService, type Service, withMailbox } from "../open-service.ts";
 import { unauditedActs } from "./audited-acts.ts";
 import { freePort } from "./free-port.ts";
+import { watchLateErrors } from "./late-errors.ts";
 import { quickPasswords } from "./quick-passwords.ts";
 import { quickSigningKeys } from "./quick-signing-keys.ts";
 import { watchActs } from "./watched-acts.ts";
@@ -35,7 +36,10 @@ export interface TestService {
   readonly errors: unknown[];
   /** What the listener for proxies has refused. */
   readonly refusals: string[];
-  /** @throws when a request has changed something that the audit log does not tell (audited-acts.ts) */
+  /**
+   * @throws when a request has changed something that the audit log does not tell (audited-acts.ts), or when something was
+   * thrown after an answer was sent (late-errors.ts)
+   */
   close(): Promise<void>;
 }
 
@@ -142,6 +146,8 @@ async function start(
     refused: (cause) => refusals.push(cause),
   });
   watch.watch(app.server);
+  const late = watchLateErrors(app.server);
+  closing.push(async () => late.end());
   await app.listen({ host: "127.0.0.1", port });
   await listeners.listen();
   return {
@@ -155,6 +161,8 @@ async function start(
     refusals,
     close: async () => {
       await close();
+      if (late.found().length > 0)
+        throw new Error(`thrown after the answer was sent:\n${late.found().join("\n")}`);
       const silent = options.isMeddling ? [] : unauditedActs(watch.acts());
       if (silent.length > 0) throw new Error(`nothing in the audit log says so:\n${silent.join("\n")}`);
     },

@@ -16,7 +16,13 @@ import { chainKey } from "../audit/chain/link.ts";
 import { readChained, readEvents, readWaitingIds } from "../audit/search/store.ts";
 import { lastChange, lastChanges, recordAuditEvent } from "../audit/store.ts";
 import { findInvitationMail, hasNoPassword } from "./invitations/store.ts";
-import { hasOtherAdministrator, isAdministrator } from "./leaving/store.ts";
+import {
+  deleteAccount,
+  deleteGuestMembership,
+  deletePendingMails,
+  hasOtherAdministrator,
+  isAdministrator,
+} from "./leaving/store.ts";
 import { noteSearchKey, setRole } from "./members/store.ts";
 import { setProfile } from "./profile/store.ts";
 import { insertMembership, setUserDisabled } from "./store.ts";
@@ -191,5 +197,49 @@ forEachDatabase(({ fresh }) => {
     assert.equal(chained.length, all.length);
     assert.ok(chained.every((event) => event.orgId === orgId()));
     assert.deepEqual(await waiting(), []);
+  });
+
+  test("mails that wait are taken back for one address of one organisation, and of one kind where it is named", async () => {
+    const recipient = "waits@acme.example";
+    const times = { next_attempt_at: 0, give_up_at: 0, created_at: 0, last_error: null, attempts: 0 };
+    const text = { locale: "en", data: "{}", sent_at: null, failed_at: null };
+    const mail = { ...times, ...text, org_id: orgId(), recipient, template: "ChangeEmail" };
+    const mails = [
+      { ...mail, id: "goes" },
+      { ...mail, id: "goes when all go", template: "AcceptInvitation" },
+      { ...mail, id: "of Beta", org_id: beta() },
+      { ...mail, id: "to another", recipient: "waits@beta.example" },
+      { ...mail, id: "was sent", sent_at: 1 },
+      { ...mail, id: "was given up", failed_at: 1 },
+    ];
+    await db().insertInto("outgoing_mail").values(mails).execute();
+    const left = async () => {
+      const rows = await db().selectFrom("outgoing_mail").select("id").orderBy("id").execute();
+      return rows.map((row) => row.id).filter((one) => mails.some((each) => each.id === one));
+    };
+    const stay = ["of Beta", "to another", "was given up", "was sent"];
+    await deletePendingMails(db(), { orgId: orgId(), recipient, template: "ChangeEmail" });
+    assert.deepEqual((await left()).sort(), ["goes when all go", ...stay].sort());
+    await deletePendingMails(db(), { orgId: orgId(), recipient });
+    assert.deepEqual((await left()).sort(), stay);
+  });
+
+  test("a guest leaves one organisation, nobody leaves home that way, and of two of one id one account goes", async () => {
+    const { user } = await withUser(running.service, org, "roams@acme.example");
+    const third = await makeOrganisation(running.service, "Gamma");
+    const guest = { userId: user.id, homeOrgId: orgId(), role: "Standard", now: 1 } as const;
+    for (const where of [beta(), third.organisation.id])
+      await insertMembership(db(), { ...guest, orgId: where });
+    const visited = async () => {
+      const members = db().selectFrom("membership").select("org_id").where("user_id", "=", user.id);
+      return (await members.execute()).map((row) => row.org_id).sort();
+    };
+    assert.equal(await deleteGuestMembership(db(), { orgId: orgId(), userId: user.id }), false);
+    assert.equal(await deleteGuestMembership(db(), { orgId: beta(), userId: user.id }), true);
+    assert.deepEqual(await visited(), [orgId(), third.organisation.id].sort());
+    const kept = await others();
+    assert.equal(await deleteAccount(db(), { orgId: orgId(), userId: id }), true);
+    assert.equal(await deleteAccount(db(), { orgId: orgId(), userId: id }), false);
+    assert.deepEqual(await others(), kept);
   });
 });

@@ -151,6 +151,7 @@ for (const [path, form] of Object.entries(forms)) {
     clock.advance(11 * MINUTE);
     const late = await browser.post(url, { csrf, ...sent });
     assert.equal(late.body.includes('id="prove-go-on"'), form.needsNoProof !== true);
+    assert.ok(late.status < 500);
     if (form.needsNoProof !== true) {
       const { csrf: _, kept, ...typed } = late.hidden;
       assert.equal(late.status, 403);

@@ -18,6 +18,7 @@ import {
 import { withUser } from "../../../testing/test-visit.ts";
 import { listAuditEvents } from "../../audit/store.ts";
 import { noteBrowser } from "../../known-browsers/store.ts";
+import { sendNotice } from "../../mail/notices.ts";
 import { requestNewEmail } from "../account-mails.ts";
 import { findUser, insertMembership } from "../store.ts";
 import { deleteUser, leaveOrganisation } from "./delete-user.ts";
@@ -165,5 +166,54 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await leave(host), false);
     assert.equal(await findUser(db(), host.organisation.id, id), undefined);
     assert.ok(await findUser(db(), orgId(), id));
+  });
+
+  test("nobody else loses anything: not a neighbour, nor where the user leaves only one organisation", async () => {
+    const own = await person();
+    const neighbour = await person();
+    const { id } = own.user;
+    const { baseUrl } = running.service.config;
+    for (const each of [own, neighbour]) {
+      await roams(each.user.id);
+      await codeSource(each).tokens();
+      for (const where of [orgId(), host.organisation.id])
+        await noteBrowser(db(), { orgId: where, userId: each.user.id, browserHash: "hash", now: 1 });
+      const user = await findUser(db(), orgId(), each.user.id);
+      assert.ok(user);
+      const newEmail = `new-${each.user.email}`;
+      await requestNewEmail({ ...running.service, baseUrl }, user, { newEmail, actor: "test" });
+      await sendNotice(db(), running.service, user, { template: "AccountDeleted" }, { address: "192.0.2.1" });
+    }
+    const lines = async () => (await dumpWholeDatabase(db())).split("\n");
+    /** Rows that are not any more what they were. */
+    const goneBy = async (act: () => Promise<boolean>) => {
+      const before = await lines();
+      assert.equal(await act(), true);
+      const after = new Set(await lines());
+      return before.filter((line) => !after.has(line));
+    };
+    const left = await goneBy(() =>
+      leaveOrganisation(running.service, { orgId: host.organisation.id, id, actor: `user:${id}` }),
+    );
+    // The account is held meanwhile, which its row notes.
+    const kinds = left.map((line) => line.split(" ")[0]);
+    assert.deepEqual(kinds.sort(), ["known_browser", "membership", "user_account"]);
+    for (const line of left) {
+      assert.ok(line.includes(id), line);
+      if (!line.startsWith("user_account ")) assert.ok(line.includes(host.organisation.id), line);
+    }
+    const sessions = db().selectFrom("browser_session").select("id").where("user_id", "=", id);
+    const theirs = [id, own.user.email, ...(await sessions.execute()).map((session) => session.id)];
+    const gone = await goneBy(() => remove(id));
+    for (const table of ["user_account", "known_browser", "browser_session", "consent", "user_action"])
+      assert.ok(
+        gone.some((line) => line.startsWith(`${table} `)),
+        table,
+      );
+    for (const line of gone)
+      assert.ok(
+        theirs.some((word) => line.includes(word)),
+        line,
+      );
   });
 });
