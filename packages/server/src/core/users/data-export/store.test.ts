@@ -1,5 +1,6 @@
 // What somebody may take along as a file is theirs, and of the organisation that they ask: whoever has nothing is given nothing.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { codeSource } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
@@ -7,7 +8,9 @@ import { type Planted, plantRecords } from "../../../testing/planted-records.ts"
 import { MAIL_ENV } from "../../../testing/test-mailbox.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { assignUser } from "../../application-access/assignments.ts";
+import { putSettings } from "../../application-settings/store.ts";
 import { noteBrowser } from "../../known-browsers/store.ts";
+import { insertSessionKey } from "../../session-keys/store.ts";
 import { requestNewEmail } from "../account-mails.ts";
 import { findUser } from "../store.ts";
 import {
@@ -35,6 +38,12 @@ forEachDatabase(({ fresh }) => {
     await noteBrowser(db(), { orgId, userId: id, browserHash: "hash", now: 1 });
     const applicationId = org.ids["applications"] ?? "";
     await assignUser(running.service, { orgId, applicationId, userId: id, actor: "test" });
+    await putSettings(db(), { orgId, applicationId, userId: id }, "{}", 1);
+    await insertSessionKey(db(), {
+      ...{ orgId, applicationId, userId: id, id: randomUUID(), keyHash: "hash", sessionId: null },
+      ...{ kind: "UserPerm", authTime: 1, amr: ["pwd"], acr: "acr", address: "192.0.2.1" },
+      ...{ createdAt: 1, validatedAt: null, lastSeenAt: 1, expiresAt: null },
+    });
     const user = await findUser(db(), orgId, id);
     assert.ok(user);
     const { baseUrl } = running.service.config;
@@ -48,7 +57,7 @@ forEachDatabase(({ fresh }) => {
   /** How many of each kind there are. */
   const counts = async (whose: ReturnType<typeof at>, email: string) => {
     const { totp, passkeys, codes } = await readFactors(db(), whose);
-    const { keys, settings, ...applications } = await readApplications(db(), whose);
+    const applications = await readApplications(db(), whose);
     const lists = {
       ...{ totp: totp ? [totp] : [], passkeys, codes, ...applications },
       ...(await readBrowsers(db(), whose)),
