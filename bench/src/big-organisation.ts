@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { newUuid } from "../../packages/protocol/src/uuid.ts";
 import { searchKey } from "../../packages/server/src/core/users/members/search-key.ts";
 import type { Db } from "../../packages/server/src/db/open.ts";
+import { countRows } from "../../packages/server/src/testing/count-rows.ts";
 
 export interface Size {
   readonly applications: number;
@@ -38,6 +39,7 @@ export async function makeBig(db: Db, orgId: string, applicationId: string, size
   );
   const ids: string[] = [];
   for (let first = 0; first < size.users; first += BATCH) {
+    if (first % (20 * BATCH) === BATCH) await countRows(db);
     const users = range(first, size.users).map((index) => user(orgId, start, index));
     ids.push(...users.map(({ id }) => id));
     await db.insertInto("user_account").values(users).execute();
@@ -55,6 +57,7 @@ export async function makeBig(db: Db, orgId: string, applicationId: string, size
     (index) => event(orgId, ids[index % ids.length] ?? "", start, index),
     (rows) => db.insertInto("audit_event").values(rows).execute(),
   );
+  await countRows(db);
 }
 
 async function inBatches<Row>(
