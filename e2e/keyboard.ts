@@ -55,6 +55,8 @@ const byId = (id: string): string => (/^[\w-]+$/.test(id) ? `#${id}` : id);
 export async function reach(page: Page, target: string): Promise<void> {
   const selector = byId(target);
   await page.locator(selector).first().waitFor();
+  // A page can have its elements before its stylesheet, and then the focus is seen as the browser draws it.
+  await page.waitForLoadState("load");
   const visited: string[] = [];
   let stop = await lookAtFocus(page, selector);
   const onward = stop.isPast ? "Shift+Tab" : "Tab";

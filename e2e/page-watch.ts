@@ -53,6 +53,7 @@ export async function watchPage(page: Page): Promise<PageWatch> {
  * context in light, and leaves it in light, on a desk. In dark only colours differ, so that the rest is looked at once.
  */
 export async function assertUsable(page: Page, name: string): Promise<void> {
+  await page.waitForLoadState("load");
   await page.setViewportSize({ width: 390, height: 844 });
   if (!(await page.evaluate("'axe' in window"))) await addAxe(page);
   const whole = { rules: { "target-size": { enabled: true } } };

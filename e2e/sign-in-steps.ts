@@ -25,6 +25,7 @@ export async function allowIfAsked(page: Page, after: Locator): Promise<void> {
 /** The page must be ready to type in, where it knows the address after that; the fields follow each other, and Enter sends. */
 export async function signInByKeyboard(page: Page, person: Person): Promise<void> {
   await page.locator("#login-submit").waitFor();
+  await page.waitForLoadState("load");
   await typeAtOnce(page, person);
   await page.keyboard.press("Tab");
   assert.equal(await focusedId(page), "login-submit");
@@ -78,6 +79,8 @@ export async function allowByKeyboard(page: Page): Promise<string[]> {
 
 /** Presses Tab until the element is there, and fails unless it and all before it are seen to be. @returns all of them */
 export async function tabTo(page: Page, id: string): Promise<string[]> {
+  // A page can have its elements before its stylesheet, and then the focus is seen as the browser draws it.
+  await page.waitForLoadState("load");
   const visited: string[] = [];
   while (visited.at(-1) !== id) {
     assert.ok(visited.length < 60, `${id} is not reached by ${visited.join(", ")}`);
