@@ -5,6 +5,7 @@ import { generateSync } from "otplib";
 import type { Browser, Page } from "playwright-core";
 import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
 import { launchBrowser } from "./browser.ts";
+import { doubleClick } from "./double-click.ts";
 import { assertUsable, type PageWatch, watchPage } from "./page-watch.ts";
 import { startServerBesideCommands } from "./server-here.ts";
 import type { RunningServer } from "./server-process.ts";
@@ -64,22 +65,6 @@ async function claimsOf(page: Page): Promise<{ acr: unknown; amr: unknown; email
 const codeOf = (secret: string, steps = 0): string =>
   generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
 
-/** Where an answer takes half a second, so that the second click comes before it. */
-async function doubleClick(page: Page, button: string): Promise<void> {
-  const network = await page.context().newCDPSession(page);
-  const answersAfter = (latency: number) =>
-    network.send("Network.emulateNetworkConditions", {
-      offline: false,
-      latency,
-      downloadThroughput: -1,
-      uploadThroughput: -1,
-    });
-  await answersAfter(500);
-  await page.locator(button).dblclick({ delay: 50 });
-  await page.locator(button).waitFor({ state: "detached" });
-  await answersAfter(0);
-}
-
 test("an authenticator app: set up on the account's page, asked for, used once, remembered", async (t) => {
   const { page, watch } = await newPage(t);
   const person = await newPerson("app");
@@ -135,6 +120,17 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   const remembered = await claimsOf(page);
   assert.deepEqual([remembered.acr, remembered.amr], ["urn:signet:acr:pwd", ["pwd"]]);
   assert.deepEqual(watch.faults, []);
+});
+
+test("a password changed by a double click is changed, and nobody hears that the old one is wrong", async (t) => {
+  const { page } = await newPage(t);
+  const person = await newPerson("twice");
+  await page.goto(securityUrl().replace(/security$/, "password"));
+  await signIn(page, person);
+  await page.locator("#present").fill(person.password);
+  await page.locator("#password").fill("seven loud geese");
+  await doubleClick(page, "#password-save");
+  await page.locator("#password-change").waitFor();
 });
 
 test("a passkey: added, a second factor after the password, and then enough by itself", async (t) => {

@@ -2,7 +2,8 @@
  * Statements of the hot path: built and compiled once per dialect, then run with new values. Kysely's building and
  * compiling costs several times what SQLite needs for a point read (measured: 20 to 50 µs against 5).
  */
-import { type Compilable, CompiledQuery, PostgresAdapter } from "kysely";
+import { type Compilable, CompiledQuery } from "kysely";
+import { isPostgres } from "./is-postgres.ts";
 import type { Db } from "./open.ts";
 
 type Values = Readonly<Record<string, string | number | null>>;
@@ -37,7 +38,7 @@ export function prepared<V extends Values, Row = never>(
 
   return async (db, values) => {
     let compiled: Compiled;
-    if (db.getExecutor().adapter instanceof PostgresAdapter) compiled = postgres ??= compile(db);
+    if (isPostgres(db)) compiled = postgres ??= compile(db);
     else compiled = sqlite ??= compile(db);
     const parameters = compiled.parameters.map((one) => (isPlaceholder(one) ? values[one.placeholder] : one));
     return (await db.executeQuery<Row>(CompiledQuery.raw(compiled.sql, parameters))).rows;

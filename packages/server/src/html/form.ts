@@ -18,9 +18,6 @@ export function sealFields(seal: FormSeal): Html {
   ]);
 }
 
-/**
- * Within a form that is good once, as its code or link is: the second click of a double click goes nowhere, so that what is
- * seen is the answer to the first.
- */
+/** Within a form: the second click of a double click goes nowhere, so that what is seen is the answer to the first. */
 export const sendsOnce: Html = html`<script src="${onceScript.path}" defer></script>
 `;

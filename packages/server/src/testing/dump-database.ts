@@ -1,5 +1,6 @@
 /** Everything that a database holds, as text: what somebody sees who has stolen it. */
-import { PostgresAdapter, sql } from "kysely";
+import { sql } from "kysely";
+import { isPostgres } from "../db/is-postgres.ts";
 import type { Db } from "../db/open.ts";
 
 export const organisationTables = [
@@ -27,7 +28,7 @@ export async function dumpTable(db: Db, table: string, orgId?: string): Promise<
 
 /** Every table that there is, whatever it is for; one line for each row, with its table in front. */
 export async function dumpWholeDatabase(db: Db): Promise<string> {
-  const lines = db.getExecutor().adapter instanceof PostgresAdapter ? dumpPostgres(db) : dumpSqlite(db);
+  const lines = isPostgres(db) ? dumpPostgres(db) : dumpSqlite(db);
   return (await lines).join("\n");
 }
 

@@ -174,12 +174,12 @@ ${sealed}
 <input id="name" name="name" value="${view.typed}" maxlength="60" autocomplete="off" required>
 </div>
 <button class="button primary" id="passkey-rename" type="submit" name="change" value="name">${text.rename}</button>
-</form>
+${sendsOnce}</form>
 <form method="post" action="${linkAddress(view.action)}" class="apart">
 ${sealed}
 <p class="quiet">${text.removeText}</p>
 <button class="button" id="passkey-remove" type="submit" name="change" value="removal">${text.remove}</button>
-</form>
+${sendsOnce}</form>
 ${cancel(view)}`,
   );
 }

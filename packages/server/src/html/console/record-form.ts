@@ -51,9 +51,12 @@ ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel
 `;
 }
 
-/** Of a form that does its work once (console/made-once.ts), with the script that knows double clicks. */
-export const onceField = (once: string | undefined): Html | undefined =>
-  once === undefined ? undefined : html`${hiddenFields([{ name: "once", value: once }])}${sendsOnce}`;
+/**
+ * Of a form that makes something, its value (console/made-once.ts); of every form, what keeps a double click from sending it
+ * twice: the second answer would tell of a password that is wrong by now, or of a record that somebody changed meanwhile.
+ */
+export const onceField = (once: string | undefined): Html =>
+  html`${once !== undefined && hiddenFields([{ name: "once", value: once }])}${sendsOnce}`;
 
 /** The notice above the page. Faults are links to their fields. */
 export function failureNotice(failure: FormFailure | undefined, messages: Messages): Html | undefined {

@@ -1,4 +1,4 @@
-// A form that does its work once: the second click of a double click goes nowhere, so that the answer to the first is shown.
+// The second click of a double click on a form's button goes nowhere, so that the answer to the first is shown.
 // Whoever presses later is answered by the server, which holds to it whatever happens here.
 // It stands in the form that it is about, and runs once for each.
 {
