@@ -1,5 +1,6 @@
 /** The agent's own record of what it signed and refused: on disk before a signature leaves the machine. */
 import { open } from "node:fs/promises";
+import { acquireLock, Locked } from "@signet/cli-runtime/exclusive-lock";
 import {
   type ChainPosition,
   chainStart,
@@ -7,89 +8,93 @@ import {
   type JournalEntry,
   type JournalRecord,
 } from "./journal-entry.ts";
-import { type JournalFile, type OpenFile, openJournalFile } from "./journal-file.ts";
-import { BrokenJournal, lockJournal } from "./journal-lock.ts";
+import { BrokenJournal, type JournalFile, type OpenFile, openJournalFile } from "./journal-file.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 export interface Journal {
-  /** Resolves when the records are on the disk. Rejects when they cannot be written: then nothing may be handed out. */
+  /** Resolves when the records are on disk. Rejects when they cannot be written: then nothing may be handed out. */
   append(records: readonly JournalRecord[]): Promise<void>;
-  /** After the file was moved away: goes on in a new one of the old name, the chain continued. */
+  /** After the file was moved away: continues the chain in a new file of the same name. */
   reopen(): Promise<void>;
-  /** Where the chain stands. */
   readonly position: ChainPosition;
   close(): Promise<void>;
 }
 
 /**
- * @param each told of every entry that is there already
- * @throws BrokenJournal when the file is no unbroken chain, or another agent writes it
+ * @param onEntry called with every entry that is already there
+ * @throws BrokenJournal when the chain is broken, or another agent is using the journal
  */
 export async function openJournal(
   path: string,
   clock: () => number,
-  each: (entry: JournalEntry) => void = () => {},
+  onEntry: (entry: JournalEntry) => void = () => {},
   openFile: OpenFile = open,
 ): Promise<Journal> {
-  const unlock = await lockJournal(path);
+  const unlock = lockJournal(path);
   try {
     const file = await openJournalFile(path, openFile);
-    const position = await checked(path, file, each);
+    const position = await recover(path, file, onEntry).catch(async (error: unknown) => {
+      await file.close();
+      throw error;
+    });
     return journalOf({ path, file, clock, unlock }, position);
   } catch (error) {
-    await unlock();
+    unlock();
     throw error;
   }
 }
 
-async function checked(
+/** One agent per journal: two writers would break its chain. */
+function lockJournal(path: string): () => void {
+  try {
+    return acquireLock(`${path}.lock.db`);
+  } catch (error) {
+    if (error instanceof Locked) throw new BrokenJournal(`${path} is in use by another agent`);
+    throw error;
+  }
+}
+
+async function recover(
   path: string,
   file: JournalFile,
-  each: (entry: JournalEntry) => void,
+  onEntry: (entry: JournalEntry) => void,
 ): Promise<ChainPosition> {
-  try {
-    const { last, entries, fault, wholeBytes, isTorn } = await verifyJournal([path], each);
-    if (fault)
-      throw new BrokenJournal(
-        `${path}:${fault.line} ${fault.message}. Move the file away to begin a new one`,
-      );
-    // What was half written when the machine went down: its token never left.
-    if (isTorn) await file.keep(wholeBytes);
-    return entries === 0 ? chainStart : last;
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  const { last, entries, fault, wholeBytes, isTorn } = await verifyJournal([path], onEntry);
+  if (fault)
+    throw new BrokenJournal(`${path}:${fault.line} ${fault.message}. Move the file away to start a new one`);
+  // Half a line from a crash: its token never left.
+  if (isTorn) await file.truncate(wholeBytes);
+  return entries === 0 ? chainStart : last;
 }
 
-interface Place {
+interface OpenParts {
   readonly path: string;
   readonly file: JournalFile;
   readonly clock: () => number;
-  readonly unlock: () => Promise<void>;
+  readonly unlock: () => void;
 }
 
-function journalOf({ path, file, clock, unlock }: Place, start: ChainPosition): Journal {
+function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPosition): Journal {
   let position = start;
   let isClosed = false;
 
   async function write(records: readonly JournalRecord[]): Promise<void> {
     if (records.length === 0) return;
     const lines: string[] = [];
-    let at = position;
+    let after = position;
     for (const record of records) {
-      const entry = formatEntry(record, at, clock());
+      const entry = formatEntry(record, after, clock());
       lines.push(`${entry.line}\n`);
-      at = entry.position;
+      after = entry.position;
     }
-    await file.add(lines.join(""));
-    position = at;
+    await file.append(lines.join(""));
+    position = after;
   }
 
-  const queue = inTurn(write, file.reopen);
-  const whileOpen = async (item: Item) => {
+  const enqueue = writeQueue(write, file.reopen);
+  const whileOpen = async (item: QueueItem) => {
     if (isClosed) throw new Error(`${path} is closed`);
-    await queue(item);
+    await enqueue(item);
   };
   return {
     append: whileOpen,
@@ -99,52 +104,53 @@ function journalOf({ path, file, clock, unlock }: Place, start: ChainPosition): 
     },
     close: async () => {
       isClosed = true;
-      // Behind all that is written already; that it failed was told to whoever wrote it.
-      await queue([]).catch(() => undefined);
+      // After all pending writes; their failures went to whoever made them.
+      await enqueue([]).catch(() => undefined);
       await file.close();
-      await unlock();
+      unlock();
     },
   };
 }
 
-type Item = readonly JournalRecord[] | "reopen";
+type QueueItem = readonly JournalRecord[] | "reopen";
 
-interface Waiting {
-  readonly item: Item;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
+interface Queued {
+  readonly item: QueueItem;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
-/** One after the other; all records that came while the disk was busy go in one write and one sync. */
-function inTurn(
+/** One item at a time; all records that arrive while the disk is busy share one write and one sync. */
+function writeQueue(
   write: (records: readonly JournalRecord[]) => Promise<void>,
   reopen: () => Promise<void>,
-): (item: Item) => Promise<void> {
-  const waiting: Waiting[] = [];
+): (item: QueueItem) => Promise<void> {
+  const queue: Queued[] = [];
   let isBusy = false;
 
-  function next(): Waiting[] {
-    const other = waiting.findIndex(({ item }) => item === "reopen");
-    return waiting.splice(0, other === -1 ? waiting.length : Math.max(other, 1));
+  function nextBatch(): Queued[] {
+    const index = queue.findIndex(({ item }) => item === "reopen");
+    return queue.splice(0, index === -1 ? queue.length : Math.max(index, 1));
   }
 
-  async function workOff(): Promise<void> {
+  async function drain(): Promise<void> {
     isBusy = true;
-    for (let batch = next(); batch.length > 0; batch = next()) {
+    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
       const records = batch.flatMap(({ item }) => (item === "reopen" ? [] : item));
       try {
         await (batch[0]?.item === "reopen" ? reopen() : write(records));
-        for (const { done } of batch) done();
+        for (const { resolve } of batch) resolve();
       } catch (error) {
-        for (const { failed } of batch) failed(error);
+        for (const { reject } of batch) reject(error);
       }
     }
     isBusy = false;
   }
 
-  return (item) =>
-    new Promise((done, failed) => {
-      waiting.push({ item, done, failed });
-      if (!isBusy) void workOff();
-    });
+  return (item) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    queue.push({ item, resolve, reject });
+    if (!isBusy) void drain();
+    return promise;
+  };
 }

@@ -4,9 +4,10 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { CallFailed, type Connections, openConnections } from "./json-call.ts";
+import { CallFailed } from "@signet/cli-runtime/http";
+import { type JsonClient, openJsonClient } from "./json-client.ts";
 
-describe("a call", () => {
+describe("a JSON call", () => {
   let server: Server;
   let url: string;
   let answer: (response: ServerResponse) => void;
@@ -20,12 +21,12 @@ describe("a call", () => {
     server.close();
   });
 
-  async function withConnections<T>(use: (connections: Connections) => Promise<T>): Promise<T> {
-    const connections = openConnections();
-    return await use(connections).finally(connections.close);
+  async function withClient<T>(use: (client: JsonClient) => Promise<T>): Promise<T> {
+    const client = openJsonClient();
+    return await use(client).finally(client.close);
   }
   const get = { method: "GET", timeoutMs: 30_000 } as const;
-  /** Once the caller has the head of the next answer: what was written may still be on its way to it. */
+  /** Runs when the caller has received the head of the next answer. */
   const answerBegins = (then: () => void) => {
     const channel = "http.client.response.finish";
     const heard = () => {
@@ -35,8 +36,8 @@ describe("a call", () => {
     subscribe(channel, heard);
   };
 
-  test("that is given up is cut off while nothing has come, and read to its end when something has", () =>
-    withConnections(async ({ call }) => {
+  test("that is cancelled ends at once before its answer has begun, and is read to its end after that", () =>
+    withClient(async ({ call }) => {
       const early = new AbortController();
       answer = () => early.abort();
       await assert.rejects(call({ ...get, url, signal: early.signal }), CallFailed);
@@ -48,11 +49,15 @@ describe("a call", () => {
       };
       assert.deepEqual((await call({ ...get, url, signal: late.signal })).body, { a: 1 });
       answer = (response) => response.end("{}");
-      await assert.rejects(call({ ...get, url, signal: late.signal }), CallFailed, "given up before");
+      await assert.rejects(
+        call({ ...get, url, signal: late.signal }),
+        CallFailed,
+        "cancelled before it began",
+      );
     }));
 
-  test("ends with its connections, and there is none after that", () =>
-    withConnections(async ({ call, close }) => {
+  test("fails when the client is closed, as does every later one", () =>
+    withClient(async ({ call, close }) => {
       answer = (response) => {
         response.write("{");
         setTimeout(close, 20);
@@ -62,8 +67,8 @@ describe("a call", () => {
       await assert.rejects(call({ ...get, url }), /are closed/);
     }));
 
-  test("that waits for its turn ends with its connections too", async () => {
-    const { call, close } = openConnections(1);
+  test("that waits for a connection fails too when the client is closed", async () => {
+    const { call, close } = openJsonClient(1);
     answer = () => {
       answer = (response) => response.end("{}");
       setTimeout(close, 20);
@@ -75,16 +80,16 @@ describe("a call", () => {
     );
   });
 
-  test("takes no longer than it may, and no more than it can hold", () =>
-    withConnections(async ({ call }) => {
+  test("is bounded in time and size", () =>
+    withClient(async ({ call }) => {
       answer = (response) => response.write("{");
       await assert.rejects(call({ ...get, url, timeoutMs: 50 }), /no answer within 0.05 s/);
       answer = (response) => response.end(JSON.stringify({ a: "x".repeat(300_000) }));
       await assert.rejects(call({ ...get, url }), /more than 262144 bytes/);
     }));
 
-  test("reads the largest answer of the strangest form in no time", () =>
-    withConnections(async ({ call }) => {
+  test("parses the largest and strangest answers quickly", () =>
+    withClient(async ({ call }) => {
       const texts = ["[".repeat(260_000), `{"a":"${"\\\\".repeat(120_000)}"}`, `{${'"a":{'.repeat(50_000)}`];
       for (const text of texts) {
         answer = (response) => response.end(text);

@@ -1,13 +1,13 @@
-/** Claims of the type that their RFC gives them: a verifier that is less strict must not find another meaning in one. */
-import { quoted, Refusal } from "../refusal.ts";
+/** Reads claims as strictly as their RFCs define them: no lenient verifier may read another meaning into one. */
+import { quoted, Refusal } from "../agent/refusal.ts";
 import type { DecodedToken } from "./decode-token.ts";
 
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 export function textClaim(token: DecodedToken, name: string): string {
   const value = token.claims[name];
-  if (typeof value !== "string" || value === "" || value.length > MOST_CHARACTERS)
-    throw new Refusal(name, `${token.use}: ${name} is missing or no text`);
+  if (typeof value !== "string" || value === "" || value.length > MAX_CHARACTERS)
+    throw new Refusal(name, `${token.use}: ${name} is missing or not a string`);
   return value;
 }
 
@@ -15,11 +15,11 @@ export function optionalTextClaim(token: DecodedToken, name: string): string | u
   return Object.hasOwn(token.claims, name) ? textClaim(token, name) : undefined;
 }
 
-/** Whole seconds since the epoch. RFC 7519 §2 would allow fractions; the service writes none. */
+/** Seconds since the epoch. RFC 7519 §2 allows fractions; the service writes none. */
 export function timeClaim(token: DecodedToken, name: string): number {
   const value = token.claims[name];
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-    throw new Refusal(name, `${token.use}: ${name} is missing or no whole number of seconds`);
+    throw new Refusal(name, `${token.use}: ${name} is missing or not a whole number of seconds`);
   return value;
 }
 
@@ -27,13 +27,13 @@ export function optionalTimeClaim(token: DecodedToken, name: string): number | u
   return Object.hasOwn(token.claims, name) ? timeClaim(token, name) : undefined;
 }
 
-/** One audience or a list of them, each once (RFC 7519 §4.1.3). */
+/** One audience or a list without duplicates (RFC 7519 §4.1.3). */
 export function audiences(token: DecodedToken): readonly string[] {
   const { aud } = token.claims;
   const list = typeof aud === "string" ? [aud] : aud;
   const isList = Array.isArray(list) && list.every((one) => typeof one === "string" && one !== "");
   if (!isList || list.length === 0 || new Set(list).size !== list.length)
-    throw new Refusal("aud", `${token.use}: aud is missing or no list of texts`);
+    throw new Refusal("aud", `${token.use}: aud is missing or not a list of strings`);
   return list;
 }
 
@@ -41,10 +41,10 @@ export function optionalTextList(token: DecodedToken, name: string): void {
   if (!Object.hasOwn(token.claims, name)) return;
   const value = token.claims[name];
   if (!Array.isArray(value) || !value.every((one) => typeof one === "string"))
-    throw new Refusal(name, `${token.use}: ${name} is no list of texts`);
+    throw new Refusal(name, `${token.use}: ${name} is not a list of strings`);
 }
 
-/** A certificate's SHA-256 and nothing beside it (RFC 8705 §3.1): a second method in here would say something else. */
+/** Only a certificate's SHA-256 (RFC 8705 §3.1): a second confirmation method could bind the token to something else. */
 export function optionalConfirmation(token: DecodedToken): void {
   if (!Object.hasOwn(token.claims, "cnf")) return;
   const { cnf } = token.claims;
@@ -52,11 +52,10 @@ export function optionalConfirmation(token: DecodedToken): void {
   const [[name, value] = [], ...others] = members;
   const isThumbprint = typeof value === "string" && /^[A-Za-z0-9_-]{43}$/.test(value);
   if (name !== "x5t#S256" || !isThumbprint || others.length > 0)
-    throw new Refusal("cnf", `${token.use}: cnf is no certificate's SHA-256`);
+    throw new Refusal("cnf", `${token.use}: cnf is not a certificate thumbprint`);
 }
 
-/** @throws Refusal unless the two are the same */
-export function mustBe(token: DecodedToken, name: string, actual: unknown, expected: unknown): void {
+export function requireEqual(token: DecodedToken, name: string, actual: unknown, expected: unknown): void {
   if (actual !== expected)
-    throw new Refusal(name, `${token.use}: ${name} is ${quoted(actual)}, not ${quoted(expected)}`);
+    throw new Refusal(name, `${token.use}: ${name} is ${quoted(actual)} instead of ${quoted(expected)}`);
 }

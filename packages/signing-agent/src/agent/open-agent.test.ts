@@ -1,4 +1,4 @@
-/** An agent opened from its files, against a service on loopback. */
+/** An agent opened from its files, against a fake service on loopback. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
@@ -9,22 +9,22 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { runCommandLine } from "./commands/run-command-line.ts";
-import { readConfiguration } from "./configuration.ts";
-import { openJournal } from "./journal/journal.ts";
-import type { SignedRecord } from "./journal/journal-entry.ts";
-import { type AgentKey, agentKey } from "./keys/key-source.ts";
-import { createPemKey, openPemKey } from "./keys/pem-key.ts";
-import { type OpenAgent, openAgent } from "./run-agent.ts";
-import { type FakeService, ORGANISATION, POOL, startFakeService } from "./testing/fake-service.ts";
-import { type Changes, CLIENT, POLICY, sampleRequest, USER } from "./testing/sample-request.ts";
+import { runAgentCommandLine } from "../commands/agent-command-line.ts";
+import { readConfiguration } from "../configuration/configuration.ts";
+import { openJournal } from "../journal/journal.ts";
+import type { SignedRecord } from "../journal/journal-entry.ts";
+import { type AgentKey, agentKey } from "../keys/key-source.ts";
+import { createPemKey, openPemKey } from "../keys/pem-key.ts";
+import { type FakeService, ORGANISATION, POOL, startFakeService } from "../testing/fake-service.ts";
+import { type Changes, CLIENT, POLICY, sampleRequest, USER } from "../testing/sample-request.ts";
+import { type OpenAgent, openAgent } from "./open-agent.ts";
 
 const withChallenge = (type: string) =>
   POLICY.replace("grants:", `challenge: { type: ${type}, when: always }\n    grants:`);
-/** That does not allow what the sample asks for. */
+/** Does not allow what the sample requests. */
 const NARROW = POLICY.replace("[openid, email]", "[openid]");
 
-describe("an agent from its files", () => {
+describe("an agent opened from its files", () => {
   let folder: string;
   let fake: FakeService;
   let key: AgentKey;
@@ -50,7 +50,7 @@ describe("an agent from its files", () => {
   });
 
   async function configure(more = ""): Promise<void> {
-    const places = `service: ${fake.address}\norganisation: ${ORGANISATION}\npool: ${POOL}\n`;
+    const places = `service: ${fake.url}\norganisation: ${ORGANISATION}\npool: ${POOL}\n`;
     const files = "apiKeyFile: api-key\npolicyFile: policy.yaml\njournalFile: journal\n";
     await write("agent.yaml", `${places}${files}keys: [{ file: key.pem }]\n${more}`);
   }
@@ -59,12 +59,12 @@ describe("an agent from its files", () => {
     agent = await openAgent(await readConfiguration(inFolder("agent.yaml")), outside);
     return agent;
   }
-  const ask = (changes: Changes = {}) => fake.enqueue(sampleRequest(key, Date.now(), changes));
-  /** A file that whoever reads it waits for. @returns `read`: waits until somebody does, and gives what to tell him */
+  const requestTokens = (changes: Changes = {}) => fake.enqueue(sampleRequest(key, Date.now(), changes));
+  /** A named pipe in place of a file. `read` waits for a reader and returns the function that answers it. */
   async function makePipe(name: string): Promise<{ read(): Promise<(text: string) => Promise<void>> }> {
     await rm(inFolder(name), { force: true });
     execFileSync("mkfifo", [inFolder(name)]);
-    // Without a reader it cannot be opened so (ENXIO).
+    // Fails with ENXIO until there is a reader.
     const flags = constants.O_WRONLY | constants.O_NONBLOCK;
     const opened = () => open(inFolder(name), flags).catch(() => undefined);
     return {
@@ -77,7 +77,7 @@ describe("an agent from its files", () => {
     };
   }
 
-  test("of two policies the one that was written last holds, however long the first takes to read", async () => {
+  test("the policy written last wins, however long an earlier reload takes to read", async () => {
     const { reload } = await start();
     const pipe = await makePipe("policy.yaml");
     const first = reload();
@@ -88,10 +88,10 @@ describe("an agent from its files", () => {
     await delay(50);
     await tell(POLICY);
     await Promise.all([first, second]);
-    assert.equal((await ask()).outcome, "rejected");
+    assert.equal((await requestTokens()).outcome, "rejected");
   });
 
-  test("is told once to stop, and reads nothing afterwards", async () => {
+  test("stops once, and reloads nothing afterwards", async () => {
     const { stop, reload } = await start();
     await Promise.all([stop(), stop()]);
     await rm(inFolder("journal"));
@@ -99,7 +99,7 @@ describe("an agent from its files", () => {
     await assert.rejects(access(inFolder("journal")));
   });
 
-  test("a SIGHUP while it opens its files is obeyed as soon as it can be, and does not end it", async () => {
+  test("a SIGHUP during start reloads as soon as possible, and does not end the process", async () => {
     const pipe = await makePipe("policy.yaml");
     const told = new Map<string, () => void>();
     const lines: string[] = [];
@@ -110,20 +110,20 @@ describe("an agent from its files", () => {
       terminal: undefined,
       onSignal: (signal: string, heard: () => void) => void told.set(signal, heard),
     };
-    const ended = runCommandLine(["run", "--config", inFolder("agent.yaml")], io);
+    const ended = runAgentCommandLine(["run", "--config", inFolder("agent.yaml")], io);
     const tell = await pipe.read();
-    assert.equal(told.has("SIGTERM"), false, "which ends it as long as there is nothing to finish");
+    assert.equal(told.has("SIGTERM"), false, "SIGTERM still has its default action");
     told.get("SIGHUP")?.();
     await rename(inFolder("policy.yaml"), inFolder("pipe"));
     await write("policy.yaml", NARROW);
     await tell(POLICY);
     while (!lines.some((line) => line.includes("policy reloaded"))) await delay(5);
-    assert.equal((await ask()).outcome, "rejected");
+    assert.equal((await requestTokens()).outcome, "rejected");
     told.get("SIGTERM")?.();
     assert.equal(await ended, 0, lines.join("\n"));
   });
 
-  test("whom an earlier run asked is not asked again, but not for longer than that", async () => {
+  test("a challenge passed in an earlier run counts, but is not extended", async () => {
     const asked = (requestId: string): SignedRecord => ({
       event: "signed",
       requestId,
@@ -144,15 +144,15 @@ describe("an agent from its files", () => {
     await write("policy.yaml", withChallenge("confirm"));
     await start();
     const inPlaceOf = (parentRequestId: string) =>
-      ask({ interactive: false, context: { parentRequestId } }).then(({ outcome }) => outcome);
+      requestTokens({ interactive: false, context: { parentRequestId } }).then(({ outcome }) => outcome);
     assert.equal(await inPlaceOf("one"), "signed");
     assert.equal(await inPlaceOf("two"), "rejected");
     const context = { parentRequestId: "one" };
-    const again = await ask({ access: { jti: "jti-one" }, interactive: false, context });
+    const again = await requestTokens({ access: { jti: "jti-one" }, interactive: false, context });
     assert.ok(again.outcome === "rejected" && /jti/.test(again.detail), "the jti is remembered too");
   });
 
-  test("users who take their time at the webhook keep no other user waiting", async () => {
+  test("slow users at the webhook do not delay other users", async () => {
     let asked = 0;
     const webhook = createServer(() => {
       asked += 1;
@@ -166,7 +166,7 @@ describe("an agent from its files", () => {
       withChallenge("number_match").replace("perSubjectPerMin: 10", "perSubjectPerMin: 1000"),
     );
     await start();
-    for (let index = 0; index < 70; index += 1) void ask();
+    for (let index = 0; index < 70; index += 1) void requestTokens();
     while (asked < 70) await delay(20);
     webhook.closeAllConnections();
     webhook.close();
