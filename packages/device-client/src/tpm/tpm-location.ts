@@ -1,21 +1,13 @@
-/** Where a TPM is, and what a way to it does: one command, one response. */
-
-export interface TpmTransport {
-  /** One at a time. @throws Error when the TPM, or what stands before it, does not answer */
-  exchange(command: Buffer): Promise<Buffer>;
-  close(): Promise<void>;
-}
-
-/** Where a TPM is: `/dev/tpmrm0`, `tcp:HOST:PORT`, `unix:PATH`. */
-export type TpmPlace =
+/** Where a TPM is: `/dev/tpmrm0`, `tcp:HOST:PORT` or `unix:PATH`. */
+export type TpmLocation =
   | { readonly kind: "device"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }
   | { readonly kind: "unix"; readonly path: string };
 
 export const DEFAULT_TPM = "/dev/tpmrm0";
 
-/** @returns undefined for what is none */
-export function readTpmPlace(text: string): TpmPlace | undefined {
+/** @returns undefined for an invalid location */
+export function parseTpmLocation(text: string): TpmLocation | undefined {
   if (text.startsWith("/")) return { kind: "device", path: text };
   if (text.startsWith("unix:/")) return { kind: "unix", path: text.slice("unix:".length) };
   const [, host, port] = /^tcp:(.+):(\d{1,5})$/.exec(text) ?? [];

@@ -1,23 +1,22 @@
-/** `renew --daemon`: when it looks, how long it waits, and when it gives up; the service is made of functions. */
+/** `renew --daemon`: when it checks, how long it pauses, and when it exits, against a stubbed service. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { backoff } from "@signet/cli-runtime/backoff";
+import { CallFailed } from "@signet/cli-runtime/http";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
-import { backoff } from "./backoff.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { takeAuthorities, writeCertificate } from "./issued.ts";
-import { type Keeping, keepRenewed } from "./keep-renewed.ts";
-import { createDeviceKey, openDeviceKey } from "./keys/open-device-key.ts";
-import { readRequest, writeRequest } from "./request-file.ts";
-import { type DeviceService, ServiceRefusal } from "./service/device-service.ts";
-import { CallFailed } from "./service/http-call.ts";
-import { mtlsEndpoints } from "./service/mtls-endpoints.ts";
-import { makeStateFolder, writeRecord } from "./state/device-record.ts";
-import { currentGeneration, newGeneration, useGeneration } from "./state/generations.ts";
-import { withLock } from "./state/lock.ts";
+import { readRequest, writeRequest } from "../enrolment/certificate-request.ts";
+import { trustAuthorities, writeCertificate } from "../enrolment/issued-certificate.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { createDeviceKey, openDeviceKey } from "../keys/open-device-key.ts";
+import { type DeviceService, ServiceRefusal } from "../service/device-service.ts";
+import { mtlsEndpoints } from "../service/mtls-endpoints.ts";
+import { lockState, makeStateFolder, writeRecord } from "../state/device-record.ts";
+import { currentGeneration, newGeneration, useGeneration } from "../state/generations.ts";
+import { RENEWAL_BACKOFF, type RenewalOptions, runRenewalDaemon } from "./renewal-daemon.ts";
 
 const DAY_MS = 86_400_000;
 const ca = testCertificate({ subject: "ca", isCa: true });
@@ -31,12 +30,12 @@ const record = {
 const refusal = (status: number, error: string, retryAfter?: number) =>
   new ServiceRefusal({ status, retryAfter, body: Buffer.from(JSON.stringify({ error })) });
 
-describe("renewal that is watched", () => {
+describe("the renewal daemon", () => {
   let folder: string;
   let state: string;
   let count = 0;
   let now = 0;
-  let waits: number[] = [];
+  let pauses: number[] = [];
   let logged: Array<readonly [string, string]> = [];
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "signet-keep-"));
@@ -45,23 +44,23 @@ describe("renewal that is watched", () => {
   beforeEach(async () => {
     count += 1;
     state = path.join(folder, String(count));
-    waits = [];
+    pauses = [];
     logged = [];
-    // To the second, as certificates have it.
+    // Certificates have whole seconds.
     now = Math.floor(Date.now() / 1000) * 1000;
     await makeStateFolder(state);
-    await takeAuthorities(state, ca.pem);
+    await trustAuthorities(state, ca.pem);
     await writeRecord(state, record);
-    const generation = await newGeneration(state, async (place) => {
-      await createDeviceKey(record.key, place);
-      await writeRequest(place, await openDeviceKey(record.key, place));
+    const generation = await newGeneration(state, async (folder) => {
+      await createDeviceKey(record.key, folder);
+      await writeRequest(folder, await openDeviceKey(record.key, folder));
     });
-    await writeCertificate(generation, await certified(generation, now, 90));
+    await writeCertificate(generation, await issueFor(generation, now, 90));
     await useGeneration(state, generation);
   });
 
-  /** For the key of a generation. */
-  async function certified(generation: string, from: number, days: number): Promise<X509Certificate> {
+  /** A certificate for the key of a generation. */
+  async function issueFor(generation: string, from: number, days: number): Promise<X509Certificate> {
     const { privateKey } = await openDeviceKey(record.key, generation);
     assert.ok(privateKey);
     const validity = { validFrom: new Date(from), validTo: new Date(from + days * DAY_MS) };
@@ -70,13 +69,20 @@ describe("renewal that is watched", () => {
     );
   }
 
-  /** A service that renews as it is told, and is silent about revocation. */
+  /** A service that renews as told and answers no OCSP request. */
   function service(renew: () => Promise<void> | void): DeviceService {
     const none = async (): Promise<never> => {
       throw refusal(404, "not_found");
     };
     return {
-      ...{ enroll: none, begin: none, complete: none, caPem: none, ocsp: none, token: none },
+      ...{
+        enroll: none,
+        beginEnrolment: none,
+        completeEnrolment: none,
+        caPem: none,
+        ocsp: none,
+        token: none,
+      },
       metadata: async () => {
         const issuer = `${record.server}/oauth/${record.organisation}`;
         return { issuer, mtls_endpoint_aliases: { token_endpoint: `${issuer}/token` } };
@@ -85,54 +91,54 @@ describe("renewal that is watched", () => {
         assert.match(url, /\/devices\/renew$/);
         await renew();
         const last = path.join(state, "generations", "2");
-        const certificate = (await certified(last, now, 90)).toString();
+        const certificate = (await issueFor(last, now, 90)).toString();
         return { deviceId: "device", certificate, ca: ca.pem, attestation: "none" };
       },
     };
   }
 
-  /** Each wait takes its time on the clock; told to stop after so many. */
-  const keeping = (renew: () => Promise<void> | void, mostWaits: number): Keeping => ({
+  /** Each pause advances the clock; the daemon stops after so many. */
+  const daemonOptions = (renew: () => Promise<void> | void, maxPauses: number): RenewalOptions => ({
     state,
-    serviceOf: async () => service(renew),
+    openService: async () => service(renew),
     withNewKey: false,
     hook: undefined,
     log: (level, message) => void logged.push([level, message]),
     clock: () => now,
     random: () => 0.5,
-    wait: async (milliseconds) => {
-      waits.push(milliseconds);
+    pause: async (milliseconds) => {
+      pauses.push(milliseconds);
       now += milliseconds;
     },
-    stopped: () => waits.length >= mostWaits,
+    isStopped: () => pauses.length >= maxPauses,
   });
   const renewals = () => logged.filter(([, message]) => message === "renewed").length;
 
-  test("looks every day, and renews when two thirds of the certificate's life are over", async () => {
+  test("checks every day, and renews after two thirds of the certificate's lifetime", async () => {
     let asked = 0;
     const renew = () => {
       asked += 1;
     };
-    await keepRenewed(keeping(renew, 60));
+    await runRenewalDaemon(daemonOptions(renew, 60));
     assert.deepEqual([asked, renewals()], [0, 0]);
-    assert.deepEqual([...new Set(waits.slice(1))], [DAY_MS]);
-    waits = [];
-    await keepRenewed(keeping(renew, 5));
+    assert.deepEqual([...new Set(pauses.slice(1))], [DAY_MS]);
+    pauses = [];
+    await runRenewalDaemon(daemonOptions(renew, 5));
     assert.deepEqual([asked, renewals()], [1, 1]);
     assert.match((await currentGeneration(state)) ?? "", /generations\/2$/);
   });
 
-  test("does not come back with all the other devices at once", async () => {
+  test("spreads its checks over time", async () => {
     const spread = async (random: number) => {
-      waits = [];
-      await keepRenewed({ ...keeping(() => {}, 3), random: () => random });
-      return waits;
+      pauses = [];
+      await runRenewalDaemon({ ...daemonOptions(() => {}, 3), random: () => random });
+      return pauses;
     };
     assert.deepEqual(await spread(0), [0, 0.75 * DAY_MS, 0.75 * DAY_MS]);
     assert.deepEqual(await spread(1), [300_000, 1.25 * DAY_MS, 1.25 * DAY_MS]);
   });
 
-  test("comes back sooner after a failure that will pass, later each time, and as late as it is told", async () => {
+  test("after a transient failure it tries again sooner, with growing pauses, and honours Retry-After", async () => {
     now += 61 * DAY_MS;
     const troubles = [
       new CallFailed("no answer"),
@@ -140,35 +146,35 @@ describe("renewal that is watched", () => {
       refusal(500, ""),
       refusal(429, "", 7200),
     ];
-    await keepRenewed(
-      keeping(() => {
+    await runRenewalDaemon(
+      daemonOptions(() => {
         const trouble = troubles.shift();
         if (trouble) throw trouble;
       }, 6),
     );
-    const minutes = waits.slice(1).map((milliseconds) => milliseconds / 60_000);
+    const minutes = pauses.slice(1).map((milliseconds) => milliseconds / 60_000);
     assert.deepEqual(minutes, [1, 1.5, 2.5, 120.5, 1440]);
     assert.equal(renewals(), 1);
     assert.equal(logged.filter(([level]) => level === "error").length, 0);
   });
 
-  test("waits a day after a refusal that nobody's waiting mends, and says so as an error", async () => {
+  test("after a permanent refusal it pauses a day, and logs an error", async () => {
     now += 61 * DAY_MS;
-    await keepRenewed(
-      keeping(() => {
+    await runRenewalDaemon(
+      daemonOptions(() => {
         throw refusal(403, "attestation_required");
       }, 3),
     );
-    assert.deepEqual(waits.slice(1), [DAY_MS, DAY_MS]);
+    assert.deepEqual(pauses.slice(1), [DAY_MS, DAY_MS]);
     assert.equal(logged.filter(([level]) => level === "error").length, 2);
   });
 
-  test("a renewal that was cut off goes on with the same request", async () => {
+  test("an interrupted renewal continues with the same request", async () => {
     now += 61 * DAY_MS;
     const requests = new Set<string>();
     let tries = 0;
-    await keepRenewed(
-      keeping(async () => {
+    await runRenewalDaemon(
+      daemonOptions(async () => {
         requests.add((await readRequest(path.join(state, "generations", "2"))).pem);
         tries += 1;
         if (tries < 3) throw new CallFailed("no answer");
@@ -177,11 +183,11 @@ describe("renewal that is watched", () => {
     assert.deepEqual([tries, requests.size, renewals()], [3, 1, 1]);
   });
 
-  test("a key that the service has seen elsewhere is not sent again", async () => {
+  test("a key that the service has enrolled before is replaced", async () => {
     now += 61 * DAY_MS;
     const requests: string[] = [];
-    await keepRenewed({
-      ...keeping(async () => {
+    await runRenewalDaemon({
+      ...daemonOptions(async () => {
         requests.push((await readRequest(path.join(state, "generations", "2"))).pem);
         if (requests.length < 2) throw refusal(409, "key_already_enrolled");
       }, 4),
@@ -190,19 +196,19 @@ describe("renewal that is watched", () => {
     assert.deepEqual([new Set(requests).size, renewals()], [2, 1]);
   });
 
-  test("waits for another process that works with the folder", async () => {
+  test("pauses while another process has the lock", async () => {
     now += 61 * DAY_MS;
-    await withLock(state, () => keepRenewed(keeping(() => {}, 3)));
+    await lockState(state, () => runRenewalDaemon(daemonOptions(() => {}, 3)));
     assert.ok(logged.some(([level, message]) => level === "warn" && message === "not renewed"));
     assert.equal(renewals(), 0);
   });
 
-  test("ends when the certificate has expired", async () => {
+  test("exits when the certificate has expired", async () => {
     now += 91 * DAY_MS;
-    await assert.rejects(keepRenewed(keeping(() => {}, 3)), { exitCode: exitCodes.expired });
+    await assert.rejects(runRenewalDaemon(daemonOptions(() => {}, 3)), { exitCode: exitCodes.expired });
   });
 
-  test("a certificate for another key, of another CA, or for another device is not taken into use", async () => {
+  test("a certificate for another key, from another CA or for another device is not used", async () => {
     now += 61 * DAY_MS;
     const before = await currentGeneration(state);
     const stranger = testCertificate({ subject: "device", issuer: ca });
@@ -215,42 +221,42 @@ describe("renewal that is watched", () => {
     ];
     for (const change of answers) {
       const base = service(() => {});
-      const serviceOf = async () => ({
+      const openService = async () => ({
         ...base,
         renew: async (...call: Parameters<DeviceService["renew"]>) => ({
           ...(await base.renew(...call)),
           ...change,
         }),
       });
-      waits = [];
-      await keepRenewed({ ...keeping(() => {}, 2), serviceOf });
+      pauses = [];
+      await runRenewalDaemon({ ...daemonOptions(() => {}, 2), openService });
       assert.equal(await currentGeneration(state), before, JSON.stringify(Object.keys(change)));
     }
     assert.equal(renewals(), 0);
   });
 });
 
-test("certificates are shown where the organisation's own metadata says, and over https alone", async () => {
-  const place = { server: "http://localhost:8080", organisation: record.organisation };
-  const issuer = `${place.server}/oauth/${place.organisation}`;
+test("mTLS endpoints come from the organisation's own metadata, over https only", async () => {
+  const address = { server: "http://localhost:8080", organisation: record.organisation };
+  const issuer = `${address.server}/oauth/${address.organisation}`;
   const of = (metadata: object) =>
-    mtlsEndpoints({ metadata: async () => metadata } as Pick<DeviceService, "metadata">, place);
-  const alias = `https://localhost:8443/oauth/${place.organisation}`;
+    mtlsEndpoints({ metadata: async () => metadata } as Pick<DeviceService, "metadata">, address);
+  const alias = `https://localhost:8443/oauth/${address.organisation}`;
   const aliases = (token: string) => ({ mtls_endpoint_aliases: { token_endpoint: token } });
   assert.deepEqual(await of({ issuer, ...aliases(`${alias}/token`) }), {
     token: `${alias}/token`,
     renew: `${alias}/devices/renew`,
   });
-  const noPlace = /no address where a device can show its certificate/;
-  await assert.rejects(of({ issuer, token_endpoint: `${issuer}/token` }), noPlace);
-  await assert.rejects(of({ issuer, ...aliases("http://localhost/token") }), noPlace);
-  await assert.rejects(of({ issuer: `${issuer}0`, ...aliases(`${alias}/token`) }), /calls itself/);
+  const noEndpoint = /no endpoint for client certificates/;
+  await assert.rejects(of({ issuer, token_endpoint: `${issuer}/token` }), noEndpoint);
+  await assert.rejects(of({ issuer, ...aliases("http://localhost/token") }), noEndpoint);
+  await assert.rejects(of({ issuer: `${issuer}0`, ...aliases(`${alias}/token`) }), /issuer is/);
 });
 
-test("the pause after a failure doubles up to six hours, and never is none", () => {
-  const least = backoff(() => 0);
+test("the pause after a failure doubles up to six hours, and is never zero", () => {
+  const least = backoff(RENEWAL_BACKOFF, () => 0);
   assert.deepEqual([least.next(), least.next(3600)], [30_000, 3_600_000]);
-  const most = backoff(() => 1);
+  const most = backoff(RENEWAL_BACKOFF, () => 1);
   const pauses = Array.from({ length: 12 }, () => most.next() / 60_000);
   assert.deepEqual(pauses.slice(0, 3), [1.5, 2.5, 4.5]);
   assert.equal(pauses.at(-1), 360.5);

@@ -1,4 +1,4 @@
-/** A real service on loopback, with a listener for certificates, whose administrator hands out codes. */
+/** A real service on loopback, with an mTLS listener and an administrator who hands out codes. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -11,22 +11,22 @@ import {
 } from "@signet/server/testing/certificate-scene";
 import { type TestIo, testIo } from "./test-io.ts";
 
-export interface ServiceStage extends CertificateScene {
-  /** A folder that is removed with the stage. */
+export interface ServiceHarness extends CertificateScene {
+  /** Removed when the harness is closed. */
   readonly folder: string;
   readonly serverCa: string;
-  /** The client, by the service's clock. */
+  /** The client, on the service's clock. */
   readonly io: TestIo;
-  /** Of the application that devices speak for. */
+  /** The application that devices act for. */
   readonly clientId: string;
   newCode(more?: { replaces?: string; attestation?: string }): Promise<string>;
   revoke(deviceId: string): Promise<void>;
-  /** Enrols in a folder of that name. @returns the exit code */
+  /** Enrols with a state folder of that name. @returns the exit code */
   enroll(name: string, code: string, ...more: string[]): Promise<number>;
   state(name: string): string;
 }
 
-export async function serviceStage(): Promise<ServiceStage> {
+export async function serviceHarness(): Promise<ServiceHarness> {
   const folder = await mkdtemp(path.join(tmpdir(), "signet-device-"));
   const scene = await certificateScene(`sqlite:${path.join(folder, "service.db")}`);
   const { running, org, listeners, clock } = scene;
