@@ -118,7 +118,7 @@ describe("a device with a TPM", { skip: missing }, () => {
       assert.ok(record);
       await writeRecord(harness.state("two"), { ...record, key: { kind: "tpm", tpm: other.location } });
       assert.equal(await run("token", "two", "--client-id", harness.clientId), exitCodes.failed);
-      assert.match(printed(), /TPM2_Load \(0x\w+: a key of another TPM/);
+      assert.match(printed(), /TPM2_Load \(0x\w+: the key belongs to another TPM/);
     } finally {
       await other.stop();
     }

@@ -93,10 +93,7 @@ async function readAnswer(folder: string): Promise<IssuedCertificate | undefined
 }
 
 /** @returns undefined when the service has enrolled this key before: that answer is lost, and a new key is needed */
-async function requestCertificate(
-  enrolment: Enrolment,
-  folder: string,
-): Promise<IssuedCertificate | undefined> {
+async function requestCertificate(enrolment: Enrolment, folder: string) {
   try {
     return await send(enrolment, folder);
   } catch (error) {
@@ -122,11 +119,7 @@ async function send({ record, state, code, service }: Enrolment, folder: string)
   return issued;
 }
 
-async function install(
-  { state, record }: Enrolment,
-  folder: string,
-  issued: IssuedCertificate,
-): Promise<DeviceRecord> {
+async function install({ state, record }: Enrolment, folder: string, issued: IssuedCertificate) {
   const certificate = verifyIssued(issued, await openDeviceKey(record.key, folder));
   const caFile = path.join(state, "ca.pem");
   const pinned = await readIfPresent(caFile);

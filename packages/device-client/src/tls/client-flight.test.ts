@@ -160,7 +160,10 @@ test("a handshake that is not TLS 1.3, is truncated or uses other keys fails and
   }
   const { flight } = handshake(Promise.resolve());
   await flight.fromClient(plain(contentTypes.handshake, clientHello));
-  await assert.rejects(flight.fromClient(sealed(contentTypes.handshake, ownFlight)), /handshake keys are missing/);
+  await assert.rejects(
+    flight.fromClient(sealed(contentTypes.handshake, ownFlight)),
+    /handshake keys are missing/,
+  );
   const endless = Buffer.concat(
     Array.from({ length: 20 }, () => plain(contentTypes.applicationData, Buffer.alloc(16_000))),
   );

@@ -174,10 +174,7 @@ async function buildFlight(identity: ClientIdentity, flight: Flight): Promise<Bu
   return Buffer.concat([certificate, verify, finishedMessage(suite, secret, hashed(certificate, verify))]);
 }
 
-function requireAccepted(
-  { signatureScheme }: ClientIdentity,
-  { signatureSchemes }: CertificateRequest,
-): void {
+function requireAccepted({ signatureScheme }: ClientIdentity, { signatureSchemes }: CertificateRequest) {
   if (signatureSchemes.includes(signatureScheme)) return;
   const named = `0x${signatureScheme.toString(16).padStart(4, "0")}`;
   throw new TlsFault(`the server accepts no signature of this key's type (${named})`);

@@ -67,19 +67,13 @@ describe("a TPM", () => {
     await assert.rejects(readPublic(busy.tpm, HANDLE), { code: 0x922 });
     assert.equal(busy.sent.length, 20);
     const full = fakeTpm(() => 0x902);
-    await assert.rejects(
-      readPublic(full.tpm, HANDLE),
-      /TPM2_ReadPublic \(0x902: out of memory for keys/,
-    );
+    await assert.rejects(readPublic(full.tpm, HANDLE), /TPM2_ReadPublic \(0x902: out of memory for keys/);
     assert.equal(full.sent.length, 1);
   });
 
   test("says which password is set, whatever handle the error names", async () => {
     for (const code of [0x9a2, 0x1a2, 0x98e])
-      await assert.rejects(
-        readPublic(fakeTpm(() => code).tpm, HANDLE),
-        /hierarchy has a password/,
-      );
+      await assert.rejects(readPublic(fakeTpm(() => code).tpm, HANDLE), /hierarchy has a password/);
   });
 
   test("flushes keys after use, the last one first", async () => {

@@ -67,12 +67,7 @@ async function openDevice(path: string): Promise<TpmTransport> {
   };
 }
 
-function exchangeOverSocket(
-  socket: net.Socket,
-  command: Buffer,
-  name: string,
-  timeoutMs: number,
-): Promise<Buffer> {
+function exchangeOverSocket(socket: net.Socket, command: Buffer, name: string, timeoutMs: number) {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   let received: Buffer = Buffer.alloc(0);
   const fail = (reason: string) => {

@@ -64,11 +64,7 @@ export async function handleRequest(
   }
 }
 
-async function checkAndSign(
-  claimed: ClaimedRequest,
-  request: LeasedRequest,
-  deps: AgentDeps,
-): Promise<Outcome> {
+async function checkAndSign(claimed: ClaimedRequest, request: LeasedRequest, deps: AgentDeps) {
   const { policy, keys, clock, log } = deps;
   const check = (tokens: ClaimedRequest["tokens"]) =>
     checkRequest({ context: claimed.context, tokens }, { policy: policy(), keys, now: clock() });

@@ -5,16 +5,13 @@
 import { createPublicKey, hash, type KeyObject, verify, type webcrypto } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { InvalidFile, parseYaml } from "../configuration/yaml-file.ts";
+import { closedObject, InvalidFile, parseYaml } from "../configuration/yaml-file.ts";
 import { isJsonObject, parseStrictJson } from "../strict-json.ts";
 
-const credentialSchema = Type.Object(
-  {
-    id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,1400}$", description: "a credential id in base64url" }),
-    publicKey: Type.Record(Type.String(), Type.Unknown(), { description: "a JWK" }),
-  },
-  { additionalProperties: false },
-);
+const credentialSchema = closedObject({
+  id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,1400}$", description: "a credential id in base64url" }),
+  publicKey: Type.Record(Type.String(), Type.Unknown(), { description: "a JWK" }),
+});
 const fileSchema = Type.Record(Type.String(), Type.Array(credentialSchema), {
   description: "a map from subject to a list of credentials",
 });
@@ -132,12 +129,7 @@ function verifyAuthenticatorData(bytes: Buffer, { rpId, userVerification }: Pass
 }
 
 /** Unlike in a JWS, ECDSA signatures are DER here (Web Authentication §6.5.5). */
-function verifySignature(
-  key: KeyObject,
-  authenticatorData: Buffer,
-  clientData: Buffer,
-  signature: string,
-): boolean {
+function verifySignature(key: KeyObject, authenticatorData: Buffer, clientData: Buffer, signature: string) {
   const signed = Buffer.concat([authenticatorData, hash("sha256", clientData, "buffer")]);
   const digest = key.asymmetricKeyType === "ed25519" ? null : "sha256";
   try {

@@ -5,9 +5,8 @@ import { agentAlgs } from "@signet/protocol/agent-signature";
 import { isUuid } from "@signet/protocol/hash";
 import { isServiceAddress } from "@signet/protocol/service-address";
 import { type Static, Type } from "typebox";
-import { InvalidFile, parseYaml } from "./yaml-file.ts";
+import { closedObject, InvalidFile, parseYaml } from "./yaml-file.ts";
 
-const closed = { additionalProperties: false };
 const text = (description: string) => Type.String({ minLength: 1, description });
 const file = (content: string) => text(`the path of ${content}`);
 const uuid = (owner: string) =>
@@ -15,71 +14,56 @@ const uuid = (owner: string) =>
 const integer = (minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` });
 
-const pkcs11Schema = Type.Object(
-  {
-    library: file("the token's PKCS#11 library"),
-    token: text("the token's label"),
-    pinFile: file("a file with the PIN"),
-    key: text("the key's label"),
-    sessions: Type.Optional(integer(1, 64)),
-  },
-  closed,
-);
+const pkcs11Schema = closedObject({
+  library: file("the token's PKCS#11 library"),
+  token: text("the token's label"),
+  pinFile: file("a file with the PIN"),
+  key: text("the key's label"),
+  sessions: Type.Optional(integer(1, 64)),
+});
 
-const keySchema = Type.Object(
-  {
-    file: Type.Optional(file("a private key in PEM")),
-    pkcs11: Type.Optional(pkcs11Schema),
-    module: Type.Optional(
-      Type.Object(
-        { path: file("a module"), options: Type.Optional(Type.Record(Type.String(), Type.Unknown())) },
-        closed,
-      ),
-    ),
-    alg: Type.Optional(Type.Enum([...agentAlgs])),
-    chain: Type.Optional(file("the key's certificates in PEM")),
-  },
-  closed,
-);
+const keySchema = closedObject({
+  file: Type.Optional(file("a private key in PEM")),
+  pkcs11: Type.Optional(pkcs11Schema),
+  module: Type.Optional(
+    closedObject({
+      path: file("a module"),
+      options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+  ),
+  alg: Type.Optional(Type.Enum([...agentAlgs])),
+  chain: Type.Optional(file("the key's certificates in PEM")),
+});
 export type KeyConfiguration = Static<typeof keySchema>;
 
-const webauthnSchema = Type.Object(
-  {
-    rpId: text("the service's host name"),
-    origins: Type.Array(text("an origin, e.g. https://id.example"), { minItems: 1 }),
-    credentialsFile: file("the users' passkeys"),
-    userVerification: Type.Optional(Type.Boolean()),
-  },
-  closed,
-);
+const webauthnSchema = closedObject({
+  rpId: text("the service's host name"),
+  origins: Type.Array(text("an origin, e.g. https://id.example"), { minItems: 1 }),
+  credentialsFile: file("the users' passkeys"),
+  userVerification: Type.Optional(Type.Boolean()),
+});
 
-const configurationSchema = Type.Object(
-  {
-    service: text("the service's URL, e.g. https://id.example"),
-    organisation: uuid("the organisation"),
-    pool: uuid("the signing pool"),
-    apiKeyFile: file("a file with the agent's API key"),
-    policyFile: file("the policy"),
-    journalFile: file("the journal"),
-    keys: Type.Array(keySchema, { minItems: 1 }),
-    challenges: Type.Optional(
-      Type.Object(
-        {
-          channel: Type.Optional(Type.Enum(["terminal", "webhook"])),
-          webhook: Type.Optional(
-            Type.Object({ url: text("an https URL"), secretFile: file("a file with a secret") }, closed),
-          ),
-          webauthn: Type.Optional(webauthnSchema),
-        },
-        closed,
+const configurationSchema = closedObject({
+  service: text("the service's URL, e.g. https://id.example"),
+  organisation: uuid("the organisation"),
+  pool: uuid("the signing pool"),
+  apiKeyFile: file("a file with the agent's API key"),
+  policyFile: file("the policy"),
+  journalFile: file("the journal"),
+  keys: Type.Array(keySchema, { minItems: 1 }),
+  challenges: Type.Optional(
+    closedObject({
+      channel: Type.Optional(Type.Enum(["terminal", "webhook"])),
+      webhook: Type.Optional(
+        closedObject({ url: text("an https URL"), secretFile: file("a file with a secret") }),
       ),
-    ),
-    metrics: Type.Optional(
-      Type.Object({ host: Type.Optional(text("an IP address")), port: integer(0, 65_535) }, closed),
-    ),
-  },
-  closed,
-);
+      webauthn: Type.Optional(webauthnSchema),
+    }),
+  ),
+  metrics: Type.Optional(
+    closedObject({ host: Type.Optional(text("an IP address")), port: integer(0, 65_535) }),
+  ),
+});
 
 export type Configuration = Static<typeof configurationSchema>;
 

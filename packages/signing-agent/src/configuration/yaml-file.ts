@@ -1,5 +1,5 @@
 /** YAML files checked against a schema: every fault is reported, with its line and its path in the file. */
-import type { Static, TSchema } from "typebox";
+import { type Static, type TProperties, type TSchema, Type } from "typebox";
 import { Settings } from "typebox/system";
 import { Errors } from "typebox/value";
 import { type Document, isMap, isNode, isPair, LineCounter, parseDocument } from "yaml";
@@ -22,6 +22,10 @@ export class InvalidFile extends Error {
     this.faults = faults;
   }
 }
+
+/** An object without unknown members. */
+export const closedObject = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false });
 
 /**
  * Parses YAML 1.2. A member given twice is a fault, and so is an unknown one: a typing error must not count as "not set".

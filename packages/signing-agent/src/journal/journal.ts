@@ -11,14 +11,7 @@ import {
 import { BrokenJournal, type JournalFile, type OpenFile, openJournalFile } from "./journal-file.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
-export interface Journal {
-  /** Resolves when the records are on disk. Rejects when they cannot be written: then nothing may be handed out. */
-  append(records: readonly JournalRecord[]): Promise<void>;
-  /** After the file was moved away: continues the chain in a new file of the same name. */
-  reopen(): Promise<void>;
-  readonly position: ChainPosition;
-  close(): Promise<void>;
-}
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /**
  * @param onEntry called with every entry that is already there
@@ -29,7 +22,7 @@ export async function openJournal(
   clock: () => number,
   onEntry: (entry: JournalEntry) => void = () => {},
   openFile: OpenFile = open,
-): Promise<Journal> {
+) {
   const unlock = lockJournal(path);
   try {
     const file = await openJournalFile(path, openFile);
@@ -54,11 +47,7 @@ function lockJournal(path: string): () => void {
   }
 }
 
-async function recover(
-  path: string,
-  file: JournalFile,
-  onEntry: (entry: JournalEntry) => void,
-): Promise<ChainPosition> {
+async function recover(path: string, file: JournalFile, onEntry: (entry: JournalEntry) => void) {
   const { last, entries, fault, wholeBytes, isTorn } = await verifyJournal([path], onEntry);
   if (fault)
     throw new BrokenJournal(`${path}:${fault.line} ${fault.message}. Move the file away to start a new one`);
@@ -74,12 +63,14 @@ interface OpenParts {
   readonly unlock: () => void;
 }
 
-function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPosition): Journal {
+function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPosition) {
   let position = start;
   let isClosed = false;
+  let last: Promise<void> = Promise.resolve();
+  /** Records that wait for the disk: they share one write and one sync. */
+  let batch: { readonly records: JournalRecord[]; readonly written: Promise<void> } | undefined;
 
   async function write(records: readonly JournalRecord[]): Promise<void> {
-    if (records.length === 0) return;
     const lines: string[] = [];
     let after = position;
     for (const record of records) {
@@ -91,66 +82,44 @@ function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPositio
     position = after;
   }
 
-  const enqueue = writeQueue(write, file.reopen);
-  const whileOpen = async (item: QueueItem) => {
-    if (isClosed) throw new Error(`${path} is closed`);
-    await enqueue(item);
-  };
+  /** One after the other, whether or not the one before failed. */
+  function enqueue(work: () => Promise<void>): Promise<void> {
+    if (isClosed) return Promise.reject(new Error(`${path} is closed`));
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  function startBatch() {
+    const records: JournalRecord[] = [];
+    const written = enqueue(() => {
+      batch = undefined;
+      return write(records);
+    });
+    return { records, written };
+  }
+
   return {
-    append: whileOpen,
-    reopen: () => whileOpen("reopen"),
+    /** Resolves when the records are on disk. Rejects when they cannot be written: then nothing may be handed out. */
+    append: (records: readonly JournalRecord[]): Promise<void> => {
+      const open = isClosed || !batch ? startBatch() : batch;
+      if (!isClosed) batch = open;
+      open.records.push(...records);
+      return open.written;
+    },
+    /** After the file was moved away: continues the chain in a new file of the same name. */
+    reopen: (): Promise<void> => {
+      batch = undefined;
+      return enqueue(file.reopen);
+    },
     get position() {
       return position;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
-      // After all pending writes; their failures went to whoever made them.
-      await enqueue([]).catch(() => undefined);
+      await last;
       await file.close();
       unlock();
     },
-  };
-}
-
-type QueueItem = readonly JournalRecord[] | "reopen";
-
-interface Queued {
-  readonly item: QueueItem;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** One item at a time; all records that arrive while the disk is busy share one write and one sync. */
-function writeQueue(
-  write: (records: readonly JournalRecord[]) => Promise<void>,
-  reopen: () => Promise<void>,
-): (item: QueueItem) => Promise<void> {
-  const queue: Queued[] = [];
-  let isBusy = false;
-
-  function nextBatch(): Queued[] {
-    const index = queue.findIndex(({ item }) => item === "reopen");
-    return queue.splice(0, index === -1 ? queue.length : Math.max(index, 1));
-  }
-
-  async function drain(): Promise<void> {
-    isBusy = true;
-    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
-      const records = batch.flatMap(({ item }) => (item === "reopen" ? [] : item));
-      try {
-        await (batch[0]?.item === "reopen" ? reopen() : write(records));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    isBusy = false;
-  }
-
-  return (item) => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    queue.push({ item, resolve, reject });
-    if (!isBusy) void drain();
-    return promise;
   };
 }

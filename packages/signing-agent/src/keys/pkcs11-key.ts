@@ -47,12 +47,7 @@ export async function openPkcs11Key(
   }
 }
 
-function openKey(
-  calls: Pkcs11,
-  location: Pkcs11Location,
-  pin: string,
-  configuredAlg: string | undefined,
-): KeySource {
+function openKey(calls: Pkcs11, location: Pkcs11Location, pin: string, configuredAlg: string | undefined): KeySource {
   const slot = findSlot(calls, location.token);
   const open = () => calls.C_OpenSession(slot, CKF_SERIAL_SESSION);
   const first = open();

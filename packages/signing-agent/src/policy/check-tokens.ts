@@ -128,12 +128,7 @@ function readScopes(token: DecodedToken): readonly string[] {
   return scopes;
 }
 
-function checkIdToken(
-  token: DecodedToken,
-  access: CheckedToken,
-  grant: GrantName,
-  rules: Rules,
-): CheckedToken {
+function checkIdToken(token: DecodedToken, access: CheckedToken, grant: GrantName, rules: Rules) {
   const { clientId } = rules;
   const checked = checkCommonClaims(token, "JWT", idTokenClaims, rules);
   if (grant === "client_credentials") throw new Refusal("tokens", "an ID token without a user");
@@ -149,12 +144,7 @@ function checkIdToken(
   return checked;
 }
 
-function checkCommonClaims(
-  token: DecodedToken,
-  typ: string,
-  known: readonly string[],
-  rules: Rules,
-): CheckedToken {
+function checkCommonClaims(token: DecodedToken, typ: string, known: readonly string[], rules: Rules) {
   const { policy, client, context } = rules;
   const key = checkHeader(token, typ, rules.keys);
   requireEqual(token, "iss", textClaim(token, "iss"), policy.issuer);

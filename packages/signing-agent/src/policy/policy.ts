@@ -1,8 +1,6 @@
 /** What the agent may sign (sovereign-signing.md §9). Anything not listed is refused. */
 import { type Static, Type } from "typebox";
-import { parseYaml } from "../configuration/yaml-file.ts";
-
-const closed = { additionalProperties: false };
+import { closedObject, parseYaml } from "../configuration/yaml-file.ts";
 
 export const grantNames = [
   "authorization_code",
@@ -22,57 +20,45 @@ const grant = Type.Enum([...grantNames], { description: `one of ${grantNames.joi
 const integer = (minimum: number, maximum: number) =>
   Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` });
 
-const challengeSchema = Type.Object(
-  {
-    type: Type.Enum([...challengeTypes], { description: `one of ${challengeTypes.join(", ")}` }),
-    when: Type.Union([grant, Type.Literal("always"), Type.Array(grant, { minItems: 1 })], {
-      description: `always, or one or more of ${grantNames.join(", ")}`,
-    }),
-    prompt: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: "1 to 200 characters of text" }),
-    ),
-  },
-  closed,
-);
+const challengeSchema = closedObject({
+  type: Type.Enum([...challengeTypes], { description: `one of ${challengeTypes.join(", ")}` }),
+  when: Type.Union([grant, Type.Literal("always"), Type.Array(grant, { minItems: 1 })], {
+    description: `always, or one or more of ${grantNames.join(", ")}`,
+  }),
+  prompt: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: "1 to 200 characters of text" }),
+  ),
+});
 
-const clientSchema = Type.Object(
-  {
-    /** Of access tokens, in addition to the issuer itself. */
-    aud: Type.Array(name("an audience")),
-    scopes: Type.Array(name("a scope")),
-    /** Further claims allowed in either token. */
-    claims: Type.Optional(Type.Array(name("the name of a claim"))),
-    /** Seconds. */
-    maxLifetime: integer(1, 604_800),
-    grants: Type.Array(grant, { minItems: 1 }),
-    challenge: Type.Optional(challengeSchema),
-  },
-  closed,
-);
+const clientSchema = closedObject({
+  /** Of access tokens, in addition to the issuer itself. */
+  aud: Type.Array(name("an audience")),
+  scopes: Type.Array(name("a scope")),
+  /** Further claims allowed in either token. */
+  claims: Type.Optional(Type.Array(name("the name of a claim"))),
+  /** Seconds. */
+  maxLifetime: integer(1, 604_800),
+  grants: Type.Array(grant, { minItems: 1 }),
+  challenge: Type.Optional(challengeSchema),
+});
 export type ClientPolicy = Static<typeof clientSchema>;
 
-const policySchema = Type.Object(
-  {
-    issuer: Type.String({
-      ...bounded,
-      description: "the pool's issuer, e.g. https://id.example/oauth/ORG/sovereign/pools/POOL",
+const policySchema = closedObject({
+  issuer: Type.String({
+    ...bounded,
+    description: "the pool's issuer, e.g. https://id.example/oauth/ORG/sovereign/pools/POOL",
+  }),
+  clients: Type.Record(Type.String(), clientSchema, {
+    description: "a map from client_id to what it may get",
+  }),
+  limits: Type.Optional(
+    closedObject({
+      perSubjectPerMin: Type.Optional(integer(1, 1_000_000)),
+      perClientPerMin: Type.Optional(integer(1, 1_000_000)),
+      concurrency: Type.Optional(integer(1, 1_000)),
     }),
-    clients: Type.Record(Type.String(), clientSchema, {
-      description: "a map from client_id to what it may get",
-    }),
-    limits: Type.Optional(
-      Type.Object(
-        {
-          perSubjectPerMin: Type.Optional(integer(1, 1_000_000)),
-          perClientPerMin: Type.Optional(integer(1, 1_000_000)),
-          concurrency: Type.Optional(integer(1, 1_000)),
-        },
-        closed,
-      ),
-    ),
-  },
-  closed,
-);
+  ),
+});
 
 export interface Policy {
   readonly issuer: string;
