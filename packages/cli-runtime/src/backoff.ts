@@ -1,12 +1,7 @@
 /** How long to wait after a failure: full jitter under a doubling bound, so that clients do not come back together. */
 import { setTimeout as delay } from "node:timers/promises";
 
-export interface Backoff {
-  /** Milliseconds until the next attempt. @param retryAfter seconds that the service asked for */
-  next(retryAfter?: number): number;
-  /** After a success. */
-  reset(): void;
-}
+export type Backoff = ReturnType<typeof backoff>;
 
 export interface BackoffLimits {
   readonly firstMs: number;
@@ -15,10 +10,11 @@ export interface BackoffLimits {
   readonly maxRetryAfterMs: number;
 }
 
-export function backoff({ firstMs, maxMs, maxRetryAfterMs }: BackoffLimits, random = Math.random): Backoff {
+export function backoff({ firstMs, maxMs, maxRetryAfterMs }: BackoffLimits, random = Math.random) {
   let failures = 0;
   return {
-    next: (retryAfter = 0) => {
+    /** Milliseconds until the next attempt. @param retryAfter seconds that the service asked for */
+    next: (retryAfter = 0): number => {
       const bound = Math.min(maxMs, firstMs * 2 ** Math.min(failures, 16));
       failures += 1;
       // Half of the first bound at least: jitter near zero would be no pause at all.
@@ -26,7 +22,7 @@ export function backoff({ firstMs, maxMs, maxRetryAfterMs }: BackoffLimits, rand
       if (retryAfter <= 0) return pause;
       return Math.max(Math.min(retryAfter * 1000, maxRetryAfterMs) + random() * firstMs, pause);
     },
-    reset: () => {
+    reset: (): void => {
       failures = 0;
     },
   };

@@ -12,7 +12,7 @@ import { type ServiceHarness, serviceHarness } from "./testing/service-harness.t
 import { type SoftwareTpm, startSwtpm, swtpmMissing } from "./testing/swtpm.ts";
 import { usedHandles } from "./tpm/nv.ts";
 import { withTpm } from "./tpm/tpm.ts";
-import { parseTpmLocation } from "./tpm/tpm-location.ts";
+import { parseTpmLocation } from "./tpm/transport.ts";
 
 const DAY_MS = 86_400_000;
 const missing = await swtpmMissing();

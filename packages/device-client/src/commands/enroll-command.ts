@@ -8,7 +8,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { KeyStorage } from "../state/device-record.ts";
 import { readEnrolledDevice, validityOf } from "../state/enrolled-device.ts";
 import { ekTypes } from "../tpm/templates.ts";
-import { DEFAULT_TPM, parseTpmLocation } from "../tpm/tpm-location.ts";
+import { DEFAULT_TPM, parseTpmLocation } from "../tpm/transport.ts";
 import {
   addressOptions,
   commonOptions,

@@ -7,7 +7,7 @@ import { createKey, type KeyBlobs, type LoadedKey, withLoaded, withPrimary } fro
 import { signWithTpm } from "../tpm/sign.ts";
 import { deviceKeyTemplate, storageTemplate } from "../tpm/templates.ts";
 import { type Tpm, withTpm } from "../tpm/tpm.ts";
-import type { TpmLocation } from "../tpm/tpm-location.ts";
+import type { TpmLocation } from "../tpm/transport.ts";
 import type { DeviceKey } from "./open-device-key.ts";
 
 /** @throws EEXIST */

@@ -65,18 +65,11 @@ export async function identityOf({ record, folder, certificate }: EnrolledDevice
 
 const DAY_MS = 86_400_000;
 
-export interface Validity {
-  /** Milliseconds, like the others. */
-  readonly notBefore: number;
-  readonly notAfter: number;
-  /** After two thirds of the lifetime; the service renews it from then on (device-identity.md §1). */
-  readonly renewFrom: number;
-}
-
-export function validityOf({ validFromDate, validToDate }: X509Certificate): Validity {
+/** Milliseconds. The service renews after two thirds of the lifetime (device-identity.md §1). */
+export function validityOf({ validFromDate, validToDate }: X509Certificate) {
   const [notBefore, notAfter] = [validFromDate.getTime(), validToDate.getTime()];
   return { notBefore, notAfter, renewFrom: notBefore + Math.ceil(((notAfter - notBefore) * 2) / 3) };
 }
 
-export const daysLeft = ({ notAfter }: Validity, now: number): number =>
+export const daysLeft = ({ notAfter }: { notAfter: number }, now: number): number =>
   Math.floor((notAfter - now) / DAY_MS);

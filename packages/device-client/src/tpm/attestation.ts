@@ -34,19 +34,12 @@ export async function activateCredential(
   return await withEndorsementSession(tpm, hashNumber(ek.publicArea.nameAlg), activate);
 }
 
-export interface Certification {
-  /** TPMS_ATTEST, without its size. */
-  readonly attest: Buffer;
-  /** TPMT_SIGNATURE. */
-  readonly signature: Buffer;
-}
-
-/** TPM2_Certify (TPM 2.0 Part 3 §18.2). @param qualifyingData becomes part of the signed statement */
+/** TPM2_Certify (TPM 2.0 Part 3 §18.2). @param qualifyingData becomes part of the signed statement. @returns TPMS_ATTEST without its size, and TPMT_SIGNATURE */
 export async function certify(
   tpm: Tpm,
   { key, ak }: { key: LoadedKey; ak: LoadedKey },
   qualifyingData: Buffer,
-): Promise<Certification> {
+) {
   const { parameters } = await tpm.execute({
     name: "Certify",
     handles: [key.handle, ak.handle],

@@ -1,7 +1,7 @@
 /** An open TPM: repeats commands when it asks for that, and turns refusals into errors that name the command. */
 import { setTimeout as delay } from "node:timers/promises";
 import { type Command, type CommandName, type Response, readResponse, writeCommand } from "./command.ts";
-import type { TpmLocation } from "./tpm-location.ts";
+import type { TpmLocation } from "./transport.ts";
 import { openTransport, type TpmTransport } from "./transport.ts";
 
 /** The TPM answered with an error (TPM 2.0 Part 2 §6.6). */

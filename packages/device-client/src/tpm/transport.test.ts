@@ -6,8 +6,7 @@ import net, { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
-import { parseTpmLocation } from "./tpm-location.ts";
-import { openTransport, type TpmTransport } from "./transport.ts";
+import { openTransport, parseTpmLocation, type TpmTransport } from "./transport.ts";
 
 const command = Buffer.from("80010000000c0000017b0020", "hex");
 const response = Buffer.from("80010000000a00000000", "hex");

@@ -3,7 +3,14 @@ import { once } from "node:events";
 import { open } from "node:fs/promises";
 import net from "node:net";
 import { responseLength } from "./command.ts";
-import type { TpmLocation } from "./tpm-location.ts";
+
+/** Where a TPM is: `/dev/tpmrm0`, `tcp:HOST:PORT` or `unix:PATH`. */
+export type TpmLocation =
+  | { readonly kind: "device"; readonly path: string }
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
+  | { readonly kind: "unix"; readonly path: string };
+
+export const DEFAULT_TPM = "/dev/tpmrm0";
 
 export interface TpmTransport {
   /** @throws Error when the TPM does not answer */
@@ -17,6 +24,15 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_SOCKET_RESPONSE = 65_536;
 /** The kernel's own buffer. */
 const MAX_DEVICE_RESPONSE = 4096;
+
+/** @returns undefined for an invalid location */
+export function parseTpmLocation(text: string): TpmLocation | undefined {
+  if (text.startsWith("/")) return { kind: "device", path: text };
+  if (text.startsWith("unix:/")) return { kind: "unix", path: text.slice("unix:".length) };
+  const [, host, port] = /^tcp:(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) return undefined;
+  return { kind: "tcp", host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
+}
 
 /** @throws Error that names the location */
 export async function openTransport(

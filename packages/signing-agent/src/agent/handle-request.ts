@@ -39,6 +39,12 @@ export type Outcome = "signed" | "refused" | "unable" | "lost" | "failed";
 export const SERVICE_BACKOFF = { firstMs: 500, maxMs: 30_000, maxRetryAfterMs: 300_000 };
 const MAX_RENDERINGS = 3;
 
+/** The dependencies, and the request being handled. */
+interface Job extends AgentDeps {
+  readonly claimed: ClaimedRequest;
+  readonly request: LeasedRequest;
+}
+
 /** Never rejects. */
 export async function handleRequest(
   claimed: ClaimedRequest,
@@ -47,7 +53,7 @@ export async function handleRequest(
 ): Promise<Outcome> {
   const { requestId } = claimed;
   try {
-    return await checkAndSign(claimed, request, deps);
+    return await checkAndSign({ ...deps, claimed, request });
   } catch (error) {
     if (error instanceof Refusal) return await refuse(claimed, error, deps);
     if (error instanceof Interrupted) {
@@ -64,24 +70,21 @@ export async function handleRequest(
   }
 }
 
-async function checkAndSign(claimed: ClaimedRequest, request: LeasedRequest, deps: AgentDeps) {
-  const { policy, keys, clock, log } = deps;
+async function checkAndSign(job: Job): Promise<Outcome> {
+  const { claimed, policy, keys, clock, log } = job;
   const check = (tokens: ClaimedRequest["tokens"]) =>
     checkRequest({ context: claimed.context, tokens }, { policy: policy(), keys, now: clock() });
   let checked = check(claimed.tokens);
-  deps.limits.take(checked, policy().limits);
-  const challenge = await challengeUser(claimed, checked, request, deps);
+  job.limits.take(checked, policy().limits);
+  const challenge = await challengeUser(job, checked);
   for (let renderings = 1; renderings <= MAX_RENDERINGS; renderings += 1) {
-    deps.seen.take(checked.tokens);
-    const answer = await signAndSubmit(claimed, checked, challenge, request, deps);
+    job.seen.take(checked.tokens);
+    const answer = await signAndSubmit(job, checked, challenge);
     if (answer.outcome === "signed") return "signed";
     if (answer.outcome !== "stale_payload") {
       const isInvalid = answer.outcome === "invalid";
-      const { requestId } = claimed;
-      log(isInvalid ? "error" : "warn", "the service rejected the tokens", {
-        requestId,
-        reason: answer.reason,
-      });
+      const fields = { requestId: claimed.requestId, reason: answer.reason };
+      log(isInvalid ? "error" : "warn", "the service rejected the tokens", fields);
       return isInvalid ? "failed" : "lost";
     }
     const rerendered = check([...answer.tokens]);
@@ -94,23 +97,19 @@ async function checkAndSign(claimed: ClaimedRequest, request: LeasedRequest, dep
 /** The journal's record of a challenge: its type, and the request in which it was passed if that was an earlier one. */
 type PassedChallenge = Pick<SignedRecord, "challenge" | "passedIn">;
 
-async function challengeUser(
-  claimed: ClaimedRequest,
-  checked: CheckedRequest,
-  request: LeasedRequest,
-  deps: AgentDeps,
-): Promise<PassedChallenge> {
+async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedChallenge> {
+  const { claimed, request, approvals } = job;
   const required = requiredChallenge(checked.client, checked.grant);
   if (!required) return { challenge: null };
   const { type } = required;
   const { parentRequestId } = claimed.context;
-  if (typeof parentRequestId === "string" && deps.approvals.covers(parentRequestId, checked))
+  if (typeof parentRequestId === "string" && approvals.covers(parentRequestId, checked))
     return { challenge: type, passedIn: parentRequestId };
-  const count = (outcome: string) => deps.metrics.challenges.inc({ type, outcome });
+  const count = (outcome: string) => job.metrics.challenges.inc({ type, outcome });
   count("asked");
   request.setWaiting(true);
   try {
-    await passChallenge({ ...deps, required, claimed, checked, request });
+    await passChallenge({ ...job, required, checked });
   } catch (error) {
     count("failed");
     throw error;
@@ -119,79 +118,63 @@ async function challengeUser(
   }
   count("passed");
   const { clientId, sub, aud, scopes } = checked;
-  deps.approvals.remember(claimed.requestId, { clientId, sub, aud, scopes, at: deps.clock() });
+  approvals.remember(claimed.requestId, { clientId, sub, aud, scopes, at: job.clock() });
   return { challenge: type };
 }
 
-async function signAndSubmit(
-  claimed: ClaimedRequest,
-  checked: CheckedRequest,
-  challenge: PassedChallenge,
-  request: LeasedRequest,
-  deps: AgentDeps,
-): Promise<SignAnswer> {
+async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: PassedChallenge) {
+  const { request, journal, metrics } = job;
   request.signal.throwIfAborted();
-  const signed = await Promise.all(checked.tokens.map(signToken));
-  const records = signed.map(({ token, jwt }) => signedRecord(claimed, checked, token, jwt, challenge));
+  const jwts = await Promise.all(checked.tokens.map(signToken));
+  const { requestId } = job.claimed;
+  const records = checked.tokens.map((token, index): SignedRecord => {
+    const { use, key, jti = null, sub, aud, exp } = token;
+    const { clientId, grant, scopes } = checked;
+    const signed = { use, kid: key.kid, jti, sub, aud, exp, tokenSha256: sha256Base64url(jwts[index] ?? "") };
+    const granted = use === "access_token" ? { scopes } : {};
+    return { event: "signed", requestId, clientId, grant, ...signed, ...granted, ...challenge };
+  });
   try {
     // Before the tokens leave: a token without its entry could be denied later.
-    await deps.journal.append(records);
+    await journal.append(records);
   } catch (error) {
     throw unable("journal", "the journal cannot be written", error);
   }
-  deps.metrics.journalEntries.set(deps.journal.position.seq);
+  metrics.journalEntries.set(journal.position.seq);
   request.signal.throwIfAborted();
-  const [access, id] = signed;
-  const jwts = { access_token: access?.jwt ?? "", ...(id && { id_token: id.jwt }) };
-  const answer = await submit(claimed, jwts, request, deps);
+  const [accessToken = "", idToken] = jwts;
+  const answer = await submit(job, { access_token: accessToken, ...(idToken && { id_token: idToken }) });
   if (answer.outcome === "signed")
-    for (const { use, key } of checked.tokens) deps.metrics.signedTokens.inc({ use, alg: key.alg });
+    for (const { use, key } of checked.tokens) metrics.signedTokens.inc({ use, alg: key.alg });
   return answer;
 }
 
-async function signToken(token: CheckedToken): Promise<{ token: CheckedToken; jwt: string }> {
-  const { key, signingInput } = token;
+async function signToken({ key, signingInput }: CheckedToken): Promise<string> {
   try {
-    return { token, jwt: `${signingInput}.${await key.sign(signingInput)}` };
+    return `${signingInput}.${await key.sign(signingInput)}`;
   } catch (error) {
     throw unable("key", "the key cannot be used", error);
   }
 }
 
 /** Submits the same tokens again when no answer came: the service accepts them once (sovereign-signing.md §3). */
-async function submit(
-  { requestId, leaseToken, expiresIn }: ClaimedRequest,
-  jwts: SignedJwts,
-  { signal }: LeasedRequest,
-  deps: AgentDeps,
-): Promise<SignAnswer> {
+async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
+  const { claimed, request, service, clock } = job;
+  const { requestId, leaseToken, expiresIn } = claimed;
   const failures = backoff(SERVICE_BACKOFF);
-  const deadline = deps.clock() + Math.min(expiresIn * 1000, 20_000);
+  const deadline = clock() + Math.min(expiresIn * 1000, 20_000);
   for (;;) {
     try {
-      return await deps.service.sign({ requestId, leaseToken }, jwts);
+      return await service.sign({ requestId, leaseToken }, jwts);
     } catch (error) {
-      const isTransient =
-        error instanceof CallFailed || (error instanceof ServiceError && error.kind === "busy");
-      if (!isTransient || deps.clock() > deadline) throw error;
-      countServiceError(error, deps);
-      const retryAfter = error instanceof ServiceError ? error.retryAfter : undefined;
-      await pause(Math.min(failures.next(retryAfter), 5_000), signal);
-      signal.throwIfAborted();
+      const { kind, retryAfter } = error instanceof ServiceError ? error : {};
+      const isTransient = error instanceof CallFailed || kind === "busy";
+      if (!isTransient || clock() > deadline) throw error;
+      countServiceError(error, job);
+      await pause(Math.min(failures.next(retryAfter), 5_000), request.signal);
+      request.signal.throwIfAborted();
     }
   }
-}
-
-function signedRecord(
-  { requestId }: ClaimedRequest,
-  { clientId, grant, scopes }: CheckedRequest,
-  { use, key, jti, sub, aud, exp }: CheckedToken,
-  jwt: string,
-  challenge: PassedChallenge,
-): SignedRecord {
-  const token = { use, kid: key.kid, jti: jti ?? null, sub, aud, exp, tokenSha256: sha256Base64url(jwt) };
-  const granted = use === "access_token" ? { scopes } : {};
-  return { event: "signed", requestId, clientId, grant, ...token, ...granted, ...challenge };
 }
 
 async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps): Promise<Outcome> {

@@ -37,17 +37,12 @@ export function createMetrics() {
   };
 }
 
-export interface MetricsServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** Serves `/metrics` and `/healthz`, on loopback by default. */
 export async function serveMetrics(
   { host = "127.0.0.1", port }: { host?: string | undefined; port: number },
   registry: Registry,
   isHealthy: () => boolean,
-): Promise<MetricsServer> {
+) {
   const server = createServer(async (request, response) => {
     const answer = (status: number, text: string, type = "text/plain") =>
       response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(text);
@@ -65,7 +60,7 @@ export async function serveMetrics(
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

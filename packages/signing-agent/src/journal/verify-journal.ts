@@ -65,27 +65,21 @@ export async function verifyJournal(
 
 const MAX_LINE_BYTES = 131_072;
 
-interface Line {
-  readonly text: string;
-  readonly bytes: number;
-  readonly ending: "line feed" | "none" | "too long";
-}
-
 /** The lines of a file, and whatever follows the last line feed. */
-async function* readLines(file: string): AsyncGenerator<Line> {
+async function* readLines(file: string) {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     rest = Buffer.concat([rest, chunk]);
     let start = 0;
     for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10, start)) {
-      yield { text: rest.toString("utf8", start, at), bytes: at + 1 - start, ending: "line feed" };
+      yield { text: rest.toString("utf8", start, at), bytes: at + 1 - start, ending: "line feed" } as const;
       start = at + 1;
     }
     rest = rest.subarray(start);
     if (rest.length > MAX_LINE_BYTES) {
-      yield { text: "", bytes: rest.length, ending: "too long" };
+      yield { text: "", bytes: rest.length, ending: "too long" } as const;
       return;
     }
   }
-  if (rest.length > 0) yield { text: "", bytes: rest.length, ending: "none" };
+  if (rest.length > 0) yield { text: "", bytes: rest.length, ending: "none" } as const;
 }

@@ -1,6 +1,9 @@
 /** Opens the keys of a configuration. */
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { jwkThumbprint } from "@signet/protocol/jwk";
+import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
 import type { KeyConfiguration } from "../configuration/configuration.ts";
-import { readChain } from "./certificate-chain.ts";
 import { type AgentKey, agentKey, InvalidKey, type KeySource } from "./key-source.ts";
 import { openModuleKey } from "./module-key.ts";
 import { openPemKey } from "./pem-key.ts";
@@ -48,4 +51,32 @@ function openSource({ file, pkcs11, module, alg }: KeyConfiguration): Promise<Ke
 
 function describeLocation({ file, pkcs11, module }: KeyConfiguration): string {
   return file ?? (pkcs11 ? `token ${pkcs11.token}, key ${pkcs11.key}` : `module ${module?.path}`);
+}
+
+const MAX_CERTIFICATES = 4;
+const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/**
+ * @returns base64 DER, leaf first
+ * @throws InvalidKey unless there are one to four certificates, the first of them the key's own
+ */
+async function readChain(path: string, publicJwk: PublicKeyMembers): Promise<string[]> {
+  const found = (await readFile(path, "utf8")).match(pem) ?? [];
+  if (found.length === 0 || found.length > MAX_CERTIFICATES)
+    throw new InvalidKey(
+      `${path} must hold 1 to ${MAX_CERTIFICATES} certificates in PEM, the key's own first`,
+    );
+  const certificates = found.map((text) => parseCertificate(text, path));
+  const leaf = certificates[0]?.publicKey.export({ format: "jwk" }) as PublicKeyMembers;
+  if (jwkThumbprint(leaf) !== jwkThumbprint(publicJwk))
+    throw new InvalidKey(`the first certificate of ${path} is for another key`);
+  return certificates.map(({ raw }) => raw.toString("base64"));
+}
+
+function parseCertificate(text: string, path: string): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch (error) {
+    throw new InvalidKey(`${path} holds an invalid certificate`, { cause: error });
+  }
 }

@@ -4,22 +4,13 @@ import { readSecretFile } from "@signet/cli-runtime/private-file";
 import { describeError } from "@signet/cli-runtime/redact";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
 import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { chooseAlg, InvalidKey, type KeySource } from "./key-source.ts";
 import { type Handle, type Mechanism, openLibrary, type Pkcs11 } from "./pkcs11-library.ts";
 import { pkcs11PublicJwk } from "./pkcs11-public-key.ts";
 
-export interface Pkcs11Location {
-  /** The vendor's shared library. */
-  readonly library: string;
-  /** The token's label. */
-  readonly token: string;
-  /** File of mode 0600 with the user PIN. */
-  readonly pinFile: string;
-  /** CKA_LABEL of both halves of the key. */
-  readonly key: string;
-  /** Signatures at the same time. */
-  readonly sessions?: number;
-}
+/** `pinFile` has mode 0600; `key` is the CKA_LABEL of both halves; `sessions` is the number of concurrent signatures. */
+type Pkcs11Location = NonNullable<KeyConfiguration["pkcs11"]>;
 
 const CKO_PUBLIC_KEY = 2;
 const CKO_PRIVATE_KEY = 3;
@@ -47,7 +38,12 @@ export async function openPkcs11Key(
   }
 }
 
-function openKey(calls: Pkcs11, location: Pkcs11Location, pin: string, configuredAlg: string | undefined): KeySource {
+function openKey(
+  calls: Pkcs11,
+  location: Pkcs11Location,
+  pin: string,
+  configuredAlg: string | undefined,
+): KeySource {
   const slot = findSlot(calls, location.token);
   const open = () => calls.C_OpenSession(slot, CKF_SERIAL_SESSION);
   const first = open();

@@ -13,13 +13,8 @@ export interface DecodedToken {
   readonly signingInput: string;
 }
 
-export interface DecodedTokens {
-  readonly accessToken: DecodedToken;
-  readonly idToken: DecodedToken | undefined;
-}
-
 /** @throws Refusal unless there is one access token and at most one ID token, both well formed */
-export function decodeTokens(tokens: readonly TokenToSign[]): DecodedTokens {
+export function decodeTokens(tokens: readonly TokenToSign[]) {
   const of = (use: string) => tokens.filter((token) => token.use === use);
   const [access, ...moreAccess] = of("access_token");
   const [id, ...moreId] = of("id_token");

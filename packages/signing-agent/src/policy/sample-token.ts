@@ -4,19 +4,16 @@ import { decodeJwsUnverified } from "@signet/protocol/jws";
 import { type AgentKey, agentKey } from "../keys/key-source.ts";
 import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
 import { isJsonObject, type JsonObject, parseStrictJson } from "../strict-json.ts";
-import { type CheckedRequest, checkRequest } from "./check-tokens.ts";
+import { checkRequest } from "./check-tokens.ts";
 import { type Policy, requiredChallenge } from "./policy.ts";
 
-export interface Sample {
-  readonly accessToken: JsonObject;
-  readonly idToken?: JsonObject | undefined;
-}
+type Sample = ReturnType<typeof readSample>;
 
 /**
  * @param text a compact JWS; or JSON: the claims of an access token, or `{"accessToken": …, "idToken": …}`, each claims or JWS
  * @throws UsageError
  */
-export function readSample(text: string): Sample {
+export function readSample(text: string): { accessToken: JsonObject; idToken?: JsonObject } {
   const trimmed = text.trim();
   if (!trimmed.startsWith("{")) return { accessToken: readClaims(trimmed) };
   let value: unknown;
@@ -46,11 +43,7 @@ function readClaims(token: unknown): JsonObject {
  * @returns also the challenge that the user would have to pass first
  * @throws Refusal as for a real request
  */
-export async function trySample(
-  policy: Policy,
-  sample: Sample,
-  grantType: string,
-): Promise<{ readonly checked: CheckedRequest; readonly challenge: string | undefined }> {
+export async function trySample(policy: Policy, sample: Sample, grantType: string) {
   const key = agentKey(memoryKey(await generatePrivateKey("EdDSA"), "EdDSA"), "sample");
   const { accessToken, idToken } = sample;
   const tokens = [

@@ -24,17 +24,12 @@ export interface JsonAnswer {
   readonly location: string | undefined;
 }
 
-export interface JsonClient {
-  /** @throws CallFailed without an answer */
-  call(call: JsonCall): Promise<JsonAnswer>;
-  /** Cancels every call, also those that are made later. */
-  close(): void;
-}
+export type JsonClient = ReturnType<typeof openJsonClient>;
 
 const MAX_BYTES = 262_144;
 
 /** @param maxSockets calls to one host at the same time; further ones wait */
-export function openJsonClient(maxSockets = 64): JsonClient {
+export function openJsonClient(maxSockets = 64) {
   const plain = new http.Agent({ keepAlive: true, maxSockets });
   const secure = new https.Agent({ keepAlive: true, maxSockets });
   const open = new Set<http.ClientRequest>();
@@ -51,6 +46,7 @@ export function openJsonClient(maxSockets = 64): JsonClient {
     return request;
   }
 
+  /** @throws CallFailed without an answer */
   async function call(call: JsonCall): Promise<JsonAnswer> {
     if (isClosed) throw new CallFailed("the connections are closed");
     const timeout = AbortSignal.timeout(call.timeoutMs);
@@ -72,7 +68,8 @@ export function openJsonClient(maxSockets = 64): JsonClient {
 
   return {
     call,
-    close: () => {
+    /** Cancels every call, also those that are made later. */
+    close: (): void => {
       isClosed = true;
       for (const request of open) request.destroy(new Error("the connections are closed"));
       plain.destroy();
