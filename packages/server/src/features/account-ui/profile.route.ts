@@ -11,7 +11,7 @@ import { findMemberSince, findUser } from "../../core/users/store.ts";
 import type { User } from "../../core/users/user.ts";
 import { differing } from "../../html/console/form-state.ts";
 import type { FormFailure } from "../../html/console/record-form.ts";
-import { LANGUAGES } from "../../html/messages/messages.ts";
+import { LOCALES } from "../../html/messages/messages.ts";
 import { copyScript } from "../../html/scripts.ts";
 import { addressOf } from "../../http/client-address.ts";
 import { queryOf } from "../../http/form-body.ts";
@@ -152,7 +152,7 @@ async function save(deps: AccountDeps, visit: Visit): Promise<void> {
 
 /** One of the languages that there are texts in. */
 const faultsOf = (profile: Profile): ReadonlyArray<keyof Profile> => {
-  const isKnown = profile.locale === null || LANGUAGES.some(({ locale }) => locale === profile.locale);
+  const isKnown = profile.locale === null || LOCALES.includes(profile.locale);
   return isKnown ? profileFaults(profile) : [...profileFaults(profile), "locale"];
 };
 
@@ -179,5 +179,5 @@ async function changedMeanwhile(deps: AccountDeps, visit: Visit, user: User): Pr
   const { actor, at } = change;
   if (!isOwnAct(actor, user)) return { kind: "changed", by: { who: whoActed(actor, user, messages), at } };
   const { changedByYou, changedByYouText } = messages.console.account.profile;
-  return { kind: "refused", title: changedByYou, text: changedByYouText(at) };
+  return { kind: "refused", title: changedByYou, text: changedByYouText({ at }) };
 }
