@@ -1,7 +1,9 @@
 /** What stands in packages/server/locales: the texts of a language by path, with the arguments of each. */
+
+import path from "node:path";
 import { type MessageFormatElement, parse, TYPE } from "@formatjs/icu-messageformat-parser";
 import type { Fault } from "./house-rules/fault.ts";
-import type { SourceFile } from "./source-files.ts";
+import { readFiles, repositoryRoot, type SourceFile } from "./source-files.ts";
 
 export type ArgumentType = "string" | "number";
 export type Text = {
@@ -21,6 +23,11 @@ const dateStyles = new Set(["day", "minute", "second"]);
 const numberStyles = new Set(["duration", "lifetime"]);
 
 type Tree = { [key: string]: unknown };
+
+export async function readLocaleFiles(): Promise<SourceFile[]> {
+  const files = await readFiles(path.join(repositoryRoot, localesFolder), [".json"]);
+  return files.map((file) => ({ ...file, path: `${localesFolder}/${file.path}` }));
+}
 
 /** The texts of each language. What cannot be read is told, and left out. */
 export function readTexts(files: SourceFile[]): { languages: Map<string, Texts>; faults: Fault[] } {

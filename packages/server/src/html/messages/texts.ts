@@ -9,8 +9,8 @@ export type Texts = {
     allow: string; deny: string; remembered: string;
   };
   consents: {
-    title: string; heading: string; signedInAs: string; summary: (values: { organisation: string }) => string;
-    listHeading: string; none: string; since: (values: { at: number }) => string; revoke: string;
+    title: string; heading: string; summary: (values: { organisation: string }) => string; none: string;
+    since: (values: { at: number }) => string; revoke: string;
     revokeOf: (values: { application: string }) => string;
     revokeHeading: (values: { application: string }) => string; revokeText: string; revoked: string;
   };
@@ -27,10 +27,7 @@ export type Texts = {
         asBrowser: string; badName: string; badPhone: string; badLocale: string; saved: string;
         changedByYou: string; changedByYouText: (values: { at: number }) => string; email: string;
         emailText: string; confirmed: string; unconfirmed: string; changeEmail: string; membership: string;
-        organisation: string; role: string;
-        roles: {
-          Standard: string; Administrator: string;
-        };
+        organisation: string; role: string; roles: { Standard: string; Administrator: string; };
         username: string; permId: string; since: string; guest: (values: { organisation: string }) => string;
         guestText: (values: { organisation: string }) => string;
         guestOpen: (values: { organisation: string }) => string;
@@ -73,7 +70,7 @@ export type Texts = {
         effects: {
           signedOut: string; deleted: string; applications: string; auditLog: string; final: string;
         };
-        confirm: string; failed: string; lastAdministrator: string;
+        confirm: string; lastAdministrator: string;
         lastAdministratorText: (values: { organisation: string }) => string;
         leaveTitle: (values: { organisation: string }) => string;
         leaveText: (values: { organisation: string }) => string; leaveConfirm: string; goneTitle: string;
@@ -87,138 +84,38 @@ export type Texts = {
       reading: (values: { seconds: number }) => string; fine: string;
       inLine: (values: { count: number; value: string }) => string;
       cards: {
-        general: {
-          title: string; text: string;
-        };
-        addresses: {
-          title: string; text: string;
-        };
-        signIn: {
-          title: string; text: string;
-        };
-        tokens: {
-          title: string; text: string;
-        };
-        lifetimes: {
-          title: string; text: string;
-        };
-        signatures: {
-          title: string; text: string;
-        };
-        proof: {
-          title: string; text: string;
-        };
-        legacy: {
-          title: string; text: string;
-        };
-        logout: {
-          title: string; text: string;
-        };
+        general: { title: string; text: string; }; addresses: { title: string; text: string; };
+        signIn: { title: string; text: string; }; tokens: { title: string; text: string; };
+        lifetimes: { title: string; text: string; }; signatures: { title: string; text: string; };
+        proof: { title: string; text: string; }; legacy: { title: string; text: string; };
+        logout: { title: string; text: string; };
       };
       fields: {
-        name: {
-          label: string; hint: string;
-        };
-        description: {
-          label: string; hint: string;
-        };
-        homepageUri: {
-          label: string; hint: string;
-        };
-        logoUri: {
-          label: string; hint: string;
-        };
-        contacts: {
-          label: string; hint: string;
-        };
-        redirectUris: {
-          label: string; hint: string;
-        };
-        postLogoutRedirectUris: {
-          label: string; hint: string;
-        };
-        access: {
-          label: string; hint: string;
-        };
-        consentMode: {
-          label: string; hint: string;
-        };
-        requiredAcr: {
-          label: string; hint: string;
-        };
-        requirePkce: {
-          label: string; hint: string;
-        };
-        grantTypes: {
-          label: string; hint: string;
-        };
-        allowedScopes: {
-          label: string; hint: string;
-        };
-        audience: {
-          label: string; hint: string;
-        };
-        allowedResources: {
-          label: string; hint: string;
-        };
-        accessTokenLifetimeSeconds: {
-          label: string; hint: string;
-        };
-        refreshTokenLifetimeSeconds: {
-          label: string; hint: string;
-        };
-        refreshTokenAbsoluteLifetimeSeconds: {
-          label: string; hint: string;
-        };
-        refreshTokenGraceSeconds: {
-          label: string; hint: string;
-        };
-        issueRefreshTokenWithoutOfflineAccess: {
-          label: string; hint: string;
-        };
-        idTokenIncludesScopeClaims: {
-          label: string; hint: string;
-        };
-        idTokenSignedResponseAlg: {
-          label: string; hint: string;
-        };
-        accessTokenSignedResponseAlg: {
-          label: string; hint: string;
-        };
-        signingPoolId: {
-          label: string; hint: string;
-        };
-        tokenEndpointAuthMethod: {
-          label: string; hint: string;
-        };
-        jwks: {
-          label: string; hint: string;
-        };
-        jwksUri: {
-          label: string; hint: string;
-        };
-        tlsClientAuthSanUri: {
-          label: string; hint: string;
-        };
-        tlsClientCertificateBoundAccessTokens: {
-          label: string; hint: string;
-        };
-        returnUrls: {
-          label: string; hint: string;
-        };
-        allowPermanentKeys: {
-          label: string; hint: string;
-        };
-        requireSignedKeyCalls: {
-          label: string; hint: string;
-        };
-        backchannelLogoutUri: {
-          label: string; hint: string;
-        };
+        name: { label: string; hint: string; }; description: { label: string; hint: string; };
+        homepageUri: { label: string; hint: string; }; logoUri: { label: string; hint: string; };
+        contacts: { label: string; hint: string; }; redirectUris: { label: string; hint: string; };
+        postLogoutRedirectUris: { label: string; hint: string; }; access: { label: string; hint: string; };
+        consentMode: { label: string; hint: string; }; requiredAcr: { label: string; hint: string; };
+        requirePkce: { label: string; hint: string; }; grantTypes: { label: string; hint: string; };
+        allowedScopes: { label: string; hint: string; }; audience: { label: string; hint: string; };
+        allowedResources: { label: string; hint: string; };
+        accessTokenLifetimeSeconds: { label: string; hint: string; };
+        refreshTokenLifetimeSeconds: { label: string; hint: string; };
+        refreshTokenAbsoluteLifetimeSeconds: { label: string; hint: string; };
+        refreshTokenGraceSeconds: { label: string; hint: string; };
+        issueRefreshTokenWithoutOfflineAccess: { label: string; hint: string; };
+        idTokenIncludesScopeClaims: { label: string; hint: string; };
+        idTokenSignedResponseAlg: { label: string; hint: string; };
+        accessTokenSignedResponseAlg: { label: string; hint: string; };
+        signingPoolId: { label: string; hint: string; };
+        tokenEndpointAuthMethod: { label: string; hint: string; }; jwks: { label: string; hint: string; };
+        jwksUri: { label: string; hint: string; }; tlsClientAuthSanUri: { label: string; hint: string; };
+        tlsClientCertificateBoundAccessTokens: { label: string; hint: string; };
+        returnUrls: { label: string; hint: string; }; allowPermanentKeys: { label: string; hint: string; };
+        requireSignedKeyCalls: { label: string; hint: string; };
+        backchannelLogoutUri: { label: string; hint: string; };
       };
-      otherScopes: {
-        other: string; otherHint: string;
-      };
+      otherScopes: { other: string; otherHint: string; };
       choices: {
         everyone: string; assigned: string; user: string; organisation: string; preauthorized: string;
         password: string; multiFactor: string; phishingResistant: string; authorization_code: string;
@@ -251,9 +148,7 @@ export type Texts = {
       kindTexts: {
         web: string; spa: string; native: string; service: string; device: string; legacy: string;
       };
-      types: {
-        confidential: string; spa: string; native: string; public: string;
-      };
+      types: { confidential: string; spa: string; native: string; public: string; };
       list: {
         summary: string; create: string; quickstart: string; none: string; noneText: string; search: string;
         type: string; anyType: string; state: string; anyState: string; name: string; kind: string;
@@ -262,9 +157,7 @@ export type Texts = {
       choose: {
         title: string; summary: string; systemAccount: string; systemAccountText: string;
       };
-      create: {
-        submit: string; later: string;
-      };
+      create: { submit: string; later: string; };
       done: {
         created: string; saved: string; disabled: string; enabled: string; deleted: string;
         secretEnded: string;
@@ -282,9 +175,7 @@ export type Texts = {
         shownTitle: (values: { name: string }) => string; shownText: string; newTitle: string;
         newText: string; lifetime: string; lifetimeHint: string; lifetimeNever: string; others: string;
         othersHint: string; othersLater: string; days: (values: { count: number }) => string; create: string;
-        advice: {
-          none: string; expiring: string; old: string; several: string;
-        };
+        advice: { none: string; expiring: string; old: string; several: string; };
         endHeading: (values: { name: string }) => string;
         endText: (values: { application: string }) => string;
         endLast: (values: { application: string }) => string; endConfirm: string;
@@ -335,16 +226,12 @@ export type Texts = {
         when: string; who: string; target: string; address: string;
         lookedBack: (values: { at: number }) => string; further: string;
       };
-      export: {
-        title: string; text: string; csv: string; jsonl: string;
-      };
+      export: { title: string; text: string; csv: string; jsonl: string; };
       event: {
         title: string; action: string; id: string; details: string; place: string; hash: string;
         waiting: string; sameWho: string; sameTarget: string; sameAddress: string;
       };
-      kinds: {
-        organisation: string; agent: string; device: string;
-      };
+      kinds: { organisation: string; agent: string; device: string; };
       groups: {
         signIn: string; users: string; secondFactors: string; consents: string; tokens: string;
         applications: string; systemAccounts: string; scopes: string; keys: string; pools: string;
@@ -399,18 +286,10 @@ export type Texts = {
     };
     consents: {
       summary: (values: { organisation: string }) => string;
-      tabs: {
-        label: string; consents: string; preauthorizations: string;
-      };
-      grant: string; user: string; application: string; applicationHint: string; kind: string;
-      anyKind: string;
-      kinds: {
-        user: string; organisation: string;
-      };
-      state: string;
-      states: {
-        living: string; revoked: string;
-      };
+      tabs: { label: string; consents: string; preauthorizations: string; }; grant: string; user: string;
+      application: string; applicationHint: string; kind: string; anyKind: string;
+      kinds: { user: string; organisation: string; }; state: string;
+      states: { living: string; revoked: string; };
       columns: {
         who: string; application: string; scopes: string; since: string; until: string;
       };
@@ -486,27 +365,17 @@ export type Texts = {
         title: string; text: string; textSecrets: string; first: string; signIn: string; second: string;
         goOn: string; confirmed: string; confirmedText: string;
       };
-      secret: {
-        once: string; copy: string; copied: string; done: string;
-      };
-      confirm: {
-        typeName: (values: { name: string }) => string; wrongName: string;
-      };
-      never: string; yes: string; no: string;
+      secret: { once: string; copy: string; copied: string; done: string; };
+      confirm: { typeName: (values: { name: string }) => string; wrongName: string; }; never: string;
+      yes: string; no: string;
     };
     mailTemplates: {
       summary: (values: { organisation: string }) => string; sending: string; sendingText: string;
-      state: string;
-      kinds: {
-        smtp: string; mailbox: string; none: string;
-      };
-      noneText: string; sender: string; server: string; list: string;
-      columns: {
-        mail: string; when: string;
-      };
-      subject: string; from: string; language: string; show: string; preview: string; html: string;
-      htmlFrame: string; text: string; sample: string; test: string;
-      testText: (values: { email: string }) => string; testSubmit: string;
+      state: string; kinds: { smtp: string; mailbox: string; none: string; }; noneText: string;
+      sender: string; server: string; list: string; columns: { mail: string; when: string; }; subject: string;
+      from: string; language: string; show: string; preview: string; html: string; htmlFrame: string;
+      text: string; sample: string; test: string; testText: (values: { email: string }) => string;
+      testSubmit: string;
       names: {
         AcceptInvitation: string; VerifyEmail: string; AccountExists: string; ResetPassword: string;
         PasswordChanged: string; ChangeEmail: string; EmailChanged: string; AcceptRoaming: string;
@@ -517,10 +386,8 @@ export type Texts = {
         PasswordChanged: string; ChangeEmail: string; EmailChanged: string; AcceptRoaming: string;
         NewSignIn: string; FactorAdded: string; FactorRemoved: string; AccountDeleted: string;
       };
-      done: {
-        sent: string;
-      };
-      notSent: string; limited: (values: { seconds: number }) => string; notSetUp: string;
+      done: { sent: string; }; notSent: string; limited: (values: { seconds: number }) => string;
+      notSetUp: string;
     };
     overview: {
       summary: (values: { organisation: string }) => string;
@@ -547,9 +414,7 @@ export type Texts = {
         keyOld: (values: { algorithm: string }) => string; keyOldText: (values: { at: number }) => string;
         caEnds: string; caEndsText: (values: { at: number }) => string;
       };
-      events: {
-        title: string; all: string; none: string; noneText: string;
-      };
+      events: { title: string; all: string; none: string; noneText: string; };
       first: {
         title: string; text: string; application: string; applicationText: string; quickstart: string;
         users: string; usersText: string; invite: string;
@@ -561,9 +426,7 @@ export type Texts = {
       agent: string; waiting: string; signatures: string;
       liveOf: (values: { count: number; max: number }) => string;
       failedCount: (values: { count: number }) => string; waitingNow: (values: { count: number }) => string;
-      standing: {
-        working: string; away: string; empty: string; disabled: string;
-      };
+      standing: { working: string; away: string; empty: string; disabled: string; };
       agentStanding: {
         live: string; away: string; new: string; deactivated: string; compromised: string;
       };
@@ -575,12 +438,8 @@ export type Texts = {
       noApplications: string; moreApplications: string; addresses: string; issuer: string; jwks: string;
       discovery: string; poolId: string; settings: string; settingsTitle: string; change: string;
       atOnce: string; seconds: string; rootCount: (values: { count: number }) => string;
-      issuerModes: {
-        pool: string; organisation: string;
-      };
-      issuerModeHints: {
-        pool: string; organisation: string;
-      };
+      issuerModes: { pool: string; organisation: string; };
+      issuerModeHints: { pool: string; organisation: string; };
       fields: {
         name: string; algs: string; issuerMode: string; maxTokenLifetimeSeconds: string;
         tokenWaitSeconds: string; keyPublishDelaySeconds: string; maxPending: string; trustedRoots: string;
@@ -670,13 +529,8 @@ export type Texts = {
       };
       inspector: {
         title: string; short: string; open: string; summary: string; paste: string; another: string;
-        field: string; fieldHint: string; look: string;
-        faults: {
-          empty: string; tooLong: string;
-        };
-        verdicts: {
-          good: string; warn: string; bad: string;
-        };
+        field: string; fieldHint: string; look: string; faults: { empty: string; tooLong: string; };
+        verdicts: { good: string; warn: string; bad: string; };
         kinds: {
           access: string; id: string; logout: string; jwt: string; refresh: string; code: string;
           deviceCode: string; sessionKey: string; clientSecret: string; otherSecret: string; unknown: string;
@@ -710,14 +564,9 @@ export type Texts = {
     scopes: {
       summary: (values: { organisation: string }) => string; own: string; ownText: string; make: string;
       makeTitle: string; search: string; none: string; noneText: string;
-      columns: {
-        name: string; shown: string; claims: string;
-      };
-      noClaims: string; sensitive: string; standard: string; standardText: string;
-      standardClaims: {
-        offline_access: string;
-      };
-      details: string; edit: string; editTitle: (values: { name: string }) => string; deleteScope: string;
+      columns: { name: string; shown: string; claims: string; }; noClaims: string; sensitive: string;
+      standard: string; standardText: string; standardClaims: { offline_access: string; }; details: string;
+      edit: string; editTitle: (values: { name: string }) => string; deleteScope: string;
       deleteTitle: (values: { name: string }) => string; deleteText: string; deleteUsed: string;
       deleteUnused: string; deleteSubmit: string; used: string; usedText: string; unused: string;
       others: (values: { count: number }) => string; name: string; nameHint: string; displayName: string;
@@ -736,10 +585,7 @@ export type Texts = {
         "claim-source": string; "claim-path": string; "claim-value": string; "claim-meaning": string;
         "claim-twice": string;
       };
-      save: string; create: string;
-      done: {
-        created: string; saved: string; deleted: string;
-      };
+      save: string; create: string; done: { created: string; saved: string; deleted: string; };
     };
     settings: {
       summary: (values: { organisation: string }) => string; branding: string; brandingText: string;
@@ -753,12 +599,7 @@ export type Texts = {
       passwordMinLength: string; passwordHint: string; characters: string;
       charactersOf: (values: { count: number }) => string; secondFactor: string;
       secondFactors: {
-        optional: {
-          label: string; text: string;
-        };
-        required: {
-          label: string; text: string;
-        };
+        optional: { label: string; text: string; }; required: { label: string; text: string; };
       };
       verifiedEmail: string; verifiedEmailLabel: string; verifiedEmailHint: string; accountDeletion: string;
       accountDeletionLabel: string; accountDeletionHint: string; sessionLifetime: string;
@@ -782,13 +623,9 @@ export type Texts = {
         state: string; from: string; until: string; untilRotated: string; rotate: string;
         rotateOf: (values: { algorithm: string }) => string; revoke: string;
         revokeOf: (values: { algorithm: string }) => string;
-        states: {
-          next: string; active: string; retiring: string; retired: string;
-        };
+        states: { next: string; active: string; retiring: string; retired: string; };
       };
-      addresses: {
-        title: string; text: string; jwks: string; issuer: string;
-      };
+      addresses: { title: string; text: string; jwks: string; issuer: string; };
       ca: {
         title: string; text: string; download: string; rotate: string; generation: string;
         generationOf: (values: { count: number }) => string; state: string; issues: string; retired: string;
@@ -801,20 +638,11 @@ export type Texts = {
       revoke: {
         heading: (values: { algorithm: string }) => string; text: string; textMore: string; confirm: string;
       };
-      rotateCa: {
-        heading: string; text: string; confirm: string;
-      };
-      done: {
-        rotated: string; revoked: string; "ca-rotated": string;
-      };
+      rotateCa: { heading: string; text: string; confirm: string; };
+      done: { rotated: string; revoked: string; "ca-rotated": string; };
     };
     systemAccounts: {
-      kinds: {
-        plain: string; administrator: string;
-      };
-      states: {
-        enabled: string; disabled: string;
-      };
+      kinds: { plain: string; administrator: string; }; states: { enabled: string; disabled: string; };
       list: {
         summary: string; make: string; search: string; name: string; kind: string; application: string;
         state: string; lastUsed: string; none: string; noneText: string;
@@ -825,15 +653,10 @@ export type Texts = {
       };
       create: {
         application: string; name: string; nameHint: string; kind: string;
-        kindTexts: {
-          plain: string; administrator: string;
-        };
-        strict: string; strictHint: string; submit: string; shownTitle: (values: { name: string }) => string;
-        shownText: string; keys: string;
+        kindTexts: { plain: string; administrator: string; }; strict: string; strictHint: string;
+        submit: string; shownTitle: (values: { name: string }) => string; shownText: string; keys: string;
       };
-      faults: {
-        name: string; label: string; choice: string; application: string;
-      };
+      faults: { name: string; label: string; choice: string; application: string; };
       record: {
         details: string; id: string; application: string; kind: string; state: string; signatures: string;
         strict: string; either: string; lastUsed: string; created: string; edit: string;
@@ -868,13 +691,8 @@ export type Texts = {
       };
     };
     users: {
-      roles: {
-        Standard: string; Administrator: string;
-      };
-      states: {
-        active: string; disabled: string; invited: string; guest: string;
-      };
-      you: string;
+      roles: { Standard: string; Administrator: string; };
+      states: { active: string; disabled: string; invited: string; guest: string; }; you: string;
       list: {
         summary: (values: { organisation: string }) => string; make: string; search: string; role: string;
         anyRole: string; state: string; anyState: string; user: string; since: string;
@@ -883,12 +701,9 @@ export type Texts = {
       create: {
         title: string; summary: string; summaryNoMail: string; noMail: string; noMailText: string;
         email: string; emailKnown: string; emailKnownHint: string; language: string; languageHint: string;
-        role: string;
-        roleTexts: {
-          Standard: string; Administrator: string;
-        };
-        how: string; byMail: string; byMailText: string; byPassword: string; byPasswordText: string;
-        submit: string; shownTitle: (values: { name: string }) => string; shownText: string; password: string;
+        role: string; roleTexts: { Standard: string; Administrator: string; }; how: string; byMail: string;
+        byMailText: string; byPassword: string; byPasswordText: string; submit: string;
+        shownTitle: (values: { name: string }) => string; shownText: string; password: string;
       };
       faults: {
         email: string; emailTaken: string; name: string; phone: string; username: string;
@@ -901,15 +716,11 @@ export type Texts = {
         language: string; anyLanguage: string; permId: string; copyPermId: string; role: string;
         state: string; since: string; home: string; lastSignIn: string; edit: string;
       };
-      guest: {
-        title: string; text: (values: { organisation: string }) => string;
-      };
+      guest: { title: string; text: (values: { organisation: string }) => string; };
       self: {
         title: string; text: string; role: string; refused: string; refusedText: string;
       };
-      last: {
-        title: string; text: string;
-      };
+      last: { title: string; text: string; };
       invitation: {
         title: string; waiting: (values: { at: number }) => string; sent: (values: { at: number }) => string;
         failed: string; runOut: (values: { at: number }) => string;
@@ -947,9 +758,7 @@ export type Texts = {
         title: string; text: string; what: string; when: string; from: string; none: string; byThem: string;
         toThem: string;
       };
-      edit: {
-        title: (values: { name: string }) => string;
-      };
+      edit: { title: (values: { name: string }) => string; };
       address: {
         title: string; present: string; next: string; known: string; knownHint: string; submit: string;
       };
@@ -1001,31 +810,21 @@ export type Texts = {
   };
   devices: {
     title: string; summary: (values: { organisation: string }) => string;
-    nav: {
-      label: string; list: string; policy: string;
-    };
+    nav: { label: string; list: string; policy: string; };
     list: {
       heading: string; add: string; search: string; state: string; anyState: string; none: string;
       noneText: string; device: string; proof: string; attested: string; unattested: string; until: string;
       noCertificate: string; seen: string; never: string; enrolled: (values: { at: number }) => string;
       revokedOn: (values: { at: number }) => string;
-      states: {
-        active: string; expired: string; revoked: string;
-      };
-      revoke: string; revokeOf: (values: { name: string }) => string; replace: string;
+      states: { active: string; expired: string; revoked: string; }; revoke: string;
+      revokeOf: (values: { name: string }) => string; replace: string;
       replaceOf: (values: { name: string }) => string;
     };
     register: {
       heading: string; text: string; name: string; nameHint: string; attestation: string;
-      attestationHint: string;
-      asForAll: {
-        none: string; optional: string; required: string;
-      };
-      tightened: {
-        optional: string; required: string;
-      };
-      expiresIn: string; replaces: string; replacesHint: string; submit: string; badName: string;
-      badReplaces: string; badChoice: string;
+      attestationHint: string; asForAll: { none: string; optional: string; required: string; };
+      tightened: { optional: string; required: string; }; expiresIn: string; replaces: string;
+      replacesHint: string; submit: string; badName: string; badReplaces: string; badChoice: string;
     };
     code: {
       heading: string; headingFor: (values: { name: string }) => string; onceText: string; label: string;
@@ -1034,10 +833,7 @@ export type Texts = {
     codes: {
       heading: string; unnamed: string; until: (values: { at: number }) => string;
       by: (values: { who: string; at: number }) => string; operator: string; program: string;
-      formerUser: string;
-      tpm: {
-        optional: string; required: string;
-      };
+      formerUser: string; tpm: { optional: string; required: string; };
       replaces: (values: { name: string }) => string; withdraw: string;
       withdrawOf: (values: { name: string }) => string; withdrawHeading: (values: { name: string }) => string;
       withdrawUnnamedHeading: string; withdrawText: string; older: string;
@@ -1053,46 +849,25 @@ export type Texts = {
       title: string; summary: (values: { organisation: string }) => string; heading: string;
       attestation: string;
       attestations: {
-        none: {
-          label: string; text: string;
-        };
-        optional: {
-          label: string; text: string;
-        };
-        required: {
-          label: string; text: string;
-        };
+        none: { label: string; text: string; }; optional: { label: string; text: string; };
+        required: { label: string; text: string; };
       };
       ekTrust: string;
       ekTrusts: {
-        chain: {
-          label: string; text: string;
-        };
-        allowlist: {
-          label: string; text: string;
-        };
-        both: {
-          label: string; text: string;
-        };
+        chain: { label: string; text: string; }; allowlist: { label: string; text: string; };
+        both: { label: string; text: string; };
       };
       afterwards: string; save: string; roots: string; rootsText: string; noRoots: string;
       until: (values: { at: number }) => string; eks: string; eksText: string; noEks: string;
       added: (values: { at: number }) => string; more: (values: { count: number }) => string;
     };
-    done: {
-      revoked: string; withdrawn: string; saved: string; spent: string;
-    };
+    done: { revoked: string; withdrawn: string; saved: string; spent: string; };
   };
   mails: {
-    test: {
-      subject: (values: { title: string }) => string; text: string;
-    };
+    test: { subject: (values: { title: string }) => string; text: string; };
     footer: (values: { organisation: string }) => string;
     fact: (values: { name: string; value: string }) => string; copyLink: string;
-    facts: {
-      at: string; browser: string; address: string;
-    };
-    newPassword: string; notYou: string;
+    facts: { at: string; browser: string; address: string; }; newPassword: string; notYou: string;
     resetPassword: {
       subject: (values: { organisation: string }) => string;
       text: (values: { organisation: string }) => string; validity: (values: { expiresAt: number }) => string;
@@ -1166,9 +941,7 @@ export type Texts = {
     done: (values: { organisation: string }) => string; doneElsewhere: string; checkFactors: string;
     goOn: (values: { application: string }) => string;
   };
-  brokenLink: {
-    heading: string; explanation: string; another: string;
-  };
+  brokenLink: { heading: string; explanation: string; another: string; };
   action: {
     account: string; newAddress: string; expired: string; again: string; notSet: string;
     busy: (values: { seconds: number }) => string;
@@ -1199,23 +972,13 @@ export type Texts = {
   };
   twoFactor: {
     title: (values: { application: string }) => string;
-    headings: {
-      passkey: string; totp: string; recovery: string;
-    };
-    explanations: {
-      passkey: string; totp: string; recovery: string;
-    };
-    signingInAs: string; otherAccount: string; code: string; recoveryCode: string; remember: string;
-    rememberHint: string; submit: (values: { application: string }) => string; usePasskey: string;
-    others: string;
-    choose: {
-      passkey: string; totp: string; recovery: string;
-    };
-    needsScript: string; failed: string;
-    failures: {
-      passkey: string; totp: string; recovery: string;
-    };
-    passkeyFailed: string; rateLimited: (values: { seconds: number }) => string; rateLimitedSoon: string;
+    headings: { passkey: string; totp: string; recovery: string; };
+    explanations: { passkey: string; totp: string; recovery: string; }; signingInAs: string;
+    otherAccount: string; code: string; recoveryCode: string; remember: string; rememberHint: string;
+    submit: (values: { application: string }) => string; usePasskey: string; others: string;
+    choose: { passkey: string; totp: string; recovery: string; }; needsScript: string; failed: string;
+    failures: { passkey: string; totp: string; recovery: string; }; passkeyFailed: string;
+    rateLimited: (values: { seconds: number }) => string; rateLimitedSoon: string;
   };
   enrolment: {
     title: (values: { application: string }) => string; heading: string;
@@ -1229,17 +992,14 @@ export type Texts = {
       heading: string; explanation: string; name: string; suggestedName: string; submit: string;
       wrong: string; notAdded: string; known: string; tooMany: string;
     };
-    others: string;
-    choose: {
-      totp: string; passkey: string;
-    };
+    others: string; choose: { totp: string; passkey: string; };
   };
   recoveryCodes: {
     title: string; heading: string; explanation: string; once: string; onceText: string; list: string;
     copy: string; copied: string; kept: (values: { destination: string }) => string; keptHere: string;
   };
   security: {
-    title: string; heading: string; signedInAs: string; summary: (values: { organisation: string }) => string;
+    summary: (values: { organisation: string }) => string;
     required: (values: { organisation: string }) => string; managedElsewhere: string;
     managedElsewhereText: string;
     totp: {
@@ -1263,7 +1023,7 @@ export type Texts = {
       forgetHeading: (values: { browser: string }) => string; forgetText: string; forgetAll: string;
       forgetAllHeading: string; unknown: string;
     };
-    cancel: string; back: string;
+    cancel: string;
     done: {
       totpAdded: string; totpRemoved: string; passkeyAdded: string; passkeyRenamed: string;
       passkeyRemoved: string; codesMade: string; devicesForgotten: string;
@@ -1271,12 +1031,9 @@ export type Texts = {
     lastFactor: string; lastFactorText: (values: { organisation: string }) => string; expired: string;
     expiredText: string;
   };
-  accountNav: {
-    label: string; security: string; sessions: string; consents: string;
-  };
   sessions: {
-    title: string; heading: string; signedInAs: string; summary: (values: { organisation: string }) => string;
-    listHeading: string; thisOne: string; unknown: string; used: (values: { at: number }) => string;
+    title: string; summary: (values: { organisation: string }) => string; listHeading: string;
+    thisOne: string; unknown: string; used: (values: { at: number }) => string;
     since: (values: { at: number; address: string }) => string;
     applications: (values: { names: string }) => string; end: string;
     endOf: (values: { browser: string }) => string; endHeading: (values: { browser: string }) => string;
@@ -1311,7 +1068,7 @@ export type Texts = {
     invalidCredentials: string; rateLimited: (values: { seconds: number }) => string; rateLimitedSoon: string;
     busy: (values: { seconds: number }) => string; busySoon: string;
     disabled: (values: { organisation: string; application: string }) => string; expired: string;
-    sessionExpired: string; or: string; usePasskey: string; invalidPasskey: string; passkeyFailed: string;
+    sessionExpired: string; usePasskey: string; invalidPasskey: string; passkeyFailed: string;
   };
   places: {
     account: (values: { organisation: string }) => string;
@@ -1361,11 +1118,8 @@ export type Texts = {
       submit: string;
     };
     question: (values: { organisation: string }) => string;
-    confirm: {
-      heading: string; explanation: string; submit: string;
-    };
-    stale: string; staleText: string; pageTooOld: string; pageTooOldText: string;
-    signed: (values: { application: string }) => string;
+    confirm: { heading: string; explanation: string; submit: string; }; stale: string; staleText: string;
+    pageTooOld: string; pageTooOldText: string; signed: (values: { application: string }) => string;
     signedText: (values: { organisation: string }) => string;
     goOn: (values: { application: string }) => string; gone: string;
     goneText: (values: { application: string }) => string; back: (values: { application: string }) => string;

@@ -72,7 +72,7 @@ const signOutAct = (deps: UsersDeps) =>
   onMember(deps, {
     rest: "/sign-out",
     confirmId: "sign-out-confirm",
-    words: ({ sessions }, { email }) => ({
+    words: ({ sessions }: Texts, { email }) => ({
       heading: sessions.everywhereHeading({ email }),
       text: sessions.everywhereText,
       confirm: sessions.everywhere,
@@ -89,7 +89,7 @@ const resetAct = (deps: UsersDeps) =>
     rest: "/reset-factors",
     confirmId: "reset-confirm",
     isFor: (user) => !isGuest(user),
-    words: ({ factors }, { email }) => ({
+    words: ({ factors }: Texts, { email }) => ({
       heading: factors.resetHeading({ email }),
       text: factors.resetText,
       confirm: factors.reset,
@@ -114,7 +114,7 @@ const passwordResetAct = (deps: UsersDeps) =>
       !isGuest(user) &&
       user.disabledAt === null &&
       (await findPasswordChangedAt(deps.database.query, user)) !== null,
-    words: ({ factors }, { email }) => ({
+    words: ({ factors }: Texts, { email }) => ({
       heading: factors.sendResetHeading({ email }),
       text: factors.sendResetText,
       confirm: factors.sendReset,

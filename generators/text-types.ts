@@ -1,8 +1,8 @@
 /** `npm run generate:texts`: the types of all texts, from the English ones, so that the compiler knows keys and arguments. */
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { localesFolder, readTexts, type Text, type Texts } from "./locale-files.ts";
-import { readFiles, repositoryRoot } from "./source-files.ts";
+import { readLocaleFiles, readTexts, type Text, type Texts } from "../scripts/locale-files.ts";
+import { repositoryRoot } from "../scripts/source-files.ts";
 
 export const typesFile = "packages/server/src/html/messages/texts.ts";
 
@@ -30,22 +30,23 @@ function treeOf(texts: Texts): Tree {
   return root;
 }
 
-/** The members of an object, texts side by side as far as a line goes. */
+/** The members of an object, side by side as far as a line goes. */
 function block(tree: Tree, indent: string): string {
   const inner = `${indent}  `;
   const lines: string[] = [];
   let line = "";
   for (const [name, member] of tree) {
     const key = /^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name);
-    const isText = !(member instanceof Map);
-    const text = `${key}: ${isText ? typeOf(member) : block(member, inner)};`;
-    if (line !== "" && (!isText || inner.length + line.length + text.length + 1 > lineWidth)) {
+    const text = `${key}: ${member instanceof Map ? block(member, inner) : typeOf(member)};`;
+    const fits = !text.includes("\n") && inner.length + line.length + text.length < lineWidth;
+    if (line !== "" && fits) line = `${line} ${text}`;
+    else {
       lines.push(line);
-      line = "";
+      line = text;
     }
-    if (isText) line = line === "" ? text : `${line} ${text}`;
-    else lines.push(text);
   }
+  const whole = `{ ${[...lines, line].join(" ").trim()} }`;
+  if (!whole.includes("\n") && indent.length + whole.length < lineWidth - 30) return whole;
   return `{\n${[...lines, line]
     .filter((text) => text !== "")
     .map((text) => inner + text)
@@ -59,8 +60,7 @@ function typeOf(text: Text): string {
 }
 
 if (import.meta.main) {
-  const files = await readFiles(path.join(repositoryRoot, localesFolder), [".json"]);
-  const placed = files.map((file) => ({ ...file, path: `${localesFolder}/${file.path}` }));
-  const english = readTexts(placed).languages.get("en") ?? new Map();
-  await writeFile(path.join(repositoryRoot, typesFile), textTypes(english));
+  const { languages, faults } = readTexts(await readLocaleFiles());
+  for (const { file, line, message } of faults) console.error(`${file}:${line} ${message}`);
+  await writeFile(path.join(repositoryRoot, typesFile), textTypes(languages.get("en") ?? new Map()));
 }
