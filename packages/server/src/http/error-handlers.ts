@@ -1,5 +1,5 @@
 /** One error handler per surface: OAuth JSON, browser page, problem+json. None of them ever shows an internal text. */
-import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth-error";
+import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type MemberFault, malformed } from "./api/api-error.ts";
 import { type IsUnavailable, type PlainError, plainError } from "./errors.ts";
