@@ -235,17 +235,6 @@ test("a new password signs everything out but this browser, which goes on under 
   assert.equal(typed.url, url("profile"));
 });
 
-test("a session that was there before the new password is none any more, even with the same proofs", async () => {
-  const browser = await signedIn("password");
-  const [, stolen = ""] = sessionCookie(browser, org) ?? [];
-  const page = await open(browser, "password");
-  await send(browser, "password", { ...page.hidden, present: org.user.password, password: NEXT });
-  const [name = "", now = ""] = sessionCookie(browser, org) ?? [];
-  assert.notEqual(now, stolen);
-  const thief = await fetch(url("profile"), { headers: { cookie: `${name}=${stolen}` } });
-  assert.doesNotMatch(await thief.text(), /id="perm-id"/);
-});
-
 test("a wrong present password, the same one and a weak one change nothing; wrong ones are counted", async () => {
   const browser = await signedIn("password");
   const { hidden } = await open(browser, "password");

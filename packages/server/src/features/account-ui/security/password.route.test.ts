@@ -6,7 +6,7 @@ import { findUserByEmail } from "../../../core/users/users.store.ts";
 import { setPassword } from "../../../core/users/users.ts";
 import { testBrowser } from "../../../testing/fakes/browser.ts";
 import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
-import { follow, logIn } from "../../../testing/fixtures/visit.ts";
+import { follow, logIn, sessionCookie } from "../../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -54,6 +54,27 @@ async function change() {
   const page = await logIn(browser, org, await follow(browser, await browser.get(url)));
   return browser.post(url, { ...page.hidden, present: PASSWORD, password: NEXT });
 }
+
+test("a session from before the new password has ended, whatever it had proven", async () => {
+  const browser = testBrowser();
+  const url = `${org.issuer}/account/password`;
+  const page = await logIn(browser, org, await follow(browser, await browser.get(url)));
+  const [, stolen = ""] = sessionCookie(browser, org) ?? [];
+  await browser.post(url, { ...page.hidden, present: PASSWORD, password: OTHERS });
+  const [name = "", current = ""] = sessionCookie(browser, org) ?? [];
+  assert.notEqual(current, stolen);
+  const thief = await fetch(`${org.issuer}/account/profile`, { headers: { cookie: `${name}=${stolen}` } });
+  assert.doesNotMatch(await thief.text(), /id="perm-id"/);
+  const { organisation, user } = org;
+  const about: string[] = [];
+  await setPassword(running.service, {
+    organisation,
+    id: user.id,
+    password: PASSWORD,
+    about,
+    actor: "operator",
+  });
+});
 
 test("while too many passwords are being worked on the form is there again, and when to try it", async () => {
   work = async () => {

@@ -29,7 +29,6 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 
-/** Word by word as wire-contract.md §5 names them, without what issues 5 and 6 bring. */
 const MEMBERS =
   `clientId name description logoUri homepageUri clientType redirectUris postLogoutRedirectUris returnUrls
   grantTypes allowedScopes tokenEndpointAuthMethod jwks jwksUri tlsClientAuthSanUri
