@@ -70,7 +70,7 @@ async function routeFaults(): Promise<Fault[]> {
     const reason =
       /^\w*Error\b.*$/m.exec(result.stderr)?.[0] ?? (result.stderr.trim() || "it took over two minutes");
     const message = `listRoutes() gives no answer: ${reason}`;
-    return [{ file: "packages/server/src/app-routes.ts", line: 1, rule: "route-map", message }];
+    return [{ file: "packages/server/src/testing/list-routes.ts", line: 1, rule: "route-map", message }];
   }
   const routes = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as RegisteredRoute[];
   const mapFile = path.join(repositoryRoot, routeMapFile);

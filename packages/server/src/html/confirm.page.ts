@@ -1,7 +1,7 @@
-import { type HiddenField, hiddenFields } from "./form.ts";
+import { type HiddenField, hiddenFields } from "./components/form.ts";
+import { notice } from "./components/notice.ts";
 import { type Html, html, linkAddress } from "./html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "./layout.ts";
-import { notice } from "./notice.ts";
 
 export type ConfirmView = PageFrame & {
   organisation: PageOrganisation;

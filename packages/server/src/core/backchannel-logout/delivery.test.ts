@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { type LogoutReceiver, startLogoutReceiver } from "../../testing/logout-receiver.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { type LogoutReceiver, startLogoutReceiver } from "../../testing/fakes/logout-receiver.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -14,14 +14,14 @@ import {
 } from "../../testing/test-service.ts";
 import type { ApplicationSettings } from "../applications/application.ts";
 import { disableApplication } from "../applications/applications.ts";
-import { listAuditEvents } from "../audit/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import { disableOrganisation } from "../organisations/organisations.ts";
 import { endSessions } from "../sessions/end-sessions.ts";
+import { noteSessionUse } from "../sessions/sessions.store.ts";
 import { signIn } from "../sessions/sessions.ts";
-import { noteSessionUse } from "../sessions/store.ts";
-import { findUser } from "../users/store.ts";
+import { findUser } from "../users/users.store.ts";
+import { findDueLogouts } from "./backchannel-logout.store.ts";
 import { deliverDueLogouts, startLogoutDelivery } from "./delivery.ts";
-import { findDueLogouts } from "./store.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 const SECOND = 1_000;

@@ -2,18 +2,23 @@
  * Delivering back-channel logouts: in the background, on every node. A row is taken by one conditional statement, so
  * that the nodes share the work and none does it twice, and a node that dies leaves its rows to the others.
  */
-import { signJws } from "@signet/protocol/jws";
+import { signJws } from "@signet/protocol/jose/jws";
 import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import { issuerOf } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import { type Outbound, OutboundFailure } from "../outbound/outbound.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
+import {
+  claimLogout,
+  findDueLogouts,
+  type LogoutDelivery,
+  recordLogoutOutcome,
+} from "./backchannel-logout.store.ts";
 import { logoutTokenClaims } from "./logout-token.ts";
-import { claimLogout, findDueLogouts, type LogoutDelivery, recordLogoutOutcome } from "./store.ts";
 
 export interface LogoutDeliveryDeps {
   readonly database: Database;

@@ -3,12 +3,12 @@
  * the nodes share the work and none does it twice, and a node that dies leaves its mails to the others.
  */
 import type { Database } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { claimMail, findDueMails, recordMailOutcome, type StoredMail } from "./mail.store.ts";
 import type { ComposeMail, MailTemplate, OutgoingMail } from "./mail.ts";
 import { type Outbox, openMail } from "./outbox.ts";
-import { claimMail, findDueMails, recordMailOutcome, type StoredMail } from "./store.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
 
 export interface MailDeliveryDeps {

@@ -3,7 +3,7 @@
  * userinfo. Read when it is told, so that it is never older than the token.
  */
 import type { Database } from "../../db/open.ts";
-import { findConsentedFingerprints } from "../consents/store.ts";
+import { findConsentedFingerprints } from "../consents/consents.store.ts";
 import { type Claims, customClaims } from "../scopes/custom-claims.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
@@ -11,7 +11,7 @@ import { requestedValues } from "../scopes/requested-claims.ts";
 import { claimsOfScopes } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
 import type { AddedClaims, TokenSubject } from "./claims.ts";
-import { findTokenFamily } from "./store.ts";
+import { findTokenFamily } from "./tokens.store.ts";
 
 export interface AddedClaimsDeps {
   readonly database: Database;

@@ -1,6 +1,6 @@
 /** What stands in the tokens (RFC 9068; OpenID Connect Core §2; wire-contract.md §2). */
 import { randomUUID } from "node:crypto";
-import { formatScope } from "@signet/protocol/scope";
+import { formatScope } from "@signet/protocol/oauth/scope";
 import type { Application } from "../applications/application.ts";
 import { seconds } from "../clock.ts";
 import type { Attestation } from "../devices/device.ts";

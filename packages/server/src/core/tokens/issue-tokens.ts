@@ -1,5 +1,5 @@
 /** The last phase of every grant: claims, signatures, and the answer of RFC 6749 §5.1. */
-import { formatScope } from "@signet/protocol/scope";
+import { formatScope } from "@signet/protocol/oauth/scope";
 import type { Db } from "../../db/open.ts";
 import { type Clock, seconds } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";

@@ -2,8 +2,8 @@
  * Who signs tokens. Local keys here; a sovereign pool's agents look the same from outside, so that no grant knows where
  * the keys are. An application with a pool is never signed for by local keys, whatever has become of the pool.
  */
-import { atHash } from "@signet/protocol/at-hash";
-import { signJws } from "@signet/protocol/jws";
+import { atHash } from "@signet/protocol/jose/at-hash";
+import { signJws } from "@signet/protocol/jose/jws";
 import type { Db } from "../../db/open.ts";
 import type { Application, GrantType } from "../applications/application.ts";
 import type { Organisation } from "../organisations/organisation.ts";

@@ -1,14 +1,14 @@
 /** Consents: listed, read, given by an administrator for all users or for one, taken back. */
 import Type, { type Static } from "typebox";
+import { type ConsentFilter, findConsentRecord, listConsents } from "../../core/consents/consents.store.ts";
 import { grantByAdministrator, revokeConsent } from "../../core/consents/consents.ts";
-import { type ConsentFilter, findConsentRecord, listConsents } from "../../core/consents/store.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
-import { findUser } from "../../core/users/store.ts";
+import { findUser } from "../../core/users/users.store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
+import { grantedClient, toGrantAnswer } from "./clients/granted-client.ts";
 import { consentRecord, consentSchema, grantSchema, userGrantSchema } from "./consent-record.ts";
-import { grantedClient, toGrantAnswer } from "./granted-client.ts";
 import { acting, by, idOf, locationOf, type ManagementDeps, namesNothing } from "./management.ts";
 
 const PATH = "/legacy/api/oauth/consents";

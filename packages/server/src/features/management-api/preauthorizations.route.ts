@@ -1,12 +1,12 @@
 /** Pre-authorizations: listed, read, made, deleted. */
 import Type from "typebox";
+import { findPreauthorization, listPreauthorizations } from "../../core/consents/consents.store.ts";
 import { createPreauthorization, deletePreauthorization } from "../../core/consents/consents.ts";
-import { findPreauthorization, listPreauthorizations } from "../../core/consents/store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
+import { grantedClient, toGrantAnswer } from "./clients/granted-client.ts";
 import { grantSchema } from "./consent-record.ts";
-import { grantedClient, toGrantAnswer } from "./granted-client.ts";
 import { acting, by, idOf, locationOf, type ManagementDeps } from "./management.ts";
 import { preauthorizationRecord, preauthorizationSchema } from "./preauthorization-record.ts";
 

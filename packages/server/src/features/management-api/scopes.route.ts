@@ -7,7 +7,7 @@ import {
   deleteCustomScope,
   ScopeConflict,
 } from "../../core/scopes/custom-scopes.ts";
-import { findCustomScope, listCustomScopes } from "../../core/scopes/store.ts";
+import { findCustomScope, listCustomScopes } from "../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../core/scopes/validation.ts";
 import { conflict, invalid, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";

@@ -1,5 +1,5 @@
 /** The provider's metadata: OpenID Connect Discovery 1.0 and, at RFC 8414's place, the same document. */
-import { jwsAlgorithms } from "@signet/protocol/jws";
+import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
 import type { Clock } from "../../core/clock.ts";

@@ -1,7 +1,7 @@
 /** POST device (RFC 8628 §3.1): a device without a browser asks for a code that a person types in elsewhere. */
 
 import { requireSingle } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -14,18 +14,21 @@ import {
 import {
   insertDeviceAuthorization,
   type NewDeviceAuthorization,
-} from "../../../core/device-authorizations/store.ts";
+} from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { readScopes } from "../authorize/authorization-request.ts";
-import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
+import { readScopes } from "../authorize/request/authorization-request.ts";
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+} from "../client-authentication/client-authentication.ts";
 import { requestedResources } from "../token/resources.ts";
 
 export interface DeviceRouteDeps extends ClientAuthenticationDeps {

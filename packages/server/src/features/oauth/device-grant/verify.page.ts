@@ -1,6 +1,9 @@
 /** The pages on which a person lets a device in: the code, what asks and from where, and the end. */
-import { applicationHome } from "../../../html/application-home.ts";
-import { hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { applicationHome } from "../../../html/components/application-home.ts";
+import { hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { person } from "../../../html/components/person.ts";
+import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -8,9 +11,6 @@ import {
   type PageOrganisation,
   signInLayout,
 } from "../../../html/layout.ts";
-import { notice } from "../../../html/notice.ts";
-import { person } from "../../../html/person.ts";
-import { type ScopeText, scopeList } from "../../../html/scope-list.ts";
 
 export type CodeFailure = "wrong-code" | "used-code" | "rate-limited" | "session-expired";
 

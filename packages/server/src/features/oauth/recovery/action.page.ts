@@ -1,10 +1,10 @@
 /** Behind a link of the other kinds: what it does, and a button; with an invitation a password is chosen as well. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { notice } from "../../../html/notice.ts";
-import { person } from "../../../html/person.ts";
 import type { RecoveryFrame } from "./recovery.page.ts";
 
 type PasswordFault = keyof Messages["recovery"]["refused"];

@@ -1,9 +1,9 @@
 /** Forgotten password, second half: the link of the mail, and the new password. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { notice } from "../../../html/notice.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 type Refusals = Messages["recovery"]["refused"];

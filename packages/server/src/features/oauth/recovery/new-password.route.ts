@@ -29,7 +29,7 @@ import {
   hiddenOf,
   surroundings,
   withFlow,
-} from "./surroundings.ts";
+} from "./recovery-context.ts";
 
 export interface NewPasswordDeps extends BrowserDeps {
   readonly passwords: PasswordHasher;

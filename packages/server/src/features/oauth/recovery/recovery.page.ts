@@ -1,6 +1,7 @@
 /** Forgotten password, first half: the address, and what comes next. */
-import { applicationHome } from "../../../html/application-home.ts";
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { applicationHome } from "../../../html/components/application-home.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -8,7 +9,6 @@ import {
   type PageOrganisation,
   signInLayout,
 } from "../../../html/layout.ts";
-import { notice } from "../../../html/notice.ts";
 
 export type RecoveryFailure = "invalid-email" | "rate-limited" | "session-expired";
 

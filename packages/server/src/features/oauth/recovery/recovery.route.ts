@@ -20,7 +20,7 @@ import {
 import { countRequest } from "./count-request.ts";
 import { sendResetMail } from "./link-mail.ts";
 import { noMailPage, type RecoveryFailure, recoveryPage, recoverySentPage } from "./recovery.page.ts";
-import { hiddenOf, type Surroundings, surroundings, withFlow } from "./surroundings.ts";
+import { hiddenOf, type Surroundings, surroundings, withFlow } from "./recovery-context.ts";
 
 export function recoveryRoute(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(

@@ -1,9 +1,9 @@
 /** Address verification: the offer to send the mail, and the page behind its link. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
-import { notice } from "../../../html/notice.ts";
-import { person } from "../../../html/person.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 export type VerifyOfferView = RecoveryFrame & {

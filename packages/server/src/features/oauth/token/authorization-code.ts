@@ -4,19 +4,19 @@
  */
 
 import { sha256Base64url } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { isCodeVerifier, verifyS256 } from "@signet/protocol/pkce";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { isCodeVerifier, verifyS256 } from "@signet/protocol/oauth/pkce";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
-import { findCode, holdGrounds, useCode } from "../../../core/codes/store.ts";
-import { noteSessionUse } from "../../../core/sessions/store.ts";
+import { findCode, holdGrounds, useCode } from "../../../core/codes/codes.store.ts";
+import { noteSessionUse } from "../../../core/sessions/sessions.store.ts";
 import type { Release } from "../../../core/tokens/issue-tokens.ts";
 import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
-import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
-import { findUser } from "../../../core/users/store.ts";
+import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/tokens.store.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
 import { newTokenFamily } from "./new-token-family.ts";

@@ -1,7 +1,7 @@
 /** The client credentials grant (RFC 6749 §4.4): the client speaks for itself; no refresh token, no ID token. */
 
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { parseScope } from "@signet/protocol/scope";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { parseScope } from "@signet/protocol/oauth/scope";
 import { identityScopes } from "../../../core/applications/application.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import type { Grant, GrantRequest } from "./grant.ts";

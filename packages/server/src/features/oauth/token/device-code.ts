@@ -4,24 +4,28 @@
  */
 
 import { sha256Base64url } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { holdGrounds } from "../../../core/codes/store.ts";
+import { holdGrounds } from "../../../core/codes/codes.store.ts";
 import type {
   DeviceApproval,
   DeviceAuthorization,
 } from "../../../core/device-authorizations/device-authorization.ts";
-import { findByDeviceCode, notePoll, useDeviceCode } from "../../../core/device-authorizations/store.ts";
+import {
+  findByDeviceCode,
+  notePoll,
+  useDeviceCode,
+} from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
-import { noteSessionUse } from "../../../core/sessions/store.ts";
+import { noteSessionUse } from "../../../core/sessions/sessions.store.ts";
 import type { Release } from "../../../core/tokens/issue-tokens.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
-import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
-import { findUser } from "../../../core/users/store.ts";
+import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/tokens.store.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
 import { newTokenFamily } from "./new-token-family.ts";

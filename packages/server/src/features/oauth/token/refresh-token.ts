@@ -4,10 +4,10 @@
  * that a lost answer or two racing tabs log nobody out.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { isSubset, parseScope } from "@signet/protocol/scope";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
 import type { Application } from "../../../core/applications/application.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Release } from "../../../core/tokens/issue-tokens.ts";
 import {
@@ -15,9 +15,13 @@ import {
   type RefreshTokenKeys,
   successorOf,
 } from "../../../core/tokens/refresh-token.ts";
-import { findTokenFamily, revokeTokenFamilies, rotateRefreshToken } from "../../../core/tokens/store.ts";
 import { refreshExpiry, refreshStanding, type TokenFamily } from "../../../core/tokens/token-family.ts";
-import { findUser } from "../../../core/users/store.ts";
+import {
+  findTokenFamily,
+  revokeTokenFamilies,
+  rotateRefreshToken,
+} from "../../../core/tokens/tokens.store.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import type { Database } from "../../../db/open.ts";
 import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
 import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";

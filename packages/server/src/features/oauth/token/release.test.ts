@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parseForm } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
-import { refreshTokenKey } from "../../../open-service.ts";
-import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
+import { refreshTokenKey } from "../../../modules/open-service.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { refresh } from "../../../testing/test-client.ts";
-import { askForCodes, letIn, makeDeviceApp, poll } from "../../../testing/test-device.ts";
+import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { refresh } from "../../../testing/fixtures/client.ts";
+import { askForCodes, letIn, makeDeviceApp, poll } from "../../../testing/fixtures/device.ts";
 import {
   makeOrganisation,
   startTestService,

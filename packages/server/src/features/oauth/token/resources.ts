@@ -1,6 +1,6 @@
 /** The `resource` parameter (RFC 8707 §2): which protected resources a token is for. */
 import type { Form } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 
 const MOST_RESOURCES = 10;
 

@@ -1,6 +1,6 @@
 /** What was granted earlier, judged by what the application may have now: every grant that redeems something asks here. */
 import type { Form } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import { invalidTarget, requestedResources } from "./resources.ts";

@@ -1,6 +1,6 @@
 /** POST token (RFC 6749 §3.2): the pipeline that every grant runs through. */
 import { type Form, requireSingle } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Activity } from "../../../core/activity/activity.ts";
 import { mayUse } from "../../../core/application-access/application-access.ts";
@@ -11,8 +11,8 @@ import { type AddedClaimsDeps, addedClaims } from "../../../core/tokens/added-cl
 import { signTokens } from "../../../core/tokens/issue-tokens.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
 import type { Signer } from "../../../core/tokens/signer.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
 import {
@@ -20,8 +20,8 @@ import {
   type NamedClient,
   nameClient,
   proveClient,
-} from "../client-authentication.ts";
-import { tokenDevice } from "../client-device.ts";
+} from "../client-authentication/client-authentication.ts";
+import { tokenDevice } from "../client-authentication/client-device.ts";
 import type { Grant, ReadGrant } from "./grant.ts";
 
 export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps {

@@ -1,11 +1,11 @@
 /** Ending an agent, or one of its keys: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
-import type { ConsoleDeps } from "../../../console/visit.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { findAgentKey } from "../../../core/signing-pools/store.ts";
+import { findAgentKey } from "../../../core/signing-pools/signing-pools.store.ts";
 import { html } from "../../../html/html.ts";
-import { deactivateAgent, retireAgentKey } from "../agents.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
+import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import { deactivateAgent, retireAgentKey } from "../admin-api/agents.ts";
 import { findAgentAt, type PoolAgent, poolCrumbs } from "./pool-visit.ts";
 
 export function agentActRoutes(app: FastifyInstance, deps: ConsoleDeps): void {

@@ -1,8 +1,12 @@
 import type { AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
-import { buttonLink, card, facts, moment } from "../../../html/console/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/console/record-form.ts";
-import { nameCell, type Row, rowLink, table } from "../../../html/console/table.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import { buttonLink, card, facts, moment } from "../../../html/components/parts.ts";
+import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AgentStanding } from "./pool-state.ts";

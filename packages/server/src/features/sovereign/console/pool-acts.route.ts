@@ -1,13 +1,13 @@
 /** Disabling, enabling and deleting a signing pool: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
-import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { applicationsOfPool } from "../../../core/signing-pools/registration/store.ts";
+import { applicationsOfPool } from "../../../core/signing-pools/registration.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { html, linkAddress } from "../../../html/html.ts";
-import { deletePool } from "../pool-changes.ts";
-import { disablePool } from "../pools.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { deletePool } from "../admin-api/pool-changes.ts";
+import { disablePool } from "../admin-api/pools.ts";
 import { findPoolAt, poolCrumbs } from "./pool-visit.ts";
 
 export function poolActRoutes(app: FastifyInstance, deps: ConsoleDeps): void {

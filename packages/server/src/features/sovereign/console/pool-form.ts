@@ -1,9 +1,9 @@
 /** A pool's settings as they are typed: fields in, input and faults out. */
 import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
-import { rootFault } from "@signet/protocol/x5c-chain";
+import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { MOST_ROOTS, type NewPool, poolDefaults, poolLimits, requireName } from "../pools.ts";
+import { MOST_ROOTS, type NewPool, poolDefaults, poolLimits, requireName } from "../admin-api/pools.ts";
 
 export type NumberField = keyof typeof poolLimits;
 export const numberFields = Object.keys(poolLimits) as NumberField[];

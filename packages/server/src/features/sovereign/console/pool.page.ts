@@ -1,8 +1,12 @@
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { chart, chartFigures, type Series } from "../../../html/console/chart.ts";
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
-import { livePiece, liveStatus } from "../../../html/console/live.ts";
+import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import { livePiece, liveStatus } from "../../../html/components/live.ts";
 import {
   buttonLink,
   card,
@@ -11,9 +15,9 @@ import {
   emptyState,
   facts,
   moment,
-} from "../../../html/console/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/console/record-form.ts";
-import { nameCell, type Row, table } from "../../../html/console/table.ts";
+} from "../../../html/components/parts.ts";
+import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { nameCell, type Row, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AgentStanding, PoolLoad } from "./pool-state.ts";

@@ -1,8 +1,8 @@
-import { type ConsoleFrame, consoleLayout } from "../../../html/console/console-layout.ts";
-import { livePiece, liveStatus } from "../../../html/console/live.ts";
-import { buttonLink, card, emptyState } from "../../../html/console/parts.ts";
-import { doneNotice } from "../../../html/console/record-form.ts";
-import { nameCell, table } from "../../../html/console/table.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { livePiece, liveStatus } from "../../../html/components/live.ts";
+import { buttonLink, card, emptyState } from "../../../html/components/parts.ts";
+import { doneNotice } from "../../../html/components/record-form.ts";
+import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { PoolLoad } from "./pool-state.ts";
