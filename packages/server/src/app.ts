@@ -290,7 +290,7 @@ function mountTokenEndpoints(
     ...service,
     baseUrl: service.config.baseUrl,
     mtlsBaseUrl: service.config.mtlsBaseUrl,
-    noteSecretUse: service.secretUse.note,
+    recordSecretUse: service.secretUse.note,
     refreshTokenKey: refreshTokenKey(service.masterKey),
     poolSigning,
   };

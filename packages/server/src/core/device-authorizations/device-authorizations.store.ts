@@ -104,7 +104,7 @@ export function approveDevice(
 }
 
 /** What an approved device's tokens are signed by. */
-export async function noteDeviceSigning(
+export async function recordDeviceSigning(
   db: Db,
   { orgId, deviceCodeHash, signing }: Pick<DeviceAuthorization, "orgId" | "deviceCodeHash" | "signing">,
 ): Promise<void> {
@@ -145,7 +145,7 @@ const TOLERANCE_MS = 500;
  * Notes a poll of a device that still waits. Two polls at once are told apart by the row: one is in time, the other is not.
  * @returns false when it came too soon; the device has to wait 5 s more from then on
  */
-export async function notePoll(db: Db, { orgId, deviceCodeHash, now }: Answered): Promise<boolean> {
+export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Answered): Promise<boolean> {
   const of = db
     .updateTable("device_authorization")
     .where("org_id", "=", orgId)
