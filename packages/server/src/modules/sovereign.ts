@@ -1,8 +1,7 @@
-/** The wiring of sovereign signing: what it needs of the rest, and what the rest needs of it. */
-import type { FastifyInstance } from "fastify";
+/** Sovereign signing: its queue of signing requests, the API of agents, and the wait pages. */
 import { spreadEncryption } from "../core/encryption/spread-encryption.ts";
 import type { PoolSigning } from "../core/tokens/pool-signing.ts";
-import type { BrowserDeps, Visit } from "../features/oauth/authorize/browser.ts";
+import type { Visit } from "../features/oauth/authorize/browser.ts";
 import { pageDoor } from "../features/oauth/authorize/page-door.ts";
 import { continueAuthorization, uiLocalesOf } from "../features/oauth/authorize/request/continue-signed.ts";
 import { agentRoutes } from "../features/sovereign/agent-api/agent.route.ts";
@@ -16,7 +15,9 @@ import { respondRoute } from "../features/sovereign/wait/respond.route.ts";
 import { waitRoutes } from "../features/sovereign/wait/wait.route.ts";
 import { acceptJson } from "../http/api/json-body.ts";
 import { codedErrorHandler } from "../http/coded-error.ts";
-import type { ErrorHandler, ErrorHandlerDeps } from "../http/error-handlers.ts";
+import { pageErrorHandler } from "../http/error-handlers.ts";
+import type { Module } from "./app-context.ts";
+import { errorPageRenderer } from "./error-page.ts";
 import type { Service } from "./open-service.ts";
 
 export interface Sovereign {
@@ -47,25 +48,14 @@ export async function openSovereign(service: Service): Promise<Sovereign> {
   return { requests, poolSigning };
 }
 
-export function mountAgents(
-  scope: FastifyInstance,
-  service: Service,
-  { requests }: Sovereign,
-  errors: ErrorHandlerDeps,
-): void {
+export const agentApi: Module = (scope, { service, sovereign: { requests }, errors }) => {
   acceptJson(scope);
   scope.setErrorHandler(codedErrorHandler(errors));
   const { rateLimits } = service.config;
   agentRoutes(scope, { ...service, rateLimits, clock: requests.clock, requests });
-}
+};
 
-/** In a scope that knows cookies and forms. */
-export function mountWaitPages(
-  scope: FastifyInstance,
-  { requests }: Sovereign,
-  browser: BrowserDeps,
-  errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler },
-): void {
+export const waitPages: Module = (scope, { service, sovereign: { requests }, browser, errors }) => {
   const deps = {
     ...browser,
     requests,
@@ -75,8 +65,11 @@ export function mountWaitPages(
       requests,
       continueAuthorization: (visit, waited) => continueAuthorization(browser, visit, waited),
     }),
-    errorHandlers,
+    errorHandlers: {
+      program: codedErrorHandler(errors),
+      page: pageErrorHandler(errors, errorPageRenderer(service)),
+    },
   };
   waitRoutes(scope, deps);
   respondRoute(scope, deps);
-}
+};
