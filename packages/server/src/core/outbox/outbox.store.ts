@@ -1,5 +1,6 @@
 /** The tables of the outbox: finding due rows, claiming one, recording the outcome, deleting old ones. */
 import { sql } from "kysely";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable, OutgoingMailTable } from "../../db/tables/messages.ts";
 
@@ -109,20 +110,10 @@ export async function recordOutcome(
 }
 
 /** @returns how many were deleted, at most `limit` */
-export async function deleteOldRows(
+export const deleteOldRows = (
   db: Db,
   { name }: OutboxTable,
   before: number,
   limit: number,
-): Promise<number> {
-  const old = await db
-    .selectFrom(name)
-    .select(["org_id", "id"])
-    .where("created_at", "<", before)
-    .orderBy("created_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of old)
-    await db.deleteFrom(name).where("org_id", "=", org_id).where("id", "=", id).execute();
-  return old.length;
-}
+): Promise<number> =>
+  deleteExpired(db, { table: name, key: ["org_id", "id"], column: "created_at" }, before, limit);
