@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
-import { familyOfRefreshToken, firstRefreshToken, successorOf } from "./refresh-token.ts";
+import { deriveSuccessor, familyOfRefreshToken, newRefreshToken } from "./token-family.ts";
 
 const keys = { refreshTokenKey: Buffer.alloc(32, 1) };
 const org = newUuid();
 const family = newUuid();
 
 test("a token names its family to its own organisation and server only", () => {
-  const token = firstRefreshToken(keys, org, family);
+  const token = newRefreshToken(keys, org, family);
   assert.match(token, /^sgn_rt_[A-Za-z0-9_-]{75}$/);
   assert.equal(familyOfRefreshToken(keys, org, token), family);
   assert.equal(familyOfRefreshToken(keys, newUuid(), token), undefined);
@@ -17,20 +17,20 @@ test("a token names its family to its own organisation and server only", () => {
 });
 
 test("a successor is the same whenever it is derived, and differs from every other", () => {
-  const first = firstRefreshToken(keys, org, family);
-  const second = successorOf(keys, org, family, first);
-  assert.equal(successorOf(keys, org, family, first), second);
+  const first = newRefreshToken(keys, org, family);
+  const second = deriveSuccessor(keys, org, family, first);
+  assert.equal(deriveSuccessor(keys, org, family, first), second);
   assert.equal(familyOfRefreshToken(keys, org, second), family);
   assert.equal(
-    new Set([first, second, successorOf(keys, org, family, second), firstRefreshToken(keys, org, family)])
+    new Set([first, second, deriveSuccessor(keys, org, family, second), newRefreshToken(keys, org, family)])
       .size,
     4,
   );
-  assert.notEqual(successorOf({ refreshTokenKey: Buffer.alloc(32, 2) }, org, family, first), second);
+  assert.notEqual(deriveSuccessor({ refreshTokenKey: Buffer.alloc(32, 2) }, org, family, first), second);
 });
 
 test("knowing the family is not enough to make a token, and no token has two spellings", () => {
-  const token = firstRefreshToken(keys, org, family);
+  const token = newRefreshToken(keys, org, family);
   const bytes = Buffer.from(token.slice(7), "base64url");
   for (let at = 0; at < bytes.length; at++) {
     const altered = Buffer.from(bytes);
