@@ -1,8 +1,8 @@
 /** Who may use an application whose access is for assigned users: listed, assigned by address, taken off. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { isAssigned } from "../../../core/application-access/application-access.store.ts";
-import { assignUser, listAssignedUsers, unassignUser } from "../../../core/application-access/assignments.ts";
+import { isAssigned, listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
+import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -68,7 +68,7 @@ async function showUsers(
   const cursor = values.get("after") ?? "";
   const after = isUuid(cursor) ? cursor.toLowerCase() : undefined;
   const of = { orgId: organisation.id, applicationId: application.id };
-  const rows = await listAssignedUsers(deps, of, { limit: ON_A_PAGE, after });
+  const rows = await listAssignedUsers(deps.database.query, of, { limit: ON_A_PAGE, after });
   const users = rows.slice(0, ON_A_PAGE);
   const last = rows.length > ON_A_PAGE ? users.at(-1) : undefined;
   const frame = await consoleFrame(deps, visit, signedIn, "applications");

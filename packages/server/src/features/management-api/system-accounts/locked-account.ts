@@ -1,10 +1,10 @@
 /**
- * Before an administrator's account changes any system account. Whoever has all of an organisation can give nothing that
- * it has not: administrators' accounts may make others. What is guarded is that they stay:
+ * Checks before an administrator's account changes any system account. An administrator's account may create others: that
+ * grants nothing it doesn't have itself. What has to hold is that one remains:
  *
- * - A caller cannot shut itself out, so there is always an administrator's account left: the one that called last.
- * - The caller is looked at again, in the change's own transaction and with both accounts held. Two that delete each
- *   other at once come one after the other, and one that was shut out on another node makes no successor of its own.
+ * - A caller can't lock itself out, so the account that called last is always left.
+ * - The caller is checked again in the transaction of the change, with both accounts locked. Two accounts that delete each
+ *   other at once run one after the other, and one that was disabled on another node creates no successor.
  */
 import type { FastifyRequest } from "fastify";
 import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
@@ -13,29 +13,29 @@ import { findByPublicKey, holdSystemAccount } from "../../../core/system-account
 import { heldAccount, InvalidSystemAccount } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, invalid, notAuthenticated, notFound } from "../../../http/api/api-error.ts";
 import { requireMatch } from "../../../http/api/concurrency.ts";
-import { type ManagementDeps, namesNothing } from "../management.ts";
+import { type ManagementDeps, unknownReference } from "../management.ts";
 
-/** @param inside the change's transaction. @throws ApiError 401 */
-export async function holdCaller(
+/** @param inside the transaction of the change. @throws ApiError 401 */
+export async function lockCaller(
   { database, clock }: ManagementDeps,
   { organisation, account, publicKey }: SystemAccountCaller,
-  alsoHeld: readonly string[] = [],
+  others: readonly string[] = [],
 ): Promise<void> {
-  // Always in one order, so that no two wait for each other.
-  for (const id of [...new Set([account.id, ...alsoHeld])].sort())
+  // Always in the same order, so that two requests can't deadlock.
+  for (const id of [...new Set([account.id, ...others])].sort())
     await holdSystemAccount(database.query, { orgId: organisation.id, id });
-  const now = await findByPublicKey(database.query, publicKey);
-  if (!now || now.account.disabledAt !== null || !isKeyActive(now.key, clock()))
-    throw notAuthenticated("the caller was shut out meanwhile");
+  const current = await findByPublicKey(database.query, publicKey);
+  if (!current || current.account.disabledAt !== null || !isKeyActive(current.key, clock()))
+    throw notAuthenticated("the caller was disabled during the request");
 }
 
-/** The account that a change is of, as the caller has read it when it says so. @throws ApiError 401, 404, 412 */
-export async function accountToChange(
+/** The account to change, locked and of the version that `If-Match` names. @throws ApiError 401, 404, 412 */
+export async function lockAccount(
   inside: ManagementDeps,
   { caller, request }: { readonly caller: SystemAccountCaller; readonly request: FastifyRequest },
   id: string,
 ): Promise<SystemAccount> {
-  await holdCaller(inside, caller, [id]);
+  await lockCaller(inside, caller, [id]);
   const account = await heldAccount(inside.database.query, caller.organisation.id, id);
   if (!account) throw notFound();
   requireMatch(request, account.version);
@@ -45,14 +45,14 @@ export async function accountToChange(
 /** @throws ApiError 409 */
 export function requireOtherAccount({ account }: SystemAccountCaller, id: string): void {
   if (account.id !== id) return;
-  throw new ApiError(409, "own-account", "A system account cannot shut itself out", {
+  throw new ApiError(409, "own-account", "A system account cannot lock itself out", {
     detail: "Use another administrator's account.",
   });
 }
 
 export function toAccountAnswer(error: unknown): never {
   if (!(error instanceof InvalidSystemAccount)) throw error;
-  if (error.code === "unknown-application") throw namesNothing("/applicationId");
+  if (error.code === "unknown-application") throw unknownReference("/applicationId");
   if (error.code === "unknown-account") throw notFound();
   const paths = {
     "invalid-name": "/name",
