@@ -1,7 +1,7 @@
 /** What `npm start` has made, for the examples: they take their credentials from here instead of from a secret store. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { DemoFile } from "../../packages/server/src/cli/demo-file.ts";
+import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 
 /** The file that is named on the command line, else the one of the running demo. Ends the program when there is none. */
 export const demoPath: string = process.argv[2] ?? "data/demo.json";

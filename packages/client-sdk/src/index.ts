@@ -32,11 +32,7 @@ export type { TokenSource } from "./grants/token-source.ts";
 export { none } from "./none.ts";
 export { oauthFederated } from "./oauth-federated/oauth-federated.ts";
 export type { OAuthFederatedOptions } from "./oauth-federated/oauth-federated-options.ts";
-export {
-  createDpopNonces,
-  type DpopNonceOptions,
-  type DpopNonces,
-} from "./oauth-user-bearer/dpop-nonces.ts";
+export { createDpopNonces, type DpopNonceOptions, type DpopNonces } from "./oauth-user-bearer/dpop-nonces.ts";
 export { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer/oauth-user-bearer.ts";
 export {
   createReplayMemory,

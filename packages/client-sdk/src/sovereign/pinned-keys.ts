@@ -1,7 +1,7 @@
 /** The public keys that a configuration has in itself. */
-import { certifiedKeyOf } from "@signet/protocol/certificate-algorithms";
-import { DerError, derTags, readDer } from "@signet/protocol/der";
-import { publicKeyInPem } from "@signet/protocol/pem";
+import { certifiedKeyOf } from "@signet/protocol/certificates/certificate-algorithms";
+import { DerError, derTags, readDer } from "@signet/protocol/der/der";
+import { publicKeyInPem } from "@signet/protocol/der/pem";
 import { calculateJwkThumbprint, type JWK } from "jose";
 import { SignetError } from "../errors.ts";
 import { usableKeys } from "../provider/usable-keys.ts";

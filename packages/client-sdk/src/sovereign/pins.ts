@@ -1,7 +1,8 @@
 /** What a key must be, beside being the one that the token names: the pins of sovereign-signing.md §8. */
-import { DerError } from "@signet/protocol/der";
-import { certificateInPem } from "@signet/protocol/pem";
-import { x5cChainFault } from "@signet/protocol/x5c-chain";
+
+import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
+import { DerError } from "@signet/protocol/der/der";
+import { certificateInPem } from "@signet/protocol/der/pem";
 import { calculateJwkThumbprint, type JWK } from "jose";
 import type { SovereignSettings } from "../configuration.ts";
 import { SignetError } from "../errors.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { createPrivateFile } from "@signet/cli-runtime/private-file";
-import { csrPem, makeCsr } from "@signet/protocol/make-csr";
+import { csrPem, makeCsr } from "@signet/protocol/csr/make-csr";
 import type { DeviceKey } from "../keys/open-device-key.ts";
 
 const FILE = "request.pem";

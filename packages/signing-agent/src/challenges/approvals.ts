@@ -2,7 +2,7 @@
  * Challenges that users passed in the last quarter of an hour: tokens signed again for the same sign-in, without a browser,
  * need no second one (`parentRequestId`, sovereign-signing.md §4).
  */
-import { isSubset } from "@signet/protocol/scope";
+import { isSubset } from "@signet/protocol/oauth/scope";
 
 /** What the user approved, as the access token states it. */
 export interface Approved {

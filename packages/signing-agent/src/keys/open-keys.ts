@@ -1,8 +1,8 @@
 /** Opens the keys of a configuration. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { jwkThumbprint } from "@signet/protocol/jwk";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import { jwkThumbprint } from "@signet/protocol/jose/jwk";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { type AgentKey, agentKey, InvalidKey, type KeySource } from "./key-source.ts";
 import { openModuleKey } from "./module-key.ts";

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sig
 import { promisify } from "node:util";
 import { createPrivateFile, readPrivateFile } from "@signet/cli-runtime/private-file";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { chooseAlg, InvalidKey, type KeySource } from "./key-source.ts";
 
 /** @param alg only RSA keys have a choice: PS256 by default, or RS256 */

@@ -3,7 +3,7 @@ import { createPublicKey, hash } from "node:crypto";
 import { readSecretFile } from "@signet/cli-runtime/private-file";
 import { describeError } from "@signet/cli-runtime/redact";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { chooseAlg, InvalidKey, type KeySource } from "./key-source.ts";
 import { type Handle, type Mechanism, openLibrary, type Pkcs11 } from "./pkcs11-library.ts";

@@ -1,5 +1,5 @@
 /** The policy checks between a claimed request and its signature (sovereign-signing.md §6). */
-import { isSubset, parseScope } from "@signet/protocol/scope";
+import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
 import { quoted, Refusal } from "../agent/refusal.ts";
 import type { AgentKey } from "../keys/key-source.ts";
 import type { ClaimedRequest, RequestContext } from "../service/messages.ts";

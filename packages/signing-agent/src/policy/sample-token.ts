@@ -1,6 +1,6 @@
 /** Tries a policy on a sample: a token issued earlier, or claims written by hand. */
 import { UsageError } from "@signet/cli-runtime/command";
-import { decodeJwsUnverified } from "@signet/protocol/jws";
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import { type AgentKey, agentKey } from "../keys/key-source.ts";
 import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
 import { isJsonObject, type JsonObject, parseStrictJson } from "../strict-json.ts";
