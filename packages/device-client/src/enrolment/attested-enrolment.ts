@@ -4,7 +4,7 @@ import { readIfPresent } from "@signet/cli-runtime/private-file";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { requireTpm } from "../keys/open-device-key.ts";
 import { createTpmKey, readTpmKeyFile, withStorageKey } from "../keys/tpm-key.ts";
-import type { Challenge, Evidence, IssuedCertificate } from "../service/device-service.ts";
+import type { Challenge, DeviceService, Evidence, IssuedCertificate } from "../service/device-service.ts";
 import type { DeviceRecord } from "../state/device-record.ts";
 import { activateCredential, certify } from "../tpm/attestation.ts";
 import { type EndorsementKey, findEndorsementKey, withEndorsementKey } from "../tpm/endorsement-key.ts";
@@ -12,9 +12,11 @@ import { type KeyBlobs, withLoaded } from "../tpm/objects.ts";
 import { attestationTemplate } from "../tpm/templates.ts";
 import { type Tpm, withTpm } from "../tpm/tpm.ts";
 import type { CertificateRequest } from "./certificate-request.ts";
-import type { Enrolment } from "./enrol.ts";
 
-export interface AttestedEnrolment extends Pick<Enrolment, "record" | "state" | "service"> {
+export interface AttestedEnrolment {
+  readonly record: DeviceRecord;
+  readonly state: string;
+  readonly service: DeviceService;
   /** The generation with `key.tpm`. */
   readonly folder: string;
   readonly code: string;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { createPrivateFile } from "@signet/cli-runtime/private-file";
 import { csrPem, makeCsr } from "@signet/protocol/csr/make-csr";
-import type { DeviceKey } from "../keys/open-device-key.ts";
+import type { DeviceKey } from "../keys/file-key.ts";
 
 const FILE = "request.pem";
 

@@ -7,7 +7,8 @@ import path from "node:path";
 import { ExitError } from "@signet/cli-runtime/command";
 import { createPrivateFile, readIfPresent } from "@signet/cli-runtime/private-file";
 import { exitCodes } from "../exit-codes.ts";
-import { createDeviceKey, type DeviceKey, openDeviceKey } from "../keys/open-device-key.ts";
+import type { DeviceKey } from "../keys/file-key.ts";
+import { createDeviceKey, openDeviceKey } from "../keys/open-device-key.ts";
 import { type DeviceService, type IssuedCertificate, ServiceRefusal } from "../service/device-service.ts";
 import {
   type DeviceRecord,

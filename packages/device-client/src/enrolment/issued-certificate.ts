@@ -2,7 +2,7 @@
 import type { X509Certificate } from "node:crypto";
 import path from "node:path";
 import { PUBLIC, replaceFile } from "@signet/cli-runtime/private-file";
-import type { DeviceKey } from "../keys/open-device-key.ts";
+import type { DeviceKey } from "../keys/file-key.ts";
 import type { IssuedCertificate } from "../service/device-service.ts";
 import { parseCertificates, readAuthorities } from "../state/enrolled-device.ts";
 

@@ -8,7 +8,7 @@ import { signWithTpm } from "../tpm/sign.ts";
 import { deviceKeyTemplate, storageTemplate } from "../tpm/templates.ts";
 import { type Tpm, withTpm } from "../tpm/tpm.ts";
 import type { TpmLocation } from "../tpm/transport.ts";
-import type { DeviceKey } from "./open-device-key.ts";
+import type { DeviceKey } from "./file-key.ts";
 
 /** @throws EEXIST */
 export async function createTpmKey(
