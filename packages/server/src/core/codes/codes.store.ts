@@ -91,7 +91,7 @@ export async function useCode(db: Db, code: CodeUse): Promise<boolean> {
   return (await use(db, code)).length > 0;
 }
 
-const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: string }>) =>
+const lockSession = prepared((db, value: Parameter<{ orgId: string; sessionId: string }>) =>
   db
     .updateTable("browser_session")
     .set((eb) => ({ ended_at: eb.ref("ended_at") }))
@@ -106,11 +106,11 @@ const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: s
  * session's row: a sign-out at the same time either is seen here, or waits and then finds the family to end. The consent,
  * whoever gave it, is held in the same way.
  */
-export async function holdGrounds(
+export async function lockSessionAndConsent(
   db: Db,
   { orgId, sessionId, consentId }: Pick<AuthorizationCode, "orgId" | "sessionId" | "consentId">,
 ): Promise<boolean> {
-  if ((await holdSession(db, { orgId, sessionId })).length === 0) return false;
+  if ((await lockSession(db, { orgId, sessionId })).length === 0) return false;
   return consentId === null || (await holdConsent(db, { orgId, consentId }));
 }
 

@@ -4,7 +4,7 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { BegunSigning } from "../tokens/signer.ts";
 import type { Authentication } from "../tokens/token-family.ts";
 
-export const DEVICE_LIFETIME_MS = 15 * 60 * 1000;
+export const DEVICE_CODE_LIFETIME_MS = 15 * 60 * 1000;
 /** How long a device waits between two polls (RFC 8628 §3.2), and by how much longer after a poll too soon (§3.5). */
 export const POLL_INTERVAL_SECONDS = 5;
 
@@ -47,7 +47,7 @@ export interface DeviceApproval {
 /** Consonants: no words, nothing that looks like a digit (RFC 8628 §6.1). Eight of them are 34 bits. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const LETTER_COUNT = 8;
-const MOST_TYPED = 64;
+const MAX_INPUT_LENGTH = 64;
 
 export interface NewDeviceCodes {
   readonly deviceCode: string;
@@ -73,10 +73,10 @@ export function newDeviceCodes(): NewDeviceCodes {
  * @returns undefined when it cannot be one
  */
 export function readUserCode(
-  typed: string,
+  input: string,
 ): { readonly userCode: string; readonly hash: string } | undefined {
-  const letters = typed
-    .slice(0, MOST_TYPED)
+  const letters = input
+    .slice(0, MAX_INPUT_LENGTH)
     .replace(/[\s\p{P}]/gu, "")
     .toUpperCase();
   const isCode = letters.length === LETTER_COUNT && [...letters].every((letter) => LETTERS.includes(letter));

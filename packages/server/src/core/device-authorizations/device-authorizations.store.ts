@@ -79,16 +79,16 @@ export async function findByUserCode(
   return row && fromRow(row);
 }
 
-type Answered = { readonly orgId: string; readonly deviceCodeHash: string; readonly now: number };
+type Decision = { readonly orgId: string; readonly deviceCodeHash: string; readonly now: number };
 
 /**
  * A person's yes, once.
  * @param signing when an agent has to sign the tokens
  * @returns false when it was answered, or expired, before
  */
-export function approveDevice(
+export function approveAuthorization(
   db: Db,
-  answered: Answered,
+  answered: Decision,
   approval: DeviceApproval,
   signing: DeviceSigning | null = null,
 ): Promise<boolean> {
@@ -105,7 +105,7 @@ export function approveDevice(
 }
 
 /** What an approved device's tokens are signed by. */
-export async function recordDeviceSigning(
+export async function recordSigning(
   db: Db,
   { orgId, deviceCodeHash, signing }: Pick<DeviceAuthorization, "orgId" | "deviceCodeHash" | "signing">,
 ): Promise<void> {
@@ -118,13 +118,13 @@ export async function recordDeviceSigning(
 }
 
 /** A person's no, once. @returns false when it was answered, or expired, before */
-export function denyDevice(db: Db, answered: Answered, userId: string): Promise<boolean> {
+export function denyAuthorization(db: Db, answered: Decision, userId: string): Promise<boolean> {
   return answer(db, answered, { status: "denied", user_id: userId });
 }
 
 async function answer(
   db: Db,
-  { orgId, deviceCodeHash, now }: Answered,
+  { orgId, deviceCodeHash, now }: Decision,
   change: Partial<DeviceAuthorizationTable>,
 ): Promise<boolean> {
   const row = await db
@@ -146,7 +146,7 @@ const TOLERANCE_MS = 500;
  * Notes a poll of a device that still waits. Two polls at once are told apart by the row: one is in time, the other is not.
  * @returns false when it came too soon; the device has to wait 5 s more from then on
  */
-export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Answered): Promise<boolean> {
+export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Decision): Promise<boolean> {
   const of = db
     .updateTable("device_authorization")
     .where("org_id", "=", orgId)
@@ -172,7 +172,10 @@ export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Answere
 }
 
 /** The single use. @returns false when it was used, or expired, before */
-export async function useDeviceCode(db: Db, use: Answered & { readonly familyId: string }): Promise<boolean> {
+export async function markDeviceCodeUsed(
+  db: Db,
+  use: Decision & { readonly familyId: string },
+): Promise<boolean> {
   const row = await db
     .updateTable("device_authorization")
     .set({ family_id: use.familyId })
@@ -220,7 +223,7 @@ function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
     address: row.address,
     userAgent: row.user_agent,
     status: row.status as DeviceAuthorization["status"],
-    approval: approvalOf(row),
+    approval: readApproval(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     familyId: row.family_id,
@@ -228,7 +231,7 @@ function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
   };
 }
 
-function approvalOf(row: DeviceAuthorizationTable): DeviceApproval | null {
+function readApproval(row: DeviceAuthorizationTable): DeviceApproval | null {
   const { user_id: userId, session_id: sessionId, auth_time: authTime, amr, acr } = row;
   if (userId === null || sessionId === null || authTime === null || amr === null || acr === null) return null;
   const authentication = { authTime, amr: JSON.parse(amr) as string[], acr };

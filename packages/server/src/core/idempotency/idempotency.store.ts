@@ -50,20 +50,20 @@ export async function reserveRequest(db: Db, request: Reservation): Promise<bool
   return reserved !== undefined;
 }
 
-export interface KnownRequest {
+export interface StoredRequest {
   readonly requestHash: string;
   /** Undefined while the first request is under way. */
-  readonly answer: KeptAnswer | undefined;
+  readonly answer: StoredAnswer | undefined;
 }
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON; undefined for an answer without a body. */
   readonly body: string | undefined;
 }
 
-export async function findRequest(db: Db, key: RequestKey): Promise<KnownRequest | undefined> {
+export async function findRequest(db: Db, key: RequestKey): Promise<StoredRequest | undefined> {
   const row = await db
     .selectFrom("idempotency_key")
     .select(["request_hash", "status", "headers", "body"])
@@ -79,10 +79,10 @@ export async function findRequest(db: Db, key: RequestKey): Promise<KnownRequest
 }
 
 /** In the transaction of the act. @returns false when the reservation is no longer this request's */
-export async function keepAnswer(
+export async function storeAnswer(
   tx: Db,
   key: RequestKey & { readonly reservedAt: number },
-  answer: KeptAnswer,
+  answer: StoredAnswer,
 ): Promise<boolean> {
   const kept = await tx
     .updateTable("idempotency_key")

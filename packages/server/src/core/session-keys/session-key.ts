@@ -33,7 +33,7 @@ export interface SessionKey {
 const MINUTE_MS = 60_000;
 
 /** A `Service` key that nobody shows in this time was lost on its way. */
-export const FIRST_USE_MS = 5 * MINUTE_MS;
+export const FIRST_USE_DEADLINE_MS = 5 * MINUTE_MS;
 /** A `Service` key that was not shown for so long has ended. */
 export const SESSION_KEY_IDLE_MS = 60 * MINUTE_MS;
 /** Enough to hand it to another application. */

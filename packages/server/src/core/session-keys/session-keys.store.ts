@@ -40,7 +40,7 @@ const selectByHash = prepared((db, value: Parameter<{ keyHash: string }>) =>
         .onRef("browser_session.id", "=", "session_key.session_id"),
     )
     .selectAll("session_key")
-    .select(["browser_session.id as living_id", "browser_session.ended_at as session_ended_at"])
+    .select(["browser_session.id as found_session_id", "browser_session.ended_at as session_ended_at"])
     .where("session_key.key_hash", "=", value("keyHash")),
 );
 
@@ -54,12 +54,13 @@ export interface StoredSessionKey extends SessionKey {
 export async function findSessionKey(db: Db, keyHash: string): Promise<StoredSessionKey | undefined> {
   const [row] = await selectByHash(db, { keyHash });
   if (!row) return undefined;
-  const isSessionEnded = row.session_id !== null && (row.living_id === null || row.session_ended_at !== null);
+  const isSessionEnded =
+    row.session_id !== null && (row.found_session_id === null || row.session_ended_at !== null);
   return { ...fromRow(row), revokedAt: row.revoked_at, isSessionEnded };
 }
 
 /** The rules of session-key.ts as SQL: a key that is looked at and one that is written live by the same. */
-function isLiving(eb: ExpressionBuilder<Schema, "session_key">, now: number): Expression<SqlBool> {
+function isActive(eb: ExpressionBuilder<Schema, "session_key">, now: number): Expression<SqlBool> {
   return eb.and([
     eb("session_key.revoked_at", "is", null),
     eb.or([eb("session_key.expires_at", "is", null), eb("session_key.expires_at", ">", now)]),
@@ -107,7 +108,7 @@ export async function touchSessionKey(
     }))
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
-    .where((eb) => isLiving(eb, now))
+    .where((eb) => isActive(eb, now))
     .returningAll()
     .executeTakeFirst();
   return row && fromRow(row);
@@ -160,7 +161,7 @@ export async function listLivingKeys(
     .selectAll()
     .where("org_id", "=", of.orgId)
     .where("user_id", "=", of.userId)
-    .where((eb) => isLiving(eb, of.now))
+    .where((eb) => isActive(eb, of.now))
     .$if(applicationIds !== undefined, (query) => query.where("application_id", "in", applicationIds ?? []))
     .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
     .orderBy("id")

@@ -13,7 +13,7 @@ import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import type { User } from "../users/user.ts";
 import { findUser } from "../users/users.store.ts";
 import {
-  FIRST_USE_MS,
+  FIRST_USE_DEADLINE_MS,
   refusalOf,
   type SessionKey,
   type SessionKeyKind,
@@ -36,7 +36,7 @@ export interface SessionKeyDeps {
 }
 
 /** Written at most this often: a call with a key must not cost a durable write. */
-const TOUCH_EVERY_MS = 60_000;
+const TOUCH_INTERVAL_MS = 60_000;
 
 export interface NewSessionKey {
   readonly orgId: string;
@@ -63,7 +63,7 @@ export interface IssuedSessionKey {
  * password is held (`holdPassword`) in the same transaction.
  */
 export function issueSessionKey(tx: Db, input: NewSessionKey): Promise<IssuedSessionKey> {
-  return insertNew(tx, input, "Service", input.now + FIRST_USE_MS, `user:${input.userId}`);
+  return insertNewKey(tx, input, "Service", input.now + FIRST_USE_DEADLINE_MS, `user:${input.userId}`);
 }
 
 export interface ValidSessionKey {
@@ -82,7 +82,7 @@ export async function validateSessionKey(
   deps: SessionKeyDeps,
   presented: string,
 ): Promise<ValidSessionKey | SessionKeyRefusal> {
-  if (!isSessionKeyText(presented)) return "unknown key";
+  if (!hasSessionKeyFormat(presented)) return "unknown key";
   const now = deps.clock();
   const db = deps.database.query;
   const found = await findSessionKey(db, sha256Base64url(presented));
@@ -98,16 +98,16 @@ export async function validateSessionKey(
   const user = await findUser(db, found.orgId, found.userId);
   if (!user || user.disabledAt !== null) return "user disabled or gone";
   if (!(await mayUse(db, application, user.id))) return "user not assigned to the application";
-  const isFresh = found.validatedAt !== null && now - found.lastSeenAt < TOUCH_EVERY_MS;
-  const key = isFresh ? found : await touchSessionKey(db, found, sessionEndOf(found, organisation), now);
+  const isFresh = found.validatedAt !== null && now - found.lastSeenAt < TOUCH_INTERVAL_MS;
+  const key = isFresh ? found : await touchSessionKey(db, found, sessionEndTime(found, organisation), now);
   // Somebody ended it between the look and the write.
   return key ? { key, user, organisation, application } : "revoked key";
 }
 
 /** The form of a key: what has not got it is not looked up. */
-export const isSessionKeyText = (text: string): boolean => /^sgn_sk_[A-Za-z0-9_-]{43}$/.test(text);
+export const hasSessionKeyFormat = (text: string): boolean => /^sgn_sk_[A-Za-z0-9_-]{43}$/.test(text);
 
-const sessionEndOf = ({ authTime }: Pick<SessionKey, "authTime">, { settings }: Organisation): number =>
+const sessionEndTime = ({ authTime }: Pick<SessionKey, "authTime">, { settings }: Organisation): number =>
   authTime + settings.sessionLifetimeSeconds * 1000;
 
 /**
@@ -122,7 +122,7 @@ export function convertSessionKey(
   act: { readonly address: string; readonly actor?: string },
 ): Promise<IssuedSessionKey | undefined> {
   const now = deps.clock();
-  const sessionEnd = sessionEndOf(key, organisation);
+  const sessionEnd = sessionEndTime(key, organisation);
   const temporaryEnd =
     key.kind === "UserPerm" ? now + TEMPORARY_KEY_MS : Math.min(now + TEMPORARY_KEY_MS, sessionEnd);
   return deps.database.transaction(async (tx) => {
@@ -130,11 +130,11 @@ export function convertSessionKey(
     if (!(await touchSessionKey(tx, key, sessionEnd, now))) return undefined;
     const isPermanent = kind === "UserPerm";
     const made = { ...key, sessionId: isPermanent ? null : key.sessionId, address: act.address, now };
-    return insertNew(tx, made, kind, isPermanent ? null : temporaryEnd, act.actor ?? `user:${key.userId}`);
+    return insertNewKey(tx, made, kind, isPermanent ? null : temporaryEnd, act.actor ?? `user:${key.userId}`);
   });
 }
 
-async function insertNew(
+async function insertNewKey(
   tx: Db,
   input: NewSessionKey,
   kind: SessionKeyKind,

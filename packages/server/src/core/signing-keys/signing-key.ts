@@ -33,14 +33,14 @@ export type KeyTimes = Pick<SigningKey, "kid" | "alg" | "createdAt" | "activeFro
 export function keyState(key: KeyTimes, keys: readonly KeyTimes[], now: number): KeyState {
   if (key.retireAt !== null && key.retireAt <= now) return "retired";
   if (key.activeFrom > now) return "next";
-  return signerOf(keys, key.alg, now)?.kid === key.kid ? "active" : "retiring";
+  return findActiveKey(keys, key.alg, now)?.kid === key.kid ? "active" : "retiring";
 }
 
 /**
  * The key that signs now: of the algorithm's keys whose time has begun, the one whose time began last.
  * @param keys oldest first
  */
-export function signerOf<Key extends KeyTimes>(
+export function findActiveKey<Key extends KeyTimes>(
   keys: readonly Key[],
   alg: SigningAlg,
   now: number,

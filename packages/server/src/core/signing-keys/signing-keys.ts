@@ -16,10 +16,10 @@ import type { Encryption } from "../encryption/encryption.ts";
 import { requireOpening, type TriedKeys, tryKeys } from "../encryption/stored-keys.ts";
 import {
   CLOCK_SKEW_MS,
+  findActiveKey,
   LONGEST_TOKEN_MS,
   PUBLISH_AHEAD_MS,
   type SigningKey,
-  signerOf,
 } from "./signing-key.ts";
 import {
   findAnySigningKey,
@@ -42,13 +42,13 @@ export interface SigningKeys {
    * stays published until the last token it signed has expired.
    * @param compromised the old keys leave the JWKS at once, and all that they signed with them
    */
-  rotate(orgId: string, alg: SigningAlg, by: RotatedBy): Promise<SigningKey>;
+  rotate(orgId: string, alg: SigningAlg, by: RotationRequest): Promise<SigningKey>;
   /** Rotates the keys that have reached their age. @returns how many there were, at most `limit`. @throws what failed first, at the end */
   rotateDue(limit: number): Promise<number>;
 }
 
 /** Who rotates, and from where, as the audit log has it. */
-export interface RotatedBy {
+export interface RotationRequest {
   readonly actor: string;
   readonly address?: string;
   readonly compromised: boolean;
@@ -84,36 +84,37 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     else if (change.topic === "signing-key") cache.evictOrganisation(change.orgId);
   });
 
-  const making = new Map<string, Promise<void>>();
+  const pendingFirstKeys = new Map<string, Promise<void>>();
   // A hundred first requests at once make one key: an RSA key costs a tenth of a second of a processor.
-  const makeFirstKey = (orgId: string, alg: SigningAlg) => {
+  const ensureFirstKey = (orgId: string, alg: SigningAlg) => {
     const name = `${orgId} ${alg}`;
     const made =
-      making.get(name) ??
+      pendingFirstKeys.get(name) ??
       addFirstKey(deps, orgId, alg).finally(() => {
-        making.delete(name);
+        pendingFirstKeys.delete(name);
         // The news went out before the commit: who asked in between has put what was there before into the cache.
         cache.evictOrganisation(orgId);
       });
-    making.set(name, made);
+    pendingFirstKeys.set(name, made);
     return made;
   };
 
-  const keysOf = async (orgId: string, algorithms: readonly SigningAlg[]) => {
+  const loadKeys = async (orgId: string, algorithms: readonly SigningAlg[]) => {
     const now = clock();
     const keys = cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [];
-    const missing = algorithms.filter((alg) => !signerOf(keys, alg, now));
+    const missing = algorithms.filter((alg) => !findActiveKey(keys, alg, now));
     if (missing.length === 0) return keys;
-    await Promise.all(missing.map((alg) => makeFirstKey(orgId, alg)));
+    await Promise.all(missing.map((alg) => ensureFirstKey(orgId, alg)));
     return (await cache.get(orgId, "")) ?? [];
   };
 
   return {
-    published: (orgId) => keysOf(orgId, FIRST_ALGORITHMS),
+    published: (orgId) => loadKeys(orgId, FIRST_ALGORITHMS),
     signer: async (orgId, alg) => {
       const kept = cache.peek(orgId, "");
       const signer =
-        (kept && signerOf(kept, alg, clock())) ?? signerOf(await keysOf(orgId, [alg]), alg, clock());
+        (kept && findActiveKey(kept, alg, clock())) ??
+        findActiveKey(await loadKeys(orgId, [alg]), alg, clock());
       if (!signer) throw new Error(`the organisation has no ${alg} key and none could be made`);
       return signer;
     },
@@ -132,7 +133,7 @@ export async function requireOpeningKey(db: Db, encryption: Encryption): Promise
 async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
   const now = deps.clock();
   // Nobody can have cached a JWKS in which the first key is missing and needed, so it signs at once.
-  const row = await makeKey(deps, { orgId, alg, now, activeFrom: now - CLOCK_SKEW_MS });
+  const row = await newKeyRow(deps, { orgId, alg, now, activeFrom: now - CLOCK_SKEW_MS });
   await deps.database.transaction(async (tx) => {
     await insertSigningKey(tx, row);
     await deps.changes.publish(tx, { orgId, topic: "signing-key" });
@@ -152,9 +153,9 @@ async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
   alg: SigningAlg,
-  by: RotatedBy,
+  by: RotationRequest,
 ): Promise<SigningKey> {
-  const made = await makeKey(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
+  const made = await newKeyRow(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const old = (await findSigningKeys(tx, orgId, now)).filter((key) => key.alg === alg);
@@ -199,7 +200,7 @@ async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<numbe
   return due.length;
 }
 
-async function makeKey(
+async function newKeyRow(
   deps: SigningKeyDeps,
   want: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
 ): Promise<SigningKeyRow> {

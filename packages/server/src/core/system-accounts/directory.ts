@@ -6,10 +6,10 @@ import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { lastUses } from "../last-uses.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
-import { findByPublicKey, touchKey } from "./system-accounts.store.ts";
-import { secretRow } from "./system-accounts.ts";
+import { findByPublicKey, recordKeyUse } from "./system-accounts.store.ts";
+import { secretContext } from "./system-accounts.ts";
 
-export interface KnownKey {
+export interface AccountKey {
   readonly account: SystemAccount;
   readonly key: SystemAccountKey;
   readonly secret: string;
@@ -17,9 +17,9 @@ export interface KnownKey {
 
 export interface SystemAccountDirectory {
   /** Undefined for an unknown key; what is disabled, revoked or expired is for the caller to look at. */
-  find(publicKey: string): Promise<KnownKey | undefined>;
+  find(publicKey: string): Promise<AccountKey | undefined>;
   /** When a key was used last; written some time later, and in one go. */
-  noteUse(known: KnownKey): void;
+  recordUse(known: AccountKey): void;
   flush(): Promise<void>;
   /** Flushes and stops. */
   close(): Promise<void>;
@@ -38,7 +38,7 @@ const ANYWHERE = "";
 
 export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirectory {
   const { database, clock, encryption } = deps;
-  const cache = recordCache<KnownKey>({
+  const cache = recordCache<AccountKey>({
     capacity: 10_000,
     maxAgeMs: 30_000,
     clock,
@@ -46,7 +46,7 @@ export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirect
       const found = await findByPublicKey(database.query, publicKey);
       if (!found) return undefined;
       const { account, key, sealedSecret } = found;
-      const secret = encryption.open(sealedSecret, secretRow(account.orgId, key.publicKey)).toString();
+      const secret = encryption.open(sealedSecret, secretContext(account.orgId, key.publicKey)).toString();
       return { account, key, secret };
     },
   });
@@ -55,12 +55,12 @@ export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirect
   });
 
   const uses = lastUses<{ orgId: string; accountId: string; publicKey: string; at: number }>({
-    write: (use) => touchKey(database.query, use, use.at),
+    write: (use) => recordKeyUse(database.query, use, use.at),
     onError: deps.onError,
   });
   return {
     find: async (publicKey) => cache.peek(ANYWHERE, publicKey) ?? cache.get(ANYWHERE, publicKey),
-    noteUse: ({ account, key: { publicKey } }) =>
+    recordUse: ({ account, key: { publicKey } }) =>
       uses.note(publicKey, { orgId: account.orgId, accountId: account.id, publicKey, at: clock() }),
     flush: uses.flush,
     close: uses.close,

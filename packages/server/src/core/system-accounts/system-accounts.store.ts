@@ -34,7 +34,7 @@ export async function findSystemAccount(
     .where("org_id", "=", orgId)
     .where("id", "=", id)
     .executeTakeFirst();
-  return row && toAccount(row, (await permissionsOf(db, orgId, [id])).get(id) ?? []);
+  return row && toAccount(row, (await loadPermissions(db, orgId, [id])).get(id) ?? []);
 }
 
 /** @param page.after the id that the page before ended with; one more than the limit is read */
@@ -51,7 +51,7 @@ export async function listSystemAccounts(
     .orderBy("id")
     .limit(page.limit + 1)
     .execute();
-  const permissions = await permissionsOf(
+  const permissions = await loadPermissions(
     db,
     orgId,
     rows.map(({ id }) => id),
@@ -112,7 +112,7 @@ export async function listPermittedApplications(
     .execute();
 }
 
-async function permissionsOf(
+async function loadPermissions(
   db: Db,
   orgId: string,
   accountIds: readonly string[],
@@ -312,7 +312,7 @@ export async function deleteSystemAccount(db: Db, named: { orgId: string; id: st
   return deleted !== undefined;
 }
 
-export async function touchKey(
+export async function recordKeyUse(
   db: Db,
   used: { orgId: string; accountId: string; publicKey: string },
   at: number,

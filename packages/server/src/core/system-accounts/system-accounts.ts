@@ -92,7 +92,12 @@ export async function createSystemAccount(
     await insertSystemAccount(tx, account);
     const made = await addKey(tx, deps, account, { label: "first", expiresAt: null });
     const details = { applicationId, administrator: account.isAdministrator };
-    await note(tx, deps, { ...by(input), action: "system-account.created", target: account.id, details });
+    await recordChange(tx, deps, {
+      ...auditActor(input),
+      action: "system-account.created",
+      target: account.id,
+      details,
+    });
     return { account, ...made };
   });
 }
@@ -126,7 +131,12 @@ export async function rotateSystemAccountKey(deps: SystemAccountDeps, input: Key
       );
     await updateSystemAccount(tx, { orgId, id }, {}, now);
     const details = { publicKey };
-    await note(tx, deps, { ...by(input), action: "system-account.key-created", target: id, details });
+    await recordChange(tx, deps, {
+      ...auditActor(input),
+      action: "system-account.key-created",
+      target: id,
+      details,
+    });
     return made;
   });
 }
@@ -143,7 +153,12 @@ export async function revokeSystemAccountKey(
     if (!(await revokeKey(tx, { orgId, accountId: id, publicKey }, now))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, now);
     const details = { publicKey };
-    await note(tx, deps, { ...by(input), action: "system-account.key-revoked", target: id, details });
+    await recordChange(tx, deps, {
+      ...auditActor(input),
+      action: "system-account.key-revoked",
+      target: id,
+      details,
+    });
     return true;
   });
 }
@@ -180,11 +195,15 @@ export async function changeSystemAccount(
     if (changed.length === 0) return before;
     await updateSystemAccount(tx, { orgId, id }, after, now);
     const contents = changed.filter((member) => member !== "disabledAt");
-    const event = { ...by(input), target: id };
+    const event = { ...auditActor(input), target: id };
     if (contents.length > 0)
-      await note(tx, deps, { ...event, action: "system-account.changed", details: { changed: contents } });
+      await recordChange(tx, deps, {
+        ...event,
+        action: "system-account.changed",
+        details: { changed: contents },
+      });
     if (contents.length < changed.length)
-      await note(tx, deps, {
+      await recordChange(tx, deps, {
         ...event,
         action: disabled ? "system-account.disabled" : "system-account.enabled",
       });
@@ -208,7 +227,7 @@ export async function grantApplication(deps: SystemAccountDeps, input: Permissio
     if (!(await insertPermission(tx, { orgId, accountId: id, applicationId, by: actor, now }))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, now);
     const action = "system-account.permission-granted";
-    await note(tx, deps, { ...by(input), action, target: id, details: { applicationId } });
+    await recordChange(tx, deps, { ...auditActor(input), action, target: id, details: { applicationId } });
     return true;
   });
 }
@@ -221,7 +240,7 @@ export async function withdrawApplication(deps: SystemAccountDeps, input: Permis
     if (!(await deletePermission(tx, { orgId, accountId: id, applicationId }))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, deps.clock());
     const action = "system-account.permission-withdrawn";
-    await note(tx, deps, { ...by(input), action, target: id, details: { applicationId } });
+    await recordChange(tx, deps, { ...auditActor(input), action, target: id, details: { applicationId } });
     return true;
   });
 }
@@ -234,13 +253,13 @@ export async function removeSystemAccount(
   const { orgId, id } = input;
   return deps.database.transaction(async (tx) => {
     if (!(await deleteSystemAccount(tx, { orgId, id }))) return false;
-    await note(tx, deps, { ...by(input), action: "system-account.deleted", target: id });
+    await recordChange(tx, deps, { ...auditActor(input), action: "system-account.deleted", target: id });
     return true;
   });
 }
 
 /** Names the row that a sealed secret belongs to. */
-export const secretRow = (orgId: string, publicKey: string) => `system-account-key|${orgId}|${publicKey}`;
+export const secretContext = (orgId: string, publicKey: string) => `system-account-key|${orgId}|${publicKey}`;
 
 async function addKey(
   tx: Db,
@@ -253,7 +272,7 @@ async function addKey(
   const secret = randomSecret("sgn_sa_");
   const made = { publicKey, label, createdAt: deps.clock(), expiresAt };
   const key: SystemAccountKey = { ...made, revokedAt: null, lastUsedAt: null };
-  const sealed = deps.encryption.seal(Buffer.from(secret), secretRow(orgId, publicKey));
+  const sealed = deps.encryption.seal(Buffer.from(secret), secretContext(orgId, publicKey));
   await insertKey(tx, { orgId, id }, key, sealed);
   return { key, secret };
 }
@@ -285,10 +304,10 @@ async function requireAccount(tx: Db, orgId: string, id: string): Promise<System
   return account;
 }
 
-const by = ({ orgId, actor, address }: Act) => ({ orgId, actor, address });
+const auditActor = ({ orgId, actor, address }: Act) => ({ orgId, actor, address });
 
 /** Written with the change, and told to every node. */
-async function note(tx: Db, deps: SystemAccountDeps, event: Omit<AuditEvent, "at">): Promise<void> {
+async function recordChange(tx: Db, deps: SystemAccountDeps, event: Omit<AuditEvent, "at">): Promise<void> {
   await recordAuditEvent(tx, { ...event, at: deps.clock() });
   await deps.changes.publish(tx, { orgId: event.orgId, topic: "system-account" });
 }

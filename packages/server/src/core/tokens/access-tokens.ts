@@ -13,10 +13,10 @@ import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-token.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { issuerOfPool } from "../signing-pools/signing-pool.ts";
-import { agentClaims } from "./agent-claims.ts";
+import { readAgentClaims } from "./agent-claims.ts";
 import type { AccessTokenClaims } from "./claims.ts";
 import { familyOfTokenId } from "./token-family.ts";
-import { isAccessTokenRevoked, isFamilyTokenGood } from "./tokens.store.ts";
+import { isAccessTokenRevoked, isFamilyTokenActive } from "./tokens.store.ts";
 
 export interface AccessTokens {
   /**
@@ -70,31 +70,31 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const known = verified.get(cacheKey);
       const kid = known?.kid ?? decodeJwsUnverified(token)?.header["kid"];
       // A key that was taken out of the JWKS takes its tokens with it, cached or not.
-      const key = (await ownKey(deps, organisation, kid)) ?? (await agentKey(deps, organisation, kid));
+      const key = (await localKey(deps, organisation, kid)) ?? (await agentKey(deps, organisation, kid));
       const claims = key && (known?.claims ?? verify(cacheKey, token, key));
       // Also what has no end is not in time.
       if (!claims || claims.iss !== key.issuer || !(claims.exp > seconds(deps.clock()))) return undefined;
-      return (await isOfPool(deps, claims, key, organisation)) ? claims : undefined;
+      return (await signsForPool(deps, claims, key, organisation)) ? claims : undefined;
     },
     stands: async (organisation, { client_id, jti, sub, device_id }) => {
       if (!(await deps.applications.find(organisation.id, client_id))) return false;
-      if (device_id !== undefined && !(await isDeviceGood(deps, organisation.id, device_id))) return false;
+      if (device_id !== undefined && !(await isDeviceActive(deps, organisation.id, device_id))) return false;
       const familyId = familyOfTokenId(jti);
       const db = deps.database.query;
       if (familyId === undefined) return !(await isAccessTokenRevoked(db, organisation.id, jti));
       const whose = { userId: sub, applicationId: client_id };
-      return isFamilyTokenGood(db, { orgId: organisation.id, familyId, jti, ...whose });
+      return isFamilyTokenActive(db, { orgId: organisation.id, familyId, jti, ...whose });
     },
   };
 }
 
 /** A revoked device's tokens end with it, those that belong to no sign-in among them. */
-async function isDeviceGood({ database }: AccessTokenDeps, orgId: string, id: string): Promise<boolean> {
+async function isDeviceActive({ database }: AccessTokenDeps, orgId: string, id: string): Promise<boolean> {
   const device = await findDevice(database.query, orgId, id);
   return device !== undefined && device.revokedAt === null;
 }
 
-async function ownKey(
+async function localKey(
   { keys, baseUrl }: AccessTokenDeps,
   { id }: Organisation,
   kid: unknown,
@@ -129,13 +129,13 @@ async function agentKey(
     verify: (token) => {
       const payload = verifyAgentToken(token, { publicKey, alg: key.alg });
       const limits = { now: seconds(clock()), longestSeconds: pool.maxTokenLifetimeSeconds };
-      return payload && agentClaims(payload, limits);
+      return payload && readAgentClaims(payload, limits);
     },
   };
 }
 
 /** An agent has a say for the applications of its pool alone: else any agent could sign for all of the organisation's. */
-async function isOfPool(
+async function signsForPool(
   { applications }: AccessTokenDeps,
   { client_id }: AccessTokenClaims,
   { poolId }: TrustedKey,

@@ -11,7 +11,7 @@ const SKEW_SECONDS = 60;
  * @param limits.now seconds
  * @returns undefined for anything else
  */
-export function agentClaims(
+export function readAgentClaims(
   payload: Readonly<Record<string, unknown>>,
   limits: { readonly now: number; readonly longestSeconds: number },
 ): AccessTokenClaims | undefined {

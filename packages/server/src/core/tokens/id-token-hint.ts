@@ -28,11 +28,15 @@ export async function readIdTokenHint(
     typ: ["JWT"],
   });
   if (own) return own.payload["iss"] === issuerOf(deps.baseUrl, orgId) ? own.payload : undefined;
-  return readAgents(deps, orgId, hint);
+  return readAgentHint(deps, orgId, hint);
 }
 
 /** An agent has a say for the applications of its pool alone. */
-async function readAgents(deps: IdTokenHintDeps, orgId: string, hint: string): Promise<Claims | undefined> {
+async function readAgentHint(
+  deps: IdTokenHintDeps,
+  orgId: string,
+  hint: string,
+): Promise<Claims | undefined> {
   const kid = decodeJwsUnverified(hint)?.header["kid"];
   const found = (await deps.signingPools.published(orgId)).find(({ key }) => key.kid === kid);
   if (!found) return undefined;

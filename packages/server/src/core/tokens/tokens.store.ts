@@ -213,7 +213,7 @@ const selectStanding = prepared((db, value: Parameter<FamilyToken>) =>
 );
 
 /** Whether a user's token still stands: itself, its family, and the user as a member of the organisation. */
-export async function isFamilyTokenGood(db: Db, key: FamilyToken): Promise<boolean> {
+export async function isFamilyTokenActive(db: Db, key: FamilyToken): Promise<boolean> {
   const [row] = await selectStanding(db, key);
   return row !== undefined && row.revokedJti === null;
 }

@@ -21,7 +21,7 @@ const application = Type.Object(
   { title: "Application" },
 );
 
-const recordOf = ({ id, name, orgId, settings }: Application) => ({
+const applicationRecord = ({ id, name, orgId, settings }: Application) => ({
   ApplicationId: id,
   Name: name,
   OrganisationId: orgId,
@@ -40,29 +40,30 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
   } as const;
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Organisation/Application/List",
       operationId: "listApplications",
       summary: "The applications of the caller's organisation",
     },
-    ({ caller, query: asked }) => listOf(deps, caller.organisation.id, readPage(asked)),
+    ({ caller, query: asked }) => listPage(deps, caller.organisation.id, readPage(asked)),
   );
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Organisation/External/Application/List",
       operationId: "listAccessibleApplications",
       summary: "The applications that the caller may act for",
     },
-    ({ caller, query: asked }) => listOf(deps, caller.organisation.id, readPage(asked), accessibleTo(caller)),
+    ({ caller, query: asked }) =>
+      listPage(deps, caller.organisation.id, readPage(asked), accessibleTo(caller)),
   );
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Organisations/:appId/:publicId/application/list",
@@ -74,7 +75,7 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
       if (!(await deps.applications.find(organisation.id, applicationId)))
         throw notAuthenticated("unknown application");
       if (params["publicId"]?.toLowerCase() !== organisation.id) throw notFound();
-      return listOf(deps, organisation.id, readPage(asked));
+      return listPage(deps, organisation.id, readPage(asked));
     },
   );
 }
@@ -83,7 +84,7 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
 const accessibleTo = ({ account }: SystemAccountCaller): readonly string[] | undefined =>
   account.isAdministrator ? undefined : [account.applicationId, ...account.permissions];
 
-async function listOf(
+async function listPage(
   { database }: LegacyDeps,
   orgId: string,
   page: Page,
@@ -93,5 +94,5 @@ async function listOf(
   const which = { limit: limit + 1, ...(after === undefined ? {} : { after }), ...(ids ? { ids } : {}) };
   const found = await listEnabledApplications(database.query, orgId, which);
   const { items, nextCursor } = pageOf(found, page);
-  return { status: 200, body: { items: items.map(recordOf), nextCursor } };
+  return { status: 200, body: { items: items.map(applicationRecord), nextCursor } };
 }

@@ -13,8 +13,8 @@ import { wireTimeOrNull } from "../../http/api/times.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 import { withLimits } from "./refusals.ts";
+import { checkSecondFactor } from "./second-factor.ts";
 import { startServiceKey } from "./session-keys/start-service-key.ts";
-import { shownFactor } from "./shown-factor.ts";
 
 const body = Type.Object(
   {
@@ -37,7 +37,7 @@ const answer = Type.Object({
 export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/Login/:appId?",
@@ -50,12 +50,12 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       example: { Email: "user@example.com", Password: "plum tractor ninety" },
       answers: { 200: { description: "Signed in", schema: answer } },
     },
-    async ({ caller, request, body: typed }) => {
+    async ({ caller, request, body: input }) => {
       const { organisation, applicationId } = caller;
       const application = await deps.applications.find(organisation.id, applicationId);
       if (!application) throw notAuthenticated("unknown application");
       const address = addressOf(request);
-      const { Email: email, Password: password, TwoFactorCode: code } = typed;
+      const { Email: email, Password: password, TwoFactorCode: code } = input;
       const right = await withLimits(() =>
         checkPassword(deps, { orgId: organisation.id, email, password, address }),
       );
@@ -63,7 +63,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
       await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);
       const proof = await withLimits(() =>
-        shownFactor(deps, { organisation, application, user: right.user, code, address }),
+        checkSecondFactor(deps, { organisation, application, user: right.user, code, address }),
       );
       const userAgent = request.headers["user-agent"] ?? "";
       const started = await startServiceKey(deps, {

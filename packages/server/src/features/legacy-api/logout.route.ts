@@ -14,12 +14,12 @@ const body = Type.Object(
 );
 
 /** Of the last part of the path; anything else is no address of ours. */
-const wishes: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
+const flags: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
 
 export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.keyHolder,
+    deps.keyAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/Logout/:everywhere?",
@@ -33,12 +33,12 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
     },
     async ({ caller, params, request }) => {
       const { everywhere = "" } = params;
-      if (!Object.hasOwn(wishes, everywhere)) throw notFound();
+      if (!Object.hasOwn(flags, everywhere)) throw notFound();
       const address = addressOf(request);
       const { key, actor } = caller;
       const act = { orgId: key.orgId, userId: key.userId, actor, address };
-      if (wishes[everywhere]) await signOutEverywhere(deps, act);
-      else await endKey(deps, caller, address);
+      if (flags[everywhere]) await signOutEverywhere(deps, act);
+      else await revokeKeyAndSession(deps, caller, address);
       return { status: 204 };
     },
   );
@@ -48,7 +48,11 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
  * The browser session that a `Service` key was made in ends too: else the next visit of the application would sign the
  * user in again without a word. A key made from it for another purpose ends alone.
  */
-async function endKey(deps: LegacyDeps, { key, actor }: SessionKeyCaller, address: string): Promise<void> {
+async function revokeKeyAndSession(
+  deps: LegacyDeps,
+  { key, actor }: SessionKeyCaller,
+  address: string,
+): Promise<void> {
   const { orgId, userId, sessionId, kind } = key;
   const now = deps.clock();
   await deps.database.transaction((tx) =>

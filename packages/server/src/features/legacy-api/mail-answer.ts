@@ -8,7 +8,7 @@ export const mailAnswers = {
   202: { description: "Taken in; the same for every address", schema },
 } as const;
 
-export const taken: Answer = {
+export const accepted: Answer = {
   status: 202,
   body: { Message: "If the address can be used for this, a mail is on its way to it." },
 };

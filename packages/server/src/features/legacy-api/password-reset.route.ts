@@ -10,9 +10,9 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { mailAnswers, taken } from "./mail-answer.ts";
+import { accepted, mailAnswers } from "./mail-answer.ts";
 import { requireMail, withLimits } from "./refusals.ts";
-import { localeOf } from "./registration.ts";
+import { requestLocale } from "./registration.ts";
 
 const body = Type.Object(
   { ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
@@ -22,7 +22,7 @@ const body = Type.Object(
 export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/:email/PasswordReset",
@@ -57,7 +57,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
           userId: user?.id ?? nobody(emailKey(email)),
           data: { email: user?.email ?? "" },
           recipient: user?.email ?? "",
-          locale: user?.locale ?? localeOf(request),
+          locale: user?.locale ?? requestLocale(request),
           addressOf: actionAddress(deps.baseUrl, "ResetPassword"),
           isDecoy: user === undefined,
           audit: {
@@ -69,7 +69,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
           },
         }),
       );
-      return taken;
+      return accepted;
     },
   );
 }

@@ -16,9 +16,9 @@ const settings = Type.Record(Type.String(), Type.Unknown());
 const profile = Type.Intersect([userSchema, Type.Object({ Settings: Type.Optional(settings) })]);
 const body = Type.Object({ Settings: settings }, { additionalProperties: false });
 
-const MOST_BYTES = 16 * 1024;
+const MAX_BYTES = 16 * 1024;
 /** Of the last part of the path; anything else is no address of ours. */
-const wishes: Readonly<Record<string, boolean>> = {
+const flags: Readonly<Record<string, boolean>> = {
   "": false,
   false: false,
   true: true,
@@ -29,7 +29,7 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
   const { database } = deps;
   apiRoute(
     api,
-    deps.keyHolder,
+    deps.keyAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
@@ -42,16 +42,16 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
     },
     async ({ caller, params }) => {
       const { extendSetting = "" } = params;
-      if (!Object.hasOwn(wishes, extendSetting)) throw notFound();
-      const of = await settingsOf(deps, caller, params["appId"]);
+      if (!Object.hasOwn(flags, extendSetting)) throw notFound();
+      const of = await requireSettingsAccess(deps, caller, params["appId"]);
       const user = userRecord(caller.user);
-      if (!wishes[extendSetting]) return { status: 200, body: user };
+      if (!flags[extendSetting]) return { status: 200, body: user };
       return { status: 200, body: { ...user, Settings: await readUserSettings(database.query, of) } };
     },
   );
   apiRoute(
     api,
-    deps.keyHolder,
+    deps.keyAuthenticator,
     {
       method: "PUT",
       path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
@@ -65,9 +65,9 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
       answers: { 200: { description: "What is kept from now on", schema: body } },
     },
     async ({ caller, params, request, body: { Settings } }) => {
-      if (!Object.hasOwn(wishes, params["extendSetting"] ?? "")) throw notFound();
+      if (!Object.hasOwn(flags, params["extendSetting"] ?? "")) throw notFound();
       if (!caller.signedBy) throw notAuthenticated("settings are written with a signature only");
-      const of = await settingsOf(deps, caller, params["appId"]);
+      const of = await requireSettingsAccess(deps, caller, params["appId"]);
       requireBounded(Settings);
       const { actor } = caller.signedBy;
       await writeUserSettings(deps, of, { settings: Settings, actor, address: addressOf(request) });
@@ -80,7 +80,7 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
  * The application is the key's own; with a temporary key, which is made to be handed on, any that the user may use.
  * @throws ApiError 401 for any other, whether it is there or not
  */
-async function settingsOf(
+async function requireSettingsAccess(
   { database, applications }: LegacyDeps,
   { key, user, signedBy }: SessionKeyCaller,
   appId = "",
@@ -98,6 +98,6 @@ async function settingsOf(
 
 /** @throws ApiError 422 */
 function requireBounded(value: object): void {
-  if (Buffer.byteLength(JSON.stringify(value)) > MOST_BYTES)
-    throw invalid([{ path: "/Settings", message: `has more than ${MOST_BYTES} bytes of JSON` }]);
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES)
+    throw invalid([{ path: "/Settings", message: `has more than ${MAX_BYTES} bytes of JSON` }]);
 }

@@ -31,4 +31,4 @@ export function requireMail({ isOpen }: { readonly isOpen: boolean }): void {
 }
 
 /** A link, a key or an address that came too late; a new one can be asked for. */
-export const gone = () => new ApiError(410, "expired", "It has expired");
+export const expiredError = () => new ApiError(410, "expired", "It has expired");

@@ -8,9 +8,9 @@ import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { mailAnswers, taken } from "./mail-answer.ts";
+import { accepted, mailAnswers } from "./mail-answer.ts";
 import { requireMail, withLimits } from "./refusals.ts";
-import { requireGoodPassword, sendRegistrationMail } from "./registration.ts";
+import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
 
 const body = Type.Object(
   {
@@ -37,7 +37,7 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = { ...shared, body, example, answers: mailAnswers };
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Authentication/User/Register",
@@ -49,7 +49,7 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
   );
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
@@ -66,19 +66,19 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
 
 async function register(
   deps: LegacyDeps,
-  { request, caller, body: typed }: Call<undefined, Body, SystemAccountCaller>,
+  { request, caller, body: input }: Call<undefined, Body, SystemAccountCaller>,
 ) {
   requireMail(deps.outbox);
-  const email = typed.Email.trim();
-  const faults = faultsOf(email, typed);
+  const email = input.Email.trim();
+  const faults = findFaults(email, input);
   if (faults.length > 0) throw invalid(faults);
-  const about = [email, typed.Firstname, typed.Surname];
-  await requireGoodPassword(typed.Password, caller.organisation, about, "/Password");
-  await withLimits(() => sendRegistrationMail(deps, request, caller, { ...typed, Email: email }));
-  return taken;
+  const about = [email, input.Firstname, input.Surname];
+  await requireAcceptablePassword(input.Password, caller.organisation, about, "/Password");
+  await withLimits(() => sendRegistrationMail(deps, request, caller, { ...input, Email: email }));
+  return accepted;
 }
 
-function faultsOf(email: string, { Firstname, Surname }: Body): MemberFault[] {
+function findFaults(email: string, { Firstname, Surname }: Body): MemberFault[] {
   const names = Object.entries({ Firstname, Surname });
   return [
     ...(isEmail(email) ? [] : [{ path: "/Email", message: "is not an email address" }]),

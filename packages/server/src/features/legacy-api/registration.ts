@@ -27,7 +27,7 @@ export interface NewRegistration {
 }
 
 /** @throws ApiError 422 with the reason, at this place of the body */
-export async function requireGoodPassword(
+export async function requireAcceptablePassword(
   password: string,
   { settings }: Organisation,
   about: readonly string[],
@@ -38,7 +38,7 @@ export async function requireGoodPassword(
 }
 
 /** The language of the mail, for users who have chosen none: the caller's. */
-export const localeOf = (request: FastifyRequest): string =>
+export const requestLocale = (request: FastifyRequest): string =>
   messages(preferredLocales(undefined, request.headers["accept-language"])).locale;
 
 /** @throws RateLimited, PasswordQueueFull */
@@ -46,22 +46,22 @@ export async function sendRegistrationMail(
   deps: LegacyDeps,
   request: FastifyRequest,
   caller: SystemAccountCaller,
-  typed: NewRegistration,
+  input: NewRegistration,
 ): Promise<void> {
   const orgId = caller.organisation.id;
-  const key = emailKey(typed.Email);
+  const key = emailKey(input.Email);
   await countAttempt(deps, orgId, [
     { limit: deps.rateLimits["registration-address"], subject: networkOf(addressOf(request)) },
     { limit: deps.rateLimits["registration-account"], subject: key },
   ]);
   // Before it is known whether the address is taken: the time does not tell.
-  const passwordHash = await deps.passwords.hash(typed.Password);
+  const passwordHash = await deps.passwords.hash(input.Password);
   const found = await findUserByEmail(deps.database.query, orgId, key);
-  const asked: Asked = { orgId, caller, locale: localeOf(request), address: addressOf(request) };
+  const asked: Asked = { orgId, caller, locale: requestLocale(request), address: addressOf(request) };
   await deps.database.transaction((tx) =>
     found?.user.disabledAt === null
       ? tellOwner(tx, deps, asked, found.user)
-      : sendLink(tx, deps, asked, typed, { passwordHash, isDecoy: found !== undefined }),
+      : sendLink(tx, deps, asked, input, { passwordHash, isDecoy: found !== undefined }),
   );
 }
 
@@ -85,10 +85,10 @@ function sendLink(
   tx: Db,
   deps: LegacyDeps,
   asked: Asked,
-  typed: NewRegistration,
+  input: NewRegistration,
   { passwordHash, isDecoy }: { passwordHash: string; isDecoy: boolean },
 ): Promise<void> {
-  const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = typed;
+  const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = input;
   const registration = { firstname, surname, phone, passwordHash };
   return sendLinkMail(tx, deps, {
     orgId: asked.orgId,

@@ -13,9 +13,9 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { mailAnswers, taken } from "./mail-answer.ts";
+import { accepted, mailAnswers } from "./mail-answer.ts";
 import { requireMail, withLimits } from "./refusals.ts";
-import { localeOf } from "./registration.ts";
+import { requestLocale } from "./registration.ts";
 
 const body = Type.Object(
   {
@@ -30,7 +30,7 @@ const body = Type.Object(
 export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/Roaming/Register",
@@ -47,7 +47,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
       requireMail(deps.outbox);
       const orgId = caller.organisation.id;
       const homeOrgId = asked.HomeOrganisationId.toLowerCase();
-      const who = namedUser(asked);
+      const who = readInvitee(asked);
       if (homeOrgId === orgId)
         throw invalid([{ path: "/HomeOrganisationId", message: "must be another organisation" }]);
       const address = addressOf(request);
@@ -57,7 +57,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
           { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
         ]),
       );
-      const user = await whoCanBeAsked(deps, orgId, homeOrgId, who);
+      const user = await findInvitee(deps, orgId, homeOrgId, who);
       await deps.database.transaction((tx) =>
         sendLinkMail(tx, deps, {
           orgId,
@@ -65,14 +65,14 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
           userId: user?.id ?? nobody(`${homeOrgId}|${who.subject}`),
           data: { email: user?.email ?? "", homeOrgId },
           recipient: user?.email ?? "",
-          locale: user?.locale ?? localeOf(request),
+          locale: user?.locale ?? requestLocale(request),
           addressOf: actionAddress(deps.baseUrl, "AcceptRoaming"),
           isDecoy: user === undefined,
           // Without the reason of a no: the log is the caller's organisation's to read.
           audit: { orgId, actor: caller.actor, action: "roaming.requested", address, details: { homeOrgId } },
         }),
       );
-      return taken;
+      return accepted;
     },
   );
 }
@@ -80,7 +80,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
 type Named = { readonly subject: string } & ({ readonly emailKey: string } | { readonly permId: string });
 
 /** @throws ApiError 422 unless it is exactly one of the two */
-function namedUser({ Email: email, PermId: permId }: { Email?: string; PermId?: string }): Named {
+function readInvitee({ Email: email, PermId: permId }: { Email?: string; PermId?: string }): Named {
   if ((email === undefined) === (permId === undefined))
     throw invalid([{ path: "/Email", message: "either Email or PermId must be there, and not both" }]);
   if (permId !== undefined) return { permId: permId.toLowerCase(), subject: permId.toLowerCase() };
@@ -90,7 +90,7 @@ function namedUser({ Email: email, PermId: permId }: { Email?: string; PermId?: 
 }
 
 /** Undefined also for who is a member already: the same looks in every case. */
-async function whoCanBeAsked(
+async function findInvitee(
   { database, organisations }: LegacyDeps,
   orgId: string,
   homeOrgId: string,

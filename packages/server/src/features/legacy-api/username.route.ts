@@ -13,7 +13,7 @@ import { withLimits } from "./refusals.ts";
 export function usernameRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/User/Username/Available/:username",

@@ -17,10 +17,10 @@ const query = Type.Object(
   { additionalProperties: false },
 );
 
-export function verifyIdentityRoute(api: ApiScope, { keyHolder }: LegacyDeps): void {
+export function verifyIdentityRoute(api: ApiScope, { keyAuthenticator }: LegacyDeps): void {
   apiRoute(
     api,
-    keyHolder,
+    keyAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/Authentication/Account/VerifyIdentity/:key?",

@@ -11,7 +11,7 @@ import type { User } from "../../core/users/user.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
-import { isInItsHands } from "./client-authentication/client-device.ts";
+import { hasValidBinding } from "./client-authentication/client-device.ts";
 
 export interface BearerDeps extends PresentedDeviceDeps {
   readonly database: Database;
@@ -40,7 +40,7 @@ export async function bearerUser(
       "the access token is expired, revoked or not valid here",
     );
   }
-  if (!(await isInItsHands(deps, organisation, request, claims)))
+  if (!(await hasValidBinding(deps, organisation, request, claims)))
     throw bearerError(
       organisation,
       "invalid_token",

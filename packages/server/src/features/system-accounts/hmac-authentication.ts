@@ -18,7 +18,7 @@ import type { Clock } from "../../core/clock.ts";
 import { consumeOnce } from "../../core/consumed-values.store.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
-import type { KnownKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
+import type { AccountKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
 import { isKeyActive, mayActFor, type SystemAccount } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
@@ -47,7 +47,7 @@ type Refusal =
   | "no-permission";
 
 /** The strict headers of a request; undefined without them, null when one of the two is missing or malformed. */
-function strictPartOf(request: FastifyRequest): StrictPart | undefined | null {
+function readStrictHeaders(request: FastifyRequest): StrictPart | undefined | null {
   const timestamp = request.headers[TIMESTAMP_HEADER];
   const nonce = request.headers[NONCE_HEADER];
   if (timestamp === undefined && nonce === undefined) return undefined;
@@ -65,16 +65,17 @@ export async function authenticateSystemAccount(
   const credentials = parseSystemAccountHeader(request.headers.authorization);
   if (!credentials) throw notAuthenticated("no system account's Authorization header");
   const known = await deps.systemAccounts.find(credentials.publicKey);
-  const strict = strictPartOf(request);
+  const strict = readStrictHeaders(request);
   // The time does not tell whether there is such a key.
   const secret = known?.secret ?? "sgn_sa_";
   const isSigned = isHmacSignature(credentials.signature, secret, raw, strict ?? undefined);
   if (!known) throw notAuthenticated("unknown public key");
   const organisation = await deps.organisations.find(known.account.orgId);
   if (!organisation) throw notAuthenticated("organisation disabled");
-  const refusal = strict === null ? "strict-form-incomplete" : await faultOf(deps, known, strict, isSigned);
+  const refusal =
+    strict === null ? "strict-form-incomplete" : await findRefusal(deps, known, strict, isSigned);
   if (refusal) return refuse(deps, request, known.account, refusal);
-  deps.systemAccounts.noteUse(known);
+  deps.systemAccounts.recordUse(known);
   const { account, key } = known;
   const by = { actor: `system-account:${account.id}`, address: addressOf(request) };
   const { publicKey } = key;
@@ -82,9 +83,9 @@ export async function authenticateSystemAccount(
 }
 
 /** The nonce comes last: only a signed request uses one up. */
-async function faultOf(
+async function findRefusal(
   deps: HmacDeps,
-  { account, key }: KnownKey,
+  { account, key }: AccountKey,
   strict: StrictPart | undefined,
   isSigned: boolean,
 ): Promise<Refusal | undefined> {
@@ -135,7 +136,7 @@ export function administratorDoor(
       const caller = await authenticateSystemAccount(deps, request, raw);
       if (!caller.account.isAdministrator)
         return refuse(deps, request, caller.account, "not-an-administrator");
-      if (rule.strictOnly && strictPartOf(request) === undefined)
+      if (rule.strictOnly && readStrictHeaders(request) === undefined)
         return refuse(deps, request, caller.account, "strict-form-required");
       return caller;
     },
@@ -150,7 +151,7 @@ export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> 
   return {
     authenticate: (request, raw) => authenticateSystemAccount(deps, request, raw),
     authorise: async (caller, request, body) => {
-      const applicationId = targetOf(request, body) ?? caller.account.applicationId;
+      const applicationId = targetApplicationId(request, body) ?? caller.account.applicationId;
       const { account } = caller;
       const isPermitted = account.isAdministrator || mayActFor(account, applicationId);
       if (!isPermitted || !(await deps.applications.find(account.orgId, applicationId)))
@@ -161,7 +162,7 @@ export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> 
 }
 
 /** The application that a call names: in its path, else as `ApplicationId` in its body. */
-export function targetOf(request: FastifyRequest, body: unknown): string | undefined {
+export function targetApplicationId(request: FastifyRequest, body: unknown): string | undefined {
   const { appId, clientId } = (request.params ?? {}) as { appId?: string; clientId?: string };
   const inPath = appId || clientId;
   if (inPath) return inPath.toLowerCase();

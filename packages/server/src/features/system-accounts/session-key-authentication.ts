@@ -12,14 +12,19 @@ import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiDoor } from "../../http/api/api-route.ts";
 import { parseJson } from "../../http/api/json-body.ts";
 import { queryOf } from "../../http/form-body.ts";
-import { authenticateSystemAccount, type HmacDeps, refuse, targetOf } from "./hmac-authentication.ts";
+import {
+  authenticateSystemAccount,
+  type HmacDeps,
+  refuse,
+  targetApplicationId,
+} from "./hmac-authentication.ts";
 
 export function sessionKeyDoor(deps: HmacDeps): ApiDoor<SessionKeyCaller> {
   return {
     authenticate: async (request, raw) => {
       const isSigned = request.headers.authorization !== undefined;
       const signedBy = isSigned ? await authenticateSystemAccount(deps, request, raw) : undefined;
-      const presented = presentedKey(request, raw);
+      const presented = readSessionKey(request, raw);
       const valid = presented === undefined ? "no key" : await validateSessionKey(deps, presented);
       if (typeof valid === "string") throw notAuthenticated(valid);
       if (signedBy) await requirePermission(deps, request, signedBy, valid);
@@ -30,7 +35,7 @@ export function sessionKeyDoor(deps: HmacDeps): ApiDoor<SessionKeyCaller> {
   };
 }
 
-function presentedKey(request: FastifyRequest, raw: Buffer): string | undefined {
+function readSessionKey(request: FastifyRequest, raw: Buffer): string | undefined {
   const { key: inPath } = (request.params ?? {}) as { key?: string };
   if (inPath) return inPath;
   const { values, repeated } = queryOf(request);
@@ -54,7 +59,7 @@ async function requirePermission(
   { key }: ValidSessionKey,
 ): Promise<void> {
   const isAllowed = (applicationId: string) => account.isAdministrator || mayActFor(account, applicationId);
-  const target = targetOf(request, undefined);
+  const target = targetApplicationId(request, undefined);
   const isPermitted =
     account.orgId === key.orgId &&
     (target === undefined || isAllowed(target)) &&

@@ -7,8 +7,8 @@ import Type from "typebox";
 import { actionTypes, needsNewPassword } from "../../../core/actions/user-action.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { wireTime } from "../../../http/api/times.ts";
-import { type LegacyDeps, linkDoor } from "../legacy-deps.ts";
-import { completeByGet, completeLink, openedLink } from "./link-call.ts";
+import { type LegacyDeps, linkAuthenticator } from "../legacy-deps.ts";
+import { completeLink, completeOrRedirect, requireLink } from "./link-call.ts";
 
 const typeSchema = Type.Union(actionTypes.map((type) => Type.Literal(type)));
 const completed = {
@@ -45,7 +45,7 @@ function getRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = { ...shared, method: "GET", answers: completed } as const;
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...operation,
       path: ACTION,
@@ -53,11 +53,11 @@ function getRoutes(api: ApiScope, deps: LegacyDeps): void {
       errors: [410],
       summary: "Complete what a link of a mail is for; browsers get a page instead",
     },
-    ({ params, ...call }) => completeByGet(deps, { ...call, ...named(params) }),
+    ({ params, ...call }) => completeOrRedirect(deps, { ...call, ...named(params) }),
   );
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...operation,
       path: "/legacy/api/Authentication/User/Register/Complete/:key",
@@ -65,14 +65,15 @@ function getRoutes(api: ApiScope, deps: LegacyDeps): void {
       errors: [410],
       summary: "Confirm the address of a registration; browsers get a page instead",
     },
-    ({ params, ...call }) => completeByGet(deps, { ...call, id: params["key"] ?? "", type: "VerifyEmail" }),
+    ({ params, ...call }) =>
+      completeOrRedirect(deps, { ...call, id: params["key"] ?? "", type: "VerifyEmail" }),
   );
 }
 
 function postRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...shared,
       method: "POST",
@@ -87,7 +88,7 @@ function postRoute(api: ApiScope, deps: LegacyDeps): void {
     },
     async ({ params, body: { NewPassword }, ...rest }) => {
       const call = { ...rest, ...named(params) };
-      return completeLink(deps, call, await openedLink(deps, call), NewPassword);
+      return completeLink(deps, call, await requireLink(deps, call), NewPassword);
     },
   );
 }
@@ -95,7 +96,7 @@ function postRoute(api: ApiScope, deps: LegacyDeps): void {
 function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...shared,
       method: "GET",
@@ -106,7 +107,7 @@ function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
       answers: requirement,
     },
     async ({ params, ...call }) => {
-      const { action } = await openedLink(deps, { ...call, ...named(params) });
+      const { action } = await requireLink(deps, { ...call, ...named(params) });
       const requires = needsNewPassword(action.type) ? ["NewPassword"] : [];
       const expires = wireTime(action.expiresAt);
       return { status: 200, body: { Type: action.type, Requires: requires, ExpiresAt: expires } };

@@ -31,7 +31,7 @@ const query = Type.Object(pageQuery, { additionalProperties: false });
 export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/User/:userId/ServiceSessions",

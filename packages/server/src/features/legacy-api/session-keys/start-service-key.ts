@@ -14,7 +14,7 @@ import type { RightPassword } from "../../../core/users/check-password.ts";
 import { holdPassword } from "../../../core/users/users.store.ts";
 import type { Db } from "../../../db/open.ts";
 import type { LegacyDeps } from "../legacy-deps.ts";
-import { wrongCode } from "../shown-factor.ts";
+import { wrongCode } from "../second-factor.ts";
 
 export interface ServiceSignIn {
   readonly organisation: Organisation;
@@ -34,7 +34,7 @@ export async function startServiceKey(
     // Thrown, so that nothing of it stays.
     if (proof && !(await proof.use(tx))) throw wrongCode();
     if (!(await holdPassword(tx, right.user, right.passwordChangedAt))) return undefined;
-    await noteSignIn(tx, deps, signIn);
+    await recordSignIn(tx, deps, signIn);
     return issue(tx, deps, signIn);
   });
   if (!started) return undefined;
@@ -67,7 +67,7 @@ async function issue(
 }
 
 /** Recovery codes are audited when used; a sign-in through an application not used before is told by mail. */
-async function noteSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Promise<void> {
+async function recordSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Promise<void> {
   const { organisation, application, right, proof, origin } = signIn;
   const orgId = organisation.id;
   const { user } = right;

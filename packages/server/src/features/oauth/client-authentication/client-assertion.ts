@@ -30,17 +30,17 @@ const ALGORITHMS = Object.keys(jwsAlgorithms);
 /** Other JWTs that the client signs with the same key (a request object, a DPoP proof) name another type. */
 const TYPES: readonly unknown[] = [undefined, "jwt", "client-authentication+jwt"];
 /** Headers that offer a key, or a place to find one. */
-const KEY_BEARING = ["jwk", "jku", "x5u"];
+const KEY_HEADERS = ["jwk", "jku", "x5u"];
 const MAX_LENGTH = 8_192;
-const LONGEST_SECONDS = 600;
+const MAX_LIFETIME_SECONDS = 600;
 /** Between the client's clock and ours. */
 const LEEWAY_SECONDS = 30;
 
 /** Why an assertion proves nothing: for the log, never for the answer. */
-export class AssertionRefused extends Error {
+export class InvalidAssertion extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = "AssertionRefused";
+    this.name = "InvalidAssertion";
   }
 }
 
@@ -48,7 +48,7 @@ export class AssertionRefused extends Error {
  * The assertion of a request, and the client that it claims to be from; nothing is verified here.
  * @throws OAuthError invalid_request when the parameters contradict each other
  */
-export function presentedAssertion(form: Form): { clientId: string; assertion: string } | undefined {
+export function readAssertion(form: Form): { clientId: string; assertion: string } | undefined {
   const assertion = form.values.get("client_assertion");
   const type = form.values.get("client_assertion_type");
   if (assertion === undefined && type === undefined) return undefined;
@@ -66,7 +66,7 @@ export function presentedAssertion(form: Form): { clientId: string; assertion: s
 
 const invalid = (description: string) => new OAuthError("invalid_request", description);
 
-/** @throws AssertionRefused when the assertion proves nothing, or was seen before */
+/** @throws InvalidAssertion when the assertion proves nothing, or was seen before */
 export async function verifyClientAssertion(
   deps: ClientAssertionDeps,
   application: Application,
@@ -74,19 +74,19 @@ export async function verifyClientAssertion(
 ): Promise<void> {
   const now = deps.clock();
   const { protectedHeader, payload } = await verifySignature(deps, application, assertion, now);
-  const offered = KEY_BEARING.find((name) => name in protectedHeader);
-  if (offered !== undefined) throw new AssertionRefused(`the header holds ${offered}`);
-  if (!isOurType(protectedHeader.typ))
-    throw new AssertionRefused("the header's typ names another kind of token");
+  const offered = KEY_HEADERS.find((name) => name in protectedHeader);
+  if (offered !== undefined) throw new InvalidAssertion(`the header holds ${offered}`);
+  if (!isAssertionType(protectedHeader.typ))
+    throw new InvalidAssertion("the header's typ names another kind of token");
   const issuer = issuerOf(deps.baseUrl, application.orgId);
   // A client whose tokens a pool signs has found us by the pool's metadata, and names the issuer that it read there.
   const ours = [issuer, `${issuer}/token`, await issuerOfApplication(deps, application)];
   // A client whose tokens are bound to a certificate finds the token endpoint under another name (RFC 8705 §5).
   if (deps.mtlsBaseUrl !== undefined) ours.push(`${issuerOf(deps.mtlsBaseUrl, application.orgId)}/token`);
-  const fault = audienceFault(payload.aud, ours) ?? timeFault(payload, seconds(now));
-  if (fault !== undefined) throw new AssertionRefused(fault);
+  const fault = findAudienceProblem(payload.aud, ours) ?? findTimeProblem(payload, seconds(now));
+  if (fault !== undefined) throw new InvalidAssertion(fault);
   const { jti, exp = 0 } = payload;
-  if (typeof jti !== "string" || jti === "" || jti.length > 255) throw new AssertionRefused("jti is missing");
+  if (typeof jti !== "string" || jti === "" || jti.length > 255) throw new InvalidAssertion("jti is missing");
   const first = await consumeOnce(deps.database.query, {
     orgId: application.orgId,
     kind: "client-assertion",
@@ -94,11 +94,11 @@ export async function verifyClientAssertion(
     // A NumericDate may have a fraction (RFC 7519 §2), a column of milliseconds has none.
     expiresAt: Math.ceil((exp + LEEWAY_SECONDS) * 1000),
   });
-  if (!first) throw new AssertionRefused("the assertion was used before");
+  if (!first) throw new InvalidAssertion("the assertion was used before");
 }
 
 /** Whoever holds the key writes the header: it may hold anything there. */
-const isOurType = (typ: unknown): boolean =>
+const isAssertionType = (typ: unknown): boolean =>
   TYPES.includes(typeof typ === "string" ? typ.toLowerCase().replace(/^application\//, "") : typ);
 
 async function verifySignature(
@@ -118,20 +118,23 @@ async function verifySignature(
     });
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof ClientKeysUnavailable)
-      throw new AssertionRefused(error.message, { cause: error });
+      throw new InvalidAssertion(error.message, { cause: error });
     throw error;
   }
 }
 
 /** Everybody that the assertion is for must be us: what another server may also accept, that server could send here. */
-function audienceFault(aud: string | string[] | undefined, ours: readonly string[]): string | undefined {
+function findAudienceProblem(
+  aud: string | string[] | undefined,
+  ours: readonly string[],
+): string | undefined {
   const named = [aud ?? []].flat();
   return named.length > 0 && named.every((one) => ours.includes(one)) ? undefined : "aud is not this issuer";
 }
 
 /** `exp` in the past and `nbf` in the future are found with the signature. */
-function timeFault({ exp = 0, iat }: { exp?: number; iat?: number }, now: number): string | undefined {
-  if (exp > now + LONGEST_SECONDS + LEEWAY_SECONDS) return "exp is more than 10 minutes ahead";
+function findTimeProblem({ exp = 0, iat }: { exp?: number; iat?: number }, now: number): string | undefined {
+  if (exp > now + MAX_LIFETIME_SECONDS + LEEWAY_SECONDS) return "exp is more than 10 minutes ahead";
   if (iat === undefined) return undefined;
   if (typeof iat !== "number" || iat > now + LEEWAY_SECONDS) return "iat is in the future";
   return iat > exp ? "iat is after exp" : undefined;

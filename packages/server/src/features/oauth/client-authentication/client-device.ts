@@ -14,7 +14,7 @@ import type { AccessTokenClaims, TokenDevice } from "../../../core/tokens/claims
 import { clientCertificateOf } from "../../../http/listeners/client-certificate.ts";
 
 /** @returns the device, or why there is none: for the log */
-async function deviceOf(
+async function requestDevice(
   deps: PresentedDeviceDeps,
   orgId: string,
   request: FastifyRequest,
@@ -34,7 +34,7 @@ export async function authenticatingDevice(
   { orgId, settings }: Application,
   request: FastifyRequest,
 ): Promise<CertifiedDevice | string> {
-  const found = await deviceOf(deps, orgId, request);
+  const found = await requestDevice(deps, orgId, request);
   const { tlsClientAuthSanUri: uri } = settings;
   if (typeof found === "string" || uri === undefined) return found;
   const isNamed = readCertificate(found.certificate.der).subjectUris.includes(uri);
@@ -52,7 +52,7 @@ export async function tokenDevice(
   request: FastifyRequest,
 ): Promise<TokenDevice | undefined> {
   const isBound = settings.tlsClientCertificateBoundAccessTokens;
-  const found = proven ?? (isBound ? await deviceOf(deps, orgId, request) : undefined);
+  const found = proven ?? (isBound ? await requestDevice(deps, orgId, request) : undefined);
   if (found === undefined) return undefined;
   if (typeof found === "string")
     throw new OAuthError(
@@ -68,7 +68,7 @@ export async function tokenDevice(
 }
 
 /** RFC 8705 §3: whether a token is in the hands that it was given to. A token that is bound to nothing is. */
-export async function isInItsHands(
+export async function hasValidBinding(
   deps: PresentedDeviceDeps,
   { id: orgId }: Organisation,
   request: FastifyRequest,

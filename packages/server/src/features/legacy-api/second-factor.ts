@@ -12,7 +12,7 @@ import type { User } from "../../core/users/user.ts";
 import { ApiError } from "../../http/api/api-error.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
-export interface Shown {
+export interface SecondFactorAttempt {
   readonly organisation: Organisation;
   readonly application: Application;
   /** Whose password was right. */
@@ -23,7 +23,10 @@ export interface Shown {
 }
 
 /** @returns undefined when none is due. @throws ApiError 401 and 403 with what is missing, RateLimited */
-export async function shownFactor(deps: LegacyDeps, shown: Shown): Promise<FactorProof | undefined> {
+export async function checkSecondFactor(
+  deps: LegacyDeps,
+  shown: SecondFactorAttempt,
+): Promise<FactorProof | undefined> {
   const { organisation, application, user, code, address } = shown;
   const now = deps.clock();
   // No browser is remembered here: whoever has a second factor shows it.
@@ -45,7 +48,7 @@ export async function shownFactor(deps: LegacyDeps, shown: Shown): Promise<Facto
   const proof = await checkCode(deps, { orgId, user, method, typed: code, address });
   if (proof) return proof;
   deps.activity.count(orgId, "failed-sign-ins");
-  await noteWrongCode(deps, shown);
+  await recordWrongCode(deps, shown);
   throw wrongCode();
 }
 
@@ -65,7 +68,10 @@ function requireCodeFactor(factors: FactorSummary, wantsPasskey: boolean): void 
     throw new ApiError(403, "passkey-required", "The user must show a passkey", byBrowser);
 }
 
-const noteWrongCode = (deps: LegacyDeps, { organisation, user, address }: Shown): Promise<void> =>
+const recordWrongCode = (
+  deps: LegacyDeps,
+  { organisation, user, address }: SecondFactorAttempt,
+): Promise<void> =>
   recordStrangersEvent(deps, {
     orgId: organisation.id,
     actor: `user:${user.id}`,
