@@ -1,7 +1,7 @@
 /**
- * Requests that their caller names, so that a lost answer can be asked for again without doing the thing twice
- * (wire-contract.md §5). The answer is kept in the transaction of the act: there is never one without the other, and
- * whoever died in between has done nothing. What is refused is not kept: it has done nothing either.
+ * Idempotent requests (wire-contract.md §5): a client that lost the response sends the request again without performing it
+ * twice. The response is stored in the transaction of the act, so that neither exists without the other. Failed requests
+ * change nothing and are not stored.
  */
 import { boundTo, type Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
@@ -15,13 +15,15 @@ import {
 } from "./idempotency.store.ts";
 
 export const KEPT_MS = 24 * 3_600_000;
-/** Longer than any request lasts. */
+/** Longer than any request runs. */
 export const ABANDONED_MS = 60_000;
 
 export class IdempotencyConflict extends Error {
   readonly code: "another-request" | "under-way";
   constructor(code: IdempotencyConflict["code"]) {
-    super(code === "under-way" ? "the first request is under way" : "the key was used for another request");
+    super(
+      code === "under-way" ? "the first request is still running" : "the key was used for another request",
+    );
     this.name = "IdempotencyConflict";
     this.code = code;
   }
@@ -31,18 +33,18 @@ export interface IdempotentRequest extends RequestKey {
   readonly requestHash: string;
 }
 
-export type IdempotentOutcome<A> = { readonly first: A } | { readonly kept: StoredAnswer };
+export type IdempotentOutcome<A> = { readonly first: A } | { readonly stored: StoredAnswer };
 
 /**
- * @param act does it, within the database that it is given and nothing else
- * @param keep what of its answer is given again
+ * @param act performs the request in the given transaction and nowhere else
+ * @param toStored the part of the response that is replayed
  * @throws IdempotencyConflict, and whatever `act` throws
  */
 export async function onlyOnce<A>(
   deps: { readonly database: Database; readonly clock: Clock },
   request: IdempotentRequest,
   act: (within: Database) => Promise<A>,
-  keep: (answer: A) => StoredAnswer,
+  toStored: (answer: A) => StoredAnswer,
 ): Promise<IdempotentOutcome<A>> {
   const { database, clock } = deps;
   const now = clock();
@@ -51,17 +53,17 @@ export async function onlyOnce<A>(
     const known = await findRequest(database.query, request);
     if (known && known.requestHash !== request.requestHash) throw new IdempotencyConflict("another-request");
     if (!known?.answer) throw new IdempotencyConflict("under-way");
-    return { kept: known.answer };
+    return { stored: known.answer };
   }
   const reserved = { ...request, reservedAt: now };
   try {
     return await database.transaction(async (tx) => {
       const first = await act(boundTo(database, tx));
-      if (!(await storeAnswer(tx, reserved, keep(first)))) throw new IdempotencyConflict("under-way");
+      if (!(await storeAnswer(tx, reserved, toStored(first)))) throw new IdempotencyConflict("under-way");
       return { first };
     });
   } catch (error) {
-    // Left behind, it is taken for abandoned in a minute.
+    // If this fails too, the reservation counts as abandoned after a minute.
     await releaseRequest(database.query, reserved).catch(() => {});
     throw error;
   }

@@ -1,7 +1,6 @@
 /**
- * Each organisation's signing keys: made when first needed, encrypted at rest, imported once and kept in a bounded
- * cache, rotated with overlap. ES256 and RS256 are made together (OpenID Connect Discovery asks for RS256), the others
- * when an application first wants them.
+ * The signing keys of each organisation: created when first needed, encrypted at rest, cached, rotated with overlap. ES256
+ * and RS256 are created together (OpenID Connect Discovery requires RS256), the others when an application uses them.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
@@ -33,26 +32,24 @@ import {
 } from "./signing-keys.store.ts";
 
 export interface SigningKeys {
-  /** All that the JWKS shows, ES256 and RS256 at least. */
+  /** The keys of the JWKS: at least ES256 and RS256. */
   published(orgId: string): Promise<readonly SigningKey[]>;
   /** The key that signs now. */
   signer(orgId: string, alg: SigningAlg): Promise<SigningKey>;
   /**
-   * A new key for the algorithm: published now, signing once every reader of the JWKS must know it, while the old one
-   * stays published until the last token it signed has expired.
-   * @param compromised the old keys leave the JWKS at once, and all that they signed with them
+   * Publishes a new key, which signs once caches of the JWKS have expired. The old key stays published until its last token
+   * has expired; with `compromised` it leaves the JWKS immediately, which rejects its tokens.
    */
   rotate(orgId: string, alg: SigningAlg, by: RotationRequest): Promise<SigningKey>;
-  /** Rotates the keys that have reached their age. @returns how many there were, at most `limit`. @throws what failed first, at the end */
+  /** Rotates keys that have reached their age. @returns how many were due, at most `limit`. @throws the first failure, after all */
   rotateDue(limit: number): Promise<number>;
 }
 
-/** Who rotates, and from where, as the audit log has it. */
 export interface RotationRequest {
   readonly actor: string;
   readonly address?: string;
   readonly compromised: boolean;
-  /** Only while this is still the newest key of its algorithm: else RotatedMeanwhile is thrown. */
+  /** Rotate only while this is the newest key of its algorithm; otherwise RotatedMeanwhile is thrown. */
   readonly replaces?: string;
 }
 
@@ -61,9 +58,9 @@ export interface SigningKeyDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly encryption: Encryption;
-  /** The age at which a key is rotated without anybody asking; 0: never. */
+  /** The age at which keys are rotated automatically; 0 turns this off. */
   readonly rotationDays: number;
-  /** Where new private keys come from; absent: they are generated. */
+  /** Replaces key generation in tests. */
   readonly newPrivateKey?: ((alg: SigningAlg) => Promise<KeyObject>) | undefined;
 }
 
@@ -85,18 +82,18 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
   });
 
   const pendingFirstKeys = new Map<string, Promise<void>>();
-  // A hundred first requests at once make one key: an RSA key costs a tenth of a second of a processor.
+  // Concurrent first requests share one key: an RSA key costs 0.1 s of CPU time.
   const ensureFirstKey = (orgId: string, alg: SigningAlg) => {
     const name = `${orgId} ${alg}`;
-    const made =
+    const pending =
       pendingFirstKeys.get(name) ??
       addFirstKey(deps, orgId, alg).finally(() => {
         pendingFirstKeys.delete(name);
-        // The news went out before the commit: who asked in between has put what was there before into the cache.
+        // The change was published before the commit: a read in between has cached the old state.
         cache.evictOrganisation(orgId);
       });
-    pendingFirstKeys.set(name, made);
-    return made;
+    pendingFirstKeys.set(name, pending);
+    return pending;
   };
 
   const loadKeys = async (orgId: string, algorithms: readonly SigningAlg[]) => {
@@ -111,11 +108,11 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
   return {
     published: (orgId) => loadKeys(orgId, FIRST_ALGORITHMS),
     signer: async (orgId, alg) => {
-      const kept = cache.peek(orgId, "");
+      const cached = cache.peek(orgId, "");
       const signer =
-        (kept && findActiveKey(kept, alg, clock())) ??
+        (cached && findActiveKey(cached, alg, clock())) ??
         findActiveKey(await loadKeys(orgId, [alg]), alg, clock());
-      if (!signer) throw new Error(`the organisation has no ${alg} key and none could be made`);
+      if (!signer) throw new Error(`the organisation has no ${alg} key and none could be created`);
       return signer;
     },
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
@@ -123,7 +120,7 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
   };
 }
 
-/** @throws when a stored key does not open */
+/** @throws when a stored key cannot be decrypted with this master key */
 export async function requireOpeningKey(db: Db, encryption: Encryption): Promise<void> {
   requireOpening(await findAnySigningKey(db), (row) =>
     encryption.open(row.private_key, rowName(row.org_id, row.kid)),
@@ -132,7 +129,7 @@ export async function requireOpeningKey(db: Db, encryption: Encryption): Promise
 
 async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
   const now = deps.clock();
-  // Nobody can have cached a JWKS in which the first key is missing and needed, so it signs at once.
+  // No token of an earlier key exists, so the first key may sign immediately.
   const row = await newKeyRow(deps, { orgId, alg, now, activeFrom: now - CLOCK_SKEW_MS });
   await deps.database.transaction(async (tx) => {
     await insertSigningKey(tx, row);
@@ -140,34 +137,34 @@ async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg)
   });
 }
 
-/** Another command, or another node, has made the successor. */
+/** Another command or node has already rotated the key. */
 export class RotatedMeanwhile extends Error {
   constructor() {
-    super("another command rotated the key meanwhile");
+    super("the key was rotated by another command or node");
     this.name = "RotatedMeanwhile";
   }
 }
 
-/** @param by.replaces only while this is still the newest key. @throws RotatedMeanwhile */
+/** @throws RotatedMeanwhile */
 async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
   alg: SigningAlg,
   by: RotationRequest,
 ): Promise<SigningKey> {
-  const made = await newKeyRow(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
+  const successor = await newKeyRow(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const old = (await findSigningKeys(tx, orgId, now)).filter((key) => key.alg === alg);
     const newest = old.find(({ retire_at }) => retire_at === null);
     if (by.replaces !== undefined && newest?.kid !== by.replaces) throw new RotatedMeanwhile();
-    // At once means on every node, also where the clock is behind.
-    const atOnce = now - CLOCK_SKEW_MS;
-    const activeFrom = by.compromised || old.length === 0 ? atOnce : now + PUBLISH_AHEAD_MS;
-    const retireAt = by.compromised ? atOnce : activeFrom + LONGEST_TOKEN_MS;
-    // Those that retire already keep their time, unless a clock far ahead has set it.
+    // Immediately on every node, also where the clock is behind.
+    const immediately = now - CLOCK_SKEW_MS;
+    const activeFrom = by.compromised || old.length === 0 ? immediately : now + PUBLISH_AHEAD_MS;
+    const retireAt = by.compromised ? immediately : activeFrom + LONGEST_TOKEN_MS;
+    // A key that already retires keeps its time, unless a clock far ahead has set it.
     for (const { kid } of old) await setRetirement(tx, { orgId, kid }, retireAt);
-    const row = { ...made, created_at: now, active_from: activeFrom };
+    const row = { ...successor, created_at: now, active_from: activeFrom };
     if (!(await insertSigningKey(tx, row))) throw new RotatedMeanwhile();
     await recordAuditEvent(tx, {
       orgId,
@@ -186,12 +183,12 @@ async function rotateKey(
 async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<number> {
   if (deps.rotationDays === 0) return 0;
   const now = deps.clock();
-  const made = { before: now - deps.rotationDays * DAY_MS, after: now + DAY_MS };
-  const due = await findKeysToRotate(deps.database.query, made, limit);
+  const createdAt = { before: now - deps.rotationDays * DAY_MS, after: now + DAY_MS };
+  const due = await findKeysToRotate(deps.database.query, createdAt, limit);
   const failures: unknown[] = [];
   for (const { orgId, alg, kid } of due) {
     const by = { actor: "system", compromised: false, replaces: kid };
-    // One that cannot be replaced is the first of every round: the others must not wait for it.
+    // A key that cannot be rotated comes first in every round: the others must not wait for it.
     await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
       if (!(error instanceof RotatedMeanwhile)) failures.push(error);
     });
@@ -202,19 +199,19 @@ async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<numbe
 
 async function newKeyRow(
   deps: SigningKeyDeps,
-  want: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
+  { orgId, alg, now, activeFrom }: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
 ): Promise<SigningKeyRow> {
-  const privateKey = await (deps.newPrivateKey ?? generatePrivateKey)(want.alg);
-  const kid = jwkThumbprint(publicJwk(privateKey, "", want.alg));
+  const privateKey = await (deps.newPrivateKey ?? generatePrivateKey)(alg);
+  const kid = jwkThumbprint(publicJwk(privateKey, "", alg));
   const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" });
   return {
-    org_id: want.orgId,
+    org_id: orgId,
     kid,
-    alg: want.alg,
-    public_jwk: JSON.stringify(publicJwk(privateKey, kid, want.alg)),
-    private_key: deps.encryption.seal(pkcs8, rowName(want.orgId, kid)),
-    created_at: want.now,
-    active_from: want.activeFrom,
+    alg,
+    public_jwk: JSON.stringify(publicJwk(privateKey, kid, alg)),
+    private_key: deps.encryption.seal(pkcs8, rowName(orgId, kid)),
+    created_at: now,
+    active_from: activeFrom,
     retire_at: null,
   };
 }
@@ -236,7 +233,7 @@ function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
   };
 }
 
-/** Tries the master key on every stored private key and changes nothing. */
+/** Decrypts every stored private key, to check the master key. Changes nothing. */
 export const tryStoredKeys = ({
   database,
   encryption,
@@ -254,11 +251,11 @@ const generate = promisify(generateKeyPair) as unknown as (
 ) => Promise<{ privateKey: KeyObject }>;
 
 export async function generatePrivateKey(alg: SigningAlg): Promise<KeyObject> {
-  const made = {
+  const generators = {
     ES256: () => generate("ec", { namedCurve: "P-256" }),
     RS256: () => generate("rsa", { modulusLength: 2048 }),
     PS256: () => generate("rsa", { modulusLength: 2048 }),
     EdDSA: () => generate("ed25519", {}),
   } satisfies Record<SigningAlg, () => Promise<{ privateKey: KeyObject }>>;
-  return (await made[alg]()).privateKey;
+  return (await generators[alg]()).privateKey;
 }

@@ -1,4 +1,4 @@
-/** The system account behind a public key, on the hot path: kept in memory with its opened secret, and told of changes. */
+/** Finds the system account of a public key on the hot path: cached with its decrypted secret, evicted on changes. */
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database } from "../../db/open.ts";
 import { recordCache } from "../cache/record-cache.ts";
@@ -16,9 +16,9 @@ export interface AccountKey {
 }
 
 export interface SystemAccountDirectory {
-  /** Undefined for an unknown key; what is disabled, revoked or expired is for the caller to look at. */
+  /** Undefined for an unknown key. The caller checks whether account and key are active. */
   find(publicKey: string): Promise<AccountKey | undefined>;
-  /** When a key was used last; written some time later, and in one go. */
+  /** Records the last use; written later, in batches. */
   recordUse(known: AccountKey): void;
   flush(): Promise<void>;
   /** Flushes and stops. */
@@ -33,8 +33,8 @@ export interface DirectoryDeps {
   onError(error: unknown): void;
 }
 
-/** Public keys are not looked up within an organisation: in the cache they all stand under one name. */
-const ANYWHERE = "";
+/** A public key alone identifies an account, so all share one cache partition. */
+const ANY_ORGANISATION = "";
 
 export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirectory {
   const { database, clock, encryption } = deps;
@@ -42,7 +42,7 @@ export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirect
     capacity: 10_000,
     maxAgeMs: 30_000,
     clock,
-    load: async (_anywhere, publicKey) => {
+    load: async (_orgId, publicKey) => {
       const found = await findByPublicKey(database.query, publicKey);
       if (!found) return undefined;
       const { account, key, sealedSecret } = found;
@@ -59,7 +59,8 @@ export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirect
     onError: deps.onError,
   });
   return {
-    find: async (publicKey) => cache.peek(ANYWHERE, publicKey) ?? cache.get(ANYWHERE, publicKey),
+    find: async (publicKey) =>
+      cache.peek(ANY_ORGANISATION, publicKey) ?? cache.get(ANY_ORGANISATION, publicKey),
     recordUse: ({ account, key: { publicKey } }) =>
       uses.note(publicKey, { orgId: account.orgId, accountId: account.id, publicKey, at: clock() }),
     flush: uses.flush,

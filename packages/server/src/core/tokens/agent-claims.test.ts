@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAgentClaims } from "./agent-claims.ts";
 
-const limits = { now: 1_000, longestSeconds: 600 };
+const limits = { now: 1_000, maxLifetimeSeconds: 600 };
 const own = { iss: "i", sub: "c", aud: "a", client_id: "c", jti: "j", iat: 1_000, exp: 1_600 };
 const thumbprint = { "x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2" };
 

@@ -1,6 +1,6 @@
 /**
- * The three lists of applications: the caller's organisation's, those that the caller may act for, and an
- * organisation's by its id. Disabled ones are left out.
+ * The three application lists: of the caller's organisation, of what the caller may act for, and of an organisation by id.
+ * Enabled applications only.
  */
 import Type from "typebox";
 import type { Application } from "../../core/applications/application.ts";
@@ -16,7 +16,7 @@ const application = Type.Object(
     ApplicationId: Type.String({ format: "uuid" }),
     Name: Type.String(),
     OrganisationId: Type.String({ format: "uuid" }),
-    Url: Type.Union([Type.String(), Type.Null()], { description: "the application's home page" }),
+    Url: Type.Union([Type.String(), Type.Null()], { description: "Home page of the application" }),
   },
   { title: "Application" },
 );
@@ -45,9 +45,9 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
       ...operation,
       path: "/legacy/api/Organisation/Application/List",
       operationId: "listApplications",
-      summary: "The applications of the caller's organisation",
+      summary: "List the applications of the caller's organisation",
     },
-    ({ caller, query: asked }) => listPage(deps, caller.organisation.id, readPage(asked)),
+    ({ caller, query }) => listPage(deps, caller.organisation.id, readPage(query)),
   );
   apiRoute(
     api,
@@ -56,10 +56,9 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
       ...operation,
       path: "/legacy/api/Organisation/External/Application/List",
       operationId: "listAccessibleApplications",
-      summary: "The applications that the caller may act for",
+      summary: "List the applications that the caller may act for",
     },
-    ({ caller, query: asked }) =>
-      listPage(deps, caller.organisation.id, readPage(asked), accessibleTo(caller)),
+    ({ caller, query }) => listPage(deps, caller.organisation.id, readPage(query), accessibleTo(caller)),
   );
   apiRoute(
     api,
@@ -68,19 +67,19 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
       ...operation,
       path: "/legacy/api/Organisations/:appId/:publicId/application/list",
       operationId: "listApplicationsOfOrganisation",
-      summary: "The applications of an organisation, which is the caller's",
+      summary: "List the applications of an organisation, which must be the caller's",
     },
-    async ({ caller, params, query: asked }) => {
+    async ({ caller, params, query }) => {
       const { organisation, applicationId } = caller;
       if (!(await deps.applications.find(organisation.id, applicationId)))
         throw notAuthenticated("unknown application");
       if (params["publicId"]?.toLowerCase() !== organisation.id) throw notFound();
-      return listPage(deps, organisation.id, readPage(asked));
+      return listPage(deps, organisation.id, readPage(query));
     },
   );
 }
 
-/** All of the organisation's for an administrator's account. */
+/** Undefined for an administrator, who may act for all applications. */
 const accessibleTo = ({ account }: SystemAccountCaller): readonly string[] | undefined =>
   account.isAdministrator ? undefined : [account.applicationId, ...account.permissions];
 

@@ -1,4 +1,4 @@
-/** What the routes of the legacy API need, and the three ways to come in. */
+/** Dependencies of the legacy API, with its three authenticators. */
 import type { Activity } from "../../core/activity/activity.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -28,11 +28,11 @@ export interface LegacyDeps {
   readonly accountAuthenticator: ApiDoor<SystemAccountCaller>;
   /** For calls whose credential is a session key. */
   readonly keyAuthenticator: ApiDoor<SessionKeyCaller>;
-  /** For people who have opened a link that does not work. */
+  /** For browsers that opened a link that does not work. */
   readonly showError: RenderErrorPage;
 }
 
-/** Calls whose credential is the link itself; a signature that comes along is checked (wire-contract.md §4). */
+/** For calls whose credential is the link itself; an additional signature is verified (wire-contract.md §4). */
 export const linkAuthenticator = ({
   accountAuthenticator,
 }: Pick<LegacyDeps, "accountAuthenticator">): ApiDoor<SystemAccountCaller | undefined> => ({

@@ -1,4 +1,4 @@
-/** POST User/Logout/{everywhere?}: ends a session key with its session, or all that the user is signed in to. */
+/** POST User/Logout/{everywhere?}: ends a session key with its session, or all sessions, keys and tokens of the user. */
 import Type from "typebox";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
@@ -13,7 +13,7 @@ const body = Type.Object(
   { additionalProperties: false },
 );
 
-/** Of the last part of the path; anything else is no address of ours. */
+/** The values of the last path segment; anything else is 404. */
 const flags: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
 
 export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
@@ -45,8 +45,8 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
 }
 
 /**
- * The browser session that a `Service` key was made in ends too: else the next visit of the application would sign the
- * user in again without a word. A key made from it for another purpose ends alone.
+ * A `Service` key ends with its browser session: otherwise the next visit would sign the user in again silently. A converted
+ * key ends alone.
  */
 async function revokeKeyAndSession(
   deps: LegacyDeps,

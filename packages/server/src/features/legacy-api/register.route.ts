@@ -1,6 +1,6 @@
 /**
- * POST User/Register and Organisation/{publicId}/Register/Account. There is no account before the link of the mail is
- * used. For an address that has one, its owner gets a mail that says so; answer and work are the same.
+ * POST User/Register and Organisation/{publicId}/Register/Account. The account is created when the link in the email is used.
+ * The owner of an existing account gets a notice instead; response and timing are the same.
  */
 import Type, { type Static } from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
@@ -8,9 +8,8 @@ import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { accepted, mailAnswers } from "./mail-answer.ts";
-import { requireMail, withLimits } from "./refusals.ts";
 import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
+import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
 const body = Type.Object(
   {
@@ -43,7 +42,7 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
       path: "/legacy/api/Authentication/User/Register",
       operationId: "registerUser",
       errors: [429],
-      summary: "Register a user of the organisation; the address is confirmed by mail",
+      summary: "Register a user; the address is verified by email",
     },
     (call) => register(deps, call),
   );
@@ -55,7 +54,7 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
       path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
       operationId: "registerAccount",
       errors: [429],
-      summary: "Register a user of the organisation that the path names, which is the caller's",
+      summary: "Register a user of the organisation in the path, which must be the caller's",
     },
     async (call) => {
       if (call.params["publicId"]?.toLowerCase() !== call.caller.organisation.id) throw notFound();
@@ -83,7 +82,14 @@ function findFaults(email: string, { Firstname, Surname }: Body): MemberFault[] 
   return [
     ...(isEmail(email) ? [] : [{ path: "/Email", message: "is not an email address" }]),
     ...names.flatMap(([name, value]) =>
-      isPersonName(value) ? [] : [{ path: `/${name}`, message: "has at most 100 plain characters" }],
+      isPersonName(value)
+        ? []
+        : [
+            {
+              path: `/${name}`,
+              message: "must have at most 100 characters, none of them control characters",
+            },
+          ],
     ),
   ];
 }

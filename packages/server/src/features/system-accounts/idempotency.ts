@@ -1,6 +1,4 @@
-/**
- * `Idempotency-Key` on POST (wire-contract.md §5): for a day the same answer again, without the secrets that it showed.
- */
+/** `Idempotency-Key` on POST (wire-contract.md §5): replays the response for a day, without its secrets. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
@@ -13,7 +11,7 @@ import type { Answer, ApiDoor } from "../../http/api/api-route.ts";
 
 export type IdempotentDoor = ApiDoor<SystemAccountCaller, Database>;
 
-/** Gives a door's POSTs their memory. */
+/** Makes the POSTs of an authenticator idempotent. */
 export function withIdempotency(
   deps: { readonly database: Database; readonly clock: Clock },
   door: ApiDoor<SystemAccountCaller>,
@@ -23,7 +21,7 @@ export function withIdempotency(
     repeat: async ({ organisation, account }, request, raw, run) => {
       const key = readIdempotencyKey(request);
       if (key === undefined) return run();
-      const named = {
+      const idempotent = {
         orgId: organisation.id,
         accountId: account.id,
         keyHash: sha256Base64url(key),
@@ -31,10 +29,10 @@ export function withIdempotency(
           Buffer.concat([Buffer.from(`${request.method} ${request.raw.url ?? ""}\n`), raw]),
         ),
       };
-      const outcome = await onlyOnce(deps, named, run, toStored).catch((error: unknown) => {
+      const outcome = await onlyOnce(deps, idempotent, run, toStored).catch((error: unknown) => {
         throw error instanceof IdempotencyConflict ? toApiError(error) : error;
       });
-      return "first" in outcome ? outcome.first : replayAnswer(outcome.kept);
+      return "first" in outcome ? outcome.first : replayAnswer(outcome.stored);
     },
   };
 }
@@ -61,10 +59,10 @@ const replayAnswer = ({ status, headers, body }: StoredAnswer): Answer => ({
 
 function toApiError({ code }: IdempotencyConflict): ApiError {
   if (code === "under-way")
-    return new ApiError(409, "under-way", "The first request with this Idempotency-Key is under way", {
+    return new ApiError(409, "under-way", "The first request with this Idempotency-Key is still running", {
       retryAfterSeconds: 1,
     });
   return new ApiError(422, "key-reused", "This Idempotency-Key was used for another request", {
-    errors: [{ path: "Idempotency-Key", message: "names another request" }],
+    errors: [{ path: "Idempotency-Key", message: "was used for another request" }],
   });
 }

@@ -1,4 +1,4 @@
-/** The end of a sign-in by call: the code is used up and the key made in one transaction, or neither. */
+/** Completes a sign-in by API: consumes the second factor and issues the session key in one transaction. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
@@ -31,7 +31,7 @@ export async function startServiceKey(
 ): Promise<{ key: SessionKey; secret: string } | undefined> {
   const { right, proof } = signIn;
   const started = await deps.database.transaction(async (tx) => {
-    // Thrown, so that nothing of it stays.
+    // Throws to roll the transaction back.
     if (proof && !(await proof.use(tx))) throw wrongCode();
     if (!(await holdPassword(tx, right.user, right.passwordChangedAt))) return undefined;
     await recordSignIn(tx, deps, signIn);
@@ -60,13 +60,13 @@ async function issue(
     address: origin.address,
     now,
   });
-  // It did not travel through a browser: whoever asked for it has it, and it lives as long as its session from now on.
-  const livesUntil = now + organisation.settings.sessionLifetimeSeconds * 1000;
-  const shown = await touchSessionKey(tx, key, livesUntil, now);
-  return shown && { key: shown, secret };
+  // It did not travel through a browser, so it needs no first use to get the lifetime of its session.
+  const validUntil = now + organisation.settings.sessionLifetimeSeconds * 1000;
+  const active = await touchSessionKey(tx, key, validUntil, now);
+  return active && { key: active, secret };
 }
 
-/** Recovery codes are audited when used; a sign-in through an application not used before is told by mail. */
+/** Audits a recovery code, and notifies the user of the first sign-in through an application. */
 async function recordSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Promise<void> {
   const { organisation, application, right, proof, origin } = signIn;
   const orgId = organisation.id;
@@ -82,7 +82,7 @@ async function recordSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Pr
     };
     await recordAuditEvent(tx, { ...event, address: origin.address });
   }
-  // There is no browser to know again: the application stands for it.
+  // In place of a known browser: the application.
   const browserHash = sha256Base64url(`application|${application.id}`);
   if (await noteBrowser(tx, { orgId, userId: user.id, browserHash, now })) return;
   await sendNotice(tx, deps, user, { template: "NewSignIn" }, { address: origin.address });
