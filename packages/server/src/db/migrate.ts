@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { timeline } from "./migrations/timeline.ts";
-import { type Database, type Db, openPatient } from "./open.ts";
+import { type Database, type Db, openWithoutTimeout } from "./open.ts";
 
 /** Any constant: every Signet node takes the same advisory lock. */
 export const MIGRATION_LOCK = 7_346_385_401;
@@ -13,7 +13,7 @@ export const MIGRATION_LOCK = 7_346_385_401;
 export async function migrate(database: Database): Promise<string[]> {
   if (database.kind === "sqlite") return database.transaction(applyPending);
   // A connection of its own: neither a long step nor the wait for another node's may end like a slow request.
-  const patient = openPatient(database.url);
+  const patient = openWithoutTimeout(database.url);
   try {
     return await patient.transaction(async (tx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);

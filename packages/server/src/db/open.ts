@@ -51,8 +51,8 @@ export const boundTo = (database: Database, tx: Db): Database => ({
 });
 
 /** One PostgreSQL connection whose statements may take as long as they need, for migrations. */
-export function openPatient(url: string): Pick<Opened, "transaction" | "close"> {
-  const pool = openPostgresPool({ url, poolSize: 1, isPatient: true });
+export function openWithoutTimeout(url: string): Pick<Opened, "transaction" | "close"> {
+  const pool = openPostgresPool({ url, poolSize: 1, withoutTimeout: true });
   return opened(new Kysely<Schema>({ dialect: postgresDialect(pool) }));
 }
 

@@ -21,26 +21,26 @@ describe("the map of documents", () => {
     const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
     for (let index = 0; index < 10; index++) documents.put(path(index), make(`${index}`), documents.mark());
     const kept = Array.from({ length: 10 }, (_, index) => index).filter((index) =>
-      documents.kept(path(index)),
+      documents.cached(path(index)),
     );
     assert.deepEqual(kept, [7, 8, 9]);
     documents.put(path(9), make("9"), documents.mark());
-    assert.ok(documents.kept(path(7)), "putting one anew pushes no other out");
+    assert.ok(documents.cached(path(7)), "putting one anew pushes no other out");
   });
 
   test("keeps nothing that was made from what has been evicted since", () => {
     const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
-    for (const evict of [() => documents.evictOrganisation("a"), () => documents.doubtAll()]) {
+    for (const evict of [() => documents.evictOrganisation("a"), () => documents.markAllStale()]) {
       const mark = documents.mark();
       evict();
       documents.put(path(1), make("a"), mark);
-      assert.equal(documents.kept(path(1)), undefined);
+      assert.equal(documents.cached(path(1)), undefined);
     }
     documents.put(path(1), make("a"), documents.mark());
     documents.put(path(2), make("b"), documents.mark());
     documents.evictOrganisation("a");
-    assert.equal(documents.kept(path(1)), undefined);
-    assert.ok(documents.kept(path(2)), "another organisation's stays");
+    assert.equal(documents.cached(path(1)), undefined);
+    assert.ok(documents.cached(path(2)), "another organisation's stays");
   });
 
   test("answers fresh documents to GET only, and counts them for the log", () => {
@@ -57,12 +57,12 @@ describe("the map of documents", () => {
     assert.deepEqual([documents.takeCount(), documents.takeCount()], [2, 0]);
     now = 1_000;
     assert.equal(ask(path(1)), false, "stale");
-    assert.ok(documents.kept(path(1)));
+    assert.ok(documents.cached(path(1)));
     documents.put(path(1), make("a", 2_000), documents.mark());
     assert.equal(ask(path(1)), true);
-    documents.doubtAll();
+    documents.markAllStale();
     assert.equal(ask(path(1)), false, "in doubt");
-    assert.ok(documents.kept(path(1)), "for as long as no better one can be made");
+    assert.ok(documents.cached(path(1)), "for as long as no better one can be made");
   });
 
   test("a document is ASCII whatever is in it, so that its length in characters is its length in bytes", () => {

@@ -5,8 +5,8 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
-import { deletePassedActions, voidActions } from "./actions.store.ts";
-import { createAction, findOpenAction, type NewAction, useAction } from "./actions.ts";
+import { deleteExpiredActions, voidActions } from "./actions.store.ts";
+import { createAction, findOpenAction, type NewAction, redeemAction } from "./actions.ts";
 
 const HOUR = 3_600_000;
 
@@ -36,7 +36,7 @@ describe("links of mails", () => {
     const named = (id: string, more: { orgId?: string; type?: "VerifyEmail" } = {}) =>
       ({ orgId: "org", type: "ResetPassword", id, ...more }) as const;
     const look = (id: string) => findOpenAction(database.query, deps, named(id));
-    const use = (id: string) => database.transaction((tx) => useAction(tx, deps, named(id)));
+    const use = (id: string) => database.transaction((tx) => redeemAction(tx, deps, named(id)));
     const rows = () => database.query.selectFrom("user_action").selectAll().execute();
 
     test("a link says who and what, and looking at it uses nothing", async () => {
@@ -61,7 +61,7 @@ describe("links of mails", () => {
     test("one whose act fails is not used up", async () => {
       const { id } = await create();
       const act = database.transaction(async (tx) => {
-        assert.ok(await useAction(tx, deps, named(id)));
+        assert.ok(await redeemAction(tx, deps, named(id)));
         throw new Error("the act failed");
       });
       await assert.rejects(act, /the act failed/);
@@ -86,7 +86,7 @@ describe("links of mails", () => {
       const { id } = await create();
       for (const other of [named(id, { orgId: "other" }), named(id, { type: "VerifyEmail" })]) {
         assert.equal(await findOpenAction(database.query, deps, other), undefined);
-        assert.equal(await useAction(database.query, deps, other), undefined);
+        assert.equal(await redeemAction(database.query, deps, other), undefined);
       }
       assert.ok(await look(id));
     });
@@ -138,7 +138,7 @@ describe("links of mails", () => {
     test("what has passed is removed, what is open stays", async () => {
       clock.advance(48 * HOUR);
       const { id } = await create();
-      await deletePassedActions(database.query, clock(), 1_000);
+      await deleteExpiredActions(database.query, clock(), 1_000);
       assert.equal((await rows()).length, 1);
       assert.ok(await look(id));
     });

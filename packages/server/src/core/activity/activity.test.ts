@@ -6,8 +6,8 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { insertAgent, insertPool } from "../signing-pools/registration.store.ts";
-import { type ActivityRow, addActivity, deleteOldActivity, noteLiveAgents } from "./activity.store.ts";
-import { activityCounts } from "./activity.ts";
+import { type ActivityRow, addActivity, deleteOldActivity, recordAgentPeak } from "./activity.store.ts";
+import { createActivity } from "./activity.ts";
 import { DAY_MS, HOUR_MS, ofPool } from "./kinds.ts";
 import { readActivity } from "./read-activity.ts";
 
@@ -33,7 +33,7 @@ forEachDatabase(({ fresh }) => {
   after(() => close());
 
   const node = () =>
-    activityCounts({
+    createActivity({
       clock,
       write: (rows) => addActivity(database.query, rows),
       onError: assert.ifError,
@@ -110,11 +110,11 @@ forEachDatabase(({ fresh }) => {
     for (const id of ["a1", "a2"]) await agent(id, at, null);
     await agent("ended", at, at);
     await agent("away", at - HOUR_MS, null);
-    await noteLiveAgents(database.query, { now: at + 1, since: at - 1 });
+    await recordAgentPeak(database.query, { now: at + 1, since: at - 1 });
     // Fewer by now, and none in the next hour.
-    await noteLiveAgents(database.query, { now: at + 2, since: at - 2 * HOUR_MS });
-    await noteLiveAgents(database.query, { now: at + 3, since: at - 1 });
-    await noteLiveAgents(database.query, { now: at + HOUR_MS, since: at - 1 });
+    await recordAgentPeak(database.query, { now: at + 2, since: at - 2 * HOUR_MS });
+    await recordAgentPeak(database.query, { now: at + 3, since: at - 1 });
+    await recordAgentPeak(database.query, { now: at + HOUR_MS, since: at - 1 });
     const read = async (by: "hour" | "day") =>
       (
         await readActivity(database.query, orgId, {
@@ -145,7 +145,7 @@ test("what could not be written stays for the next time, in its hour, and is wri
   let time = DAY;
   const clock = () => time;
   const { write, written, state } = recording();
-  const activity = activityCounts({ write, clock, onError: () => {} });
+  const activity = createActivity({ write, clock, onError: () => {} });
   activity.count("o", "tokens");
   state.fails = true;
   await assert.rejects(activity.flush());
@@ -164,7 +164,7 @@ test("what could not be written stays for the next time, in its hour, and is wri
 
 test("more organisations than there is room for are not counted, the others go on", async () => {
   const { write, written } = recording();
-  const activity = activityCounts({ write, clock: () => DAY, capacity: 2, onError: () => {} });
+  const activity = createActivity({ write, clock: () => DAY, capacity: 2, onError: () => {} });
   for (const org of ["a", "b", "c", "a", "c"]) activity.count(org, "tokens");
   await activity.flush();
   activity.count("c", "tokens");

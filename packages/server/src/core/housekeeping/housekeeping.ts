@@ -4,8 +4,8 @@
  */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
-import { deletePassedActions } from "../actions/actions.store.ts";
-import { deleteOldActivity, noteLiveAgents } from "../activity/activity.store.ts";
+import { deleteExpiredActions } from "../actions/actions.store.ts";
+import { deleteOldActivity, recordAgentPeak } from "../activity/activity.store.ts";
 import { deleteOldLogouts } from "../backchannel-logout/backchannel-logout.store.ts";
 import type { Clock } from "../clock.ts";
 import { deleteDeadCodes } from "../codes/codes.store.ts";
@@ -67,7 +67,7 @@ const removals: readonly Removal[] = [
   (db, now) => deletePassedRequests(db, now, BATCH),
   (db, now) => deletePassedDevices(db, now, BATCH),
   (db, now) => deleteOldLogouts(db, now - 7 * DAY_MS, BATCH),
-  (db, now) => deletePassedActions(db, now - DAY_MS, BATCH),
+  (db, now) => deleteExpiredActions(db, now - DAY_MS, BATCH),
   (db, now) => deleteOldMails(db, now - 2 * DAY_MS, BATCH),
   (db, now) => deleteForgottenBrowsers(db, now, BATCH),
   // They left their CRL when they expired; the newest of each device stays.
@@ -140,7 +140,7 @@ export async function runRound(
     () => removeExpired(deps),
     () => deps.keys.rotateDue(MOST_KEYS),
     () => deps.deviceCa.rotateDue(MOST_KEYS),
-    () => noteLiveAgents(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
+    () => recordAgentPeak(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
   ]);
   return true;
 }

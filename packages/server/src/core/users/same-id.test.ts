@@ -14,7 +14,7 @@ import { findActorNames } from "../audit/actor-names.ts";
 import { lastChange, lastChanges, recordAuditEvent } from "../audit/audit.store.ts";
 import { chainOrganisation } from "../audit/chain/chaining.ts";
 import { chainKey } from "../audit/chain/link.ts";
-import { readChained, readEvents, readWaitingIds } from "../audit/search/search.store.ts";
+import { readChained, readEvents, readUnchainedIds } from "../audit/search/search.store.ts";
 import { findInvitationMail, hasNoPassword } from "./invitations/invitations.store.ts";
 import {
   deleteAccount,
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await named(...theirs), []);
 
     const page = { after: 0, limit: 1_000 };
-    const waiting = () => readWaitingIds(db(), orgId(), { after: "", limit: page.limit });
+    const waiting = () => readUnchainedIds(db(), orgId(), { after: "", limit: page.limit });
     const read = async () => [
       ...(await readChained(db(), orgId(), page)),
       ...(await readEvents(db(), orgId(), await waiting())),

@@ -8,7 +8,7 @@ export interface PostgresOptions {
   readonly url: string;
   readonly poolSize: number;
   /** No limit on how long a statement takes. */
-  readonly isPatient?: boolean;
+  readonly withoutTimeout?: boolean;
 }
 
 /** A lost server must not hold requests until TCP gives up. */
@@ -33,7 +33,7 @@ export function openPostgresPool(options: PostgresOptions): pg.Pool {
     connectionTimeoutMillis: connectionWaitOf(options.url),
     idleTimeoutMillis: 30_000,
     // Said to the server either way: the database may have a limit of its own.
-    ...(options.isPatient
+    ...(options.withoutTimeout
       ? { options: "-c statement_timeout=0" }
       : { query_timeout: STATEMENT_MS, statement_timeout: STATEMENT_MS }),
     keepAlive: true,
