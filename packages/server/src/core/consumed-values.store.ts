@@ -1,4 +1,4 @@
-/** Values that may be seen once, on whichever node: kept as SHA-256 for as long as they could be shown again. */
+/** Single-use values (nonces, jti), for all nodes: stored as SHA-256 for as long as they could be replayed. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../db/open.ts";
 import { type Parameter, prepared } from "../db/prepared.ts";
@@ -19,9 +19,9 @@ const consume = prepared((db, value: Parameter<ConsumedRow>) =>
 );
 
 /**
- * @param once.value names the value within its kind, whoever it belongs to included
- * @param once.expiresAt milliseconds; from then on the value itself is refused for its age
- * @returns whether this was the first time
+ * @param once.value identifies the value within its kind, including its owner
+ * @param once.expiresAt milliseconds; afterwards the value is rejected for its age
+ * @returns whether this was the first use
  */
 export async function consumeOnce(
   db: Db,
@@ -38,14 +38,14 @@ export async function consumeOnce(
 
 /** @returns how many were removed, at most `limit` */
 export async function deletePassedValues(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
+  const expired = await db
     .selectFrom("consumed_value")
     .select(["org_id", "kind", "value_hash"])
     .where("expires_at", "<", before)
     .orderBy("expires_at")
     .limit(limit)
     .execute();
-  for (const { org_id, kind, value_hash } of passed) {
+  for (const { org_id, kind, value_hash } of expired) {
     await db
       .deleteFrom("consumed_value")
       .where("org_id", "=", org_id)
@@ -53,5 +53,5 @@ export async function deletePassedValues(db: Db, before: number, limit: number):
       .where("value_hash", "=", value_hash)
       .execute();
   }
-  return passed.length;
+  return expired.length;
 }

@@ -44,13 +44,13 @@ test("what is no JSON text of a bearable size is refused before anything else", 
   assert.deepEqual(pathsOf(file({ applications: many })), ["/applications"]);
 });
 
-test("a member that is there twice is a fault, wherever it stands", () => {
+test("a member that is a duplicate is a fault, wherever it stands", () => {
   const text = `{"format":"${FILE_FORMAT}","applications":[{"name":"A, \\"{[","clientType":"spa"},
     {"name":"B","clientType":"spa","jwks":{"keys":[{"a/b":1,"c":[{"d":2}],"a\\u002fb":3}]},"name":"C"}],"format":"x"}`;
   assert.deepEqual(faultsOf(bytes(text)), [
-    "/applications/1/jwks/keys/0/a~1b: is there twice",
-    "/applications/1/name: is there twice",
-    "/format: is there twice",
+    "/applications/1/jwks/keys/0/a~1b: is a duplicate",
+    "/applications/1/name: is a duplicate",
+    "/format: is a duplicate",
   ]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Sending what is in the outbox: in the background, on every node. A mail is taken by one conditional statement, so that
- * the nodes share the work and none does it twice, and a node that dies leaves its mails to the others.
+ * Sends the outbox in the background, on every node. One conditional statement claims an email, so that nodes share
+ * the work, none is sent twice, and a dead node's emails are sent by others.
  */
 import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
@@ -17,7 +17,7 @@ export interface MailDeliveryDeps {
   readonly encryption: Encryption;
   readonly compose: ComposeMail;
   readonly transport: MailTransport;
-  /** One line for the log; it names neither the reader nor what the mail says. */
+  /** Logs one line, without recipient and content. */
   note(line: MailLine): void;
 }
 
@@ -28,33 +28,33 @@ export interface MailLine {
   readonly reason?: string;
 }
 
-/** Between one try and the next; after these every hour, until the mail is given up. */
+/** Between attempts; then hourly, until the email is given up. */
 const DELAYS_MS = [10_000, 60_000, 300_000, 900_000];
 const LAST_DELAY_MS = 3_600_000;
-/** Longer than the transport takes at most for all that a round sends. */
+/** Longer than the transport needs for all emails of a round. */
 const CLAIM_MS = 300_000;
-const AT_ONCE = { all: 8, each: 4 };
-const EVERY_MS = 5_000;
-/** The act's transaction is committed by then, most of the time; if not, the next look finds it. */
+const CONCURRENCY = { all: 8, each: 4 };
+const ROUND_INTERVAL_MS = 5_000;
+/** Most transactions have committed by then; the next round sends the rest. */
 const SOON_MS = 100;
 const STOP_MS = 3_000;
 
-/** One round. @returns how many were due */
+/** Sends due emails. @returns how many were due */
 export async function deliverDueMails(deps: MailDeliveryDeps): Promise<number> {
-  const due = await findDueMails(deps.database.query, deps.clock(), AT_ONCE);
+  const due = await findDueMails(deps.database.query, deps.clock(), CONCURRENCY);
   const done = await Promise.allSettled(due.map((mail) => deliver(deps, mail)));
   const broken = done.find((one) => one.status === "rejected");
   if (broken) throw broken.reason;
   return due.length;
 }
 
-/** @returns a function that stops it; what is under way has a few seconds, and is sent again later if that is too short */
+/** @returns a function that stops it: emails being sent get a few seconds, and are otherwise sent again later */
 export function startMailDelivery(
   deps: MailDeliveryDeps & { outbox: Outbox; onError(error: unknown): void },
 ): () => Promise<void> {
   let round: Promise<void> | undefined;
   let isStopped = false;
-  const look = () => {
+  const startRound = () => {
     if (isStopped || round) return;
     round = deliverDueMails(deps)
       .catch((error: unknown) => {
@@ -63,23 +63,23 @@ export function startMailDelivery(
       })
       .then((found) => {
         round = undefined;
-        if (found > 0) look();
+        if (found > 0) startRound();
       });
   };
-  const timer = setInterval(look, EVERY_MS);
+  const timer = setInterval(startRound, ROUND_INTERVAL_MS);
   timer.unref();
-  deps.outbox.onPut(() => setTimeout(look, SOON_MS).unref());
-  look();
+  deps.outbox.onPut(() => setTimeout(startRound, SOON_MS).unref());
+  startRound();
   return async () => {
     isStopped = true;
     clearInterval(timer);
-    await Promise.race([round, waited(STOP_MS)]);
+    await Promise.race([round, delay(STOP_MS)]);
     deps.transport.close();
-    await Promise.race([round, waited(STOP_MS)]);
+    await Promise.race([round, delay(STOP_MS)]);
   };
 }
 
-const waited = (milliseconds: number): Promise<void> =>
+const delay = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 
 async function deliver(deps: MailDeliveryDeps, due: StoredMail): Promise<void> {
@@ -88,13 +88,13 @@ async function deliver(deps: MailDeliveryDeps, due: StoredMail): Promise<void> {
   const taken = await claimMail(database.query, due, { now, until: now + CLAIM_MS });
   if (!taken) return;
   const { template, attempts } = taken;
-  if (now >= taken.giveUpAt) return giveUp(deps, taken, "it waited too long", now);
+  if (now >= taken.giveUpAt) return giveUp(deps, taken, "it expired", now);
   const failure = await attempt(deps, taken);
   const at = clock();
   if (!failure) {
-    const isKept = transport.kind === "mailbox";
-    await recordMailOutcome(database.query, taken, { sentAt: at, keepsContent: isKept });
-    deps.note({ template, attempts, outcome: isKept ? "in the mailbox" : "sent" });
+    const isMailbox = transport.kind === "mailbox";
+    await recordMailOutcome(database.query, taken, { sentAt: at, keepsContent: isMailbox });
+    deps.note({ template, attempts, outcome: isMailbox ? "in the mailbox" : "sent" });
     return;
   }
   const reason = failure.message;
@@ -107,8 +107,8 @@ async function deliver(deps: MailDeliveryDeps, due: StoredMail): Promise<void> {
 async function attempt(deps: MailDeliveryDeps, taken: StoredMail): Promise<MailFailure | undefined> {
   const mail = readMail(deps, taken);
   const content = mail && (await deps.compose(mail));
-  if (!mail) return new MailFailure("it cannot be read under this master key", true);
-  if (!content) return new MailFailure("the organisation is disabled or gone", true);
+  if (!mail) return new MailFailure("it can't be decrypted with this master key", true);
+  if (!content) return new MailFailure("the organisation is disabled or deleted", true);
   const { id, template, recipient } = taken;
   const deliverable: DeliverableMail = { ...content, id, template, recipient };
   try {

@@ -9,9 +9,9 @@ export interface StoredMail {
   readonly recipient: string;
   readonly template: MailTemplate;
   readonly locale: string;
-  /** Empty once it has left the house for good. */
+  /** Empty once it is sent or given up. */
   readonly sealed: string;
-  /** How often it was tried, the try under way included. */
+  /** Attempts, including the current one. */
   readonly attempts: number;
   readonly createdAt: number;
   readonly giveUpAt: number;
@@ -38,7 +38,10 @@ export async function insertMail(db: Db, mail: StoredMail & { failedAt: number |
     .execute();
 }
 
-/** What is due, the longest waiting first. Of one organisation only a few: a rush there must not hold up the others. */
+/**
+ * Due emails, the longest waiting first; only a few of each organisation, so that a rush in one doesn't delay the
+ * others.
+ */
 export async function findDueMails(
   db: Db,
   now: number,
@@ -66,8 +69,8 @@ export async function findDueMails(
 type MailKey = { readonly orgId: string; readonly id: string };
 
 /**
- * Takes a due mail for one try: whichever node is first has it until `until`, and if that node dies it is due again
- * then. @returns undefined when another node was faster
+ * Claims a due email for one attempt until `until`; it is due again if the node dies.
+ * @returns undefined when another node was faster
  */
 export async function claimMail(
   db: Db,
@@ -88,7 +91,7 @@ export async function claimMail(
 }
 
 export type MailOutcome =
-  /** @param keepsContent whether its content may still be read: the mailbox of demo mode */
+  /** @param keepsContent keeps the content readable, for the mailbox of demo mode */
   | { readonly sentAt: number; readonly keepsContent: boolean }
   | { readonly nextAttemptAt: number; readonly error: string }
   | { readonly failedAt: number; readonly error: string };
@@ -113,14 +116,14 @@ export async function recordMailOutcome(db: Db, key: MailKey, outcome: MailOutco
 const readable = (db: Db) =>
   db.selectFrom("outgoing_mail").selectAll().where("failed_at", "is", null).where("data", "<>", "");
 
-/** Newest first, of every organisation: for the mailbox of demo mode alone. */
+/** Newest first, of all organisations: for the mailbox of demo mode only. */
 export async function listReadableMails(db: Db, limit: number): Promise<StoredMail[]> {
   return (await readable(db).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute()).map(
     fromRow,
   );
 }
 
-/** For the mailbox of demo mode alone. */
+/** For the mailbox of demo mode only. */
 export async function findReadableMail(db: Db, id: string): Promise<StoredMail | undefined> {
   const row = await readable(db).where("id", "=", id).executeTakeFirst();
   return row && fromRow(row);

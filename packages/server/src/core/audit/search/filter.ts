@@ -42,7 +42,7 @@ export function indexFiltersOf({
   return actions ? indexFilters("action", actions) : [];
 }
 
-/** Whether the indexFilters alone find what is looked for, with nothing left to be sorted out. */
+/** Whether the index filters alone decide, so that no row is read in vain. */
 export const isIndexedFully = (filter: AuditFilter): boolean => {
   const { actors, actions, target, address, about, text } = filter;
   return text === undefined && [actors, actions, target, address, about].filter((part) => part).length <= 1;

@@ -19,15 +19,15 @@ export interface SequenceRange {
   readonly from?: number | undefined;
   /** Milliseconds, exclusive. */
   readonly to?: number | undefined;
-  /** Where the range before ended. */
+  /** The last event of the previous range. */
   readonly after?: EventPosition | undefined;
   readonly order: "newest first" | "oldest first";
   readonly limit: number;
 }
 
 /**
- * What one of the indexFilters finds, or everything when there is none, in the order of time. Each indexFilter is an index that holds
- * this order: no more rows are read than asked for.
+ * Events that match any of the index filters (all events without one), in the order of time. Each index holds this
+ * order, so that no more rows are read than requested.
  */
 export async function readRange(
   db: Db,
