@@ -22,7 +22,7 @@ export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSignin
     baseUrl,
     mtlsBaseUrl,
     rateLimits,
-    noteSecretUse: service.secretUse.note,
+    recordSecretUse: service.secretUse.note,
     refreshTokenKey: refreshTokenKey(service.masterKey),
     poolSigning,
   };

@@ -1,3 +1,4 @@
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { UserActionTable } from "../../db/tables/messages.ts";
 import type { ActionType, UserAction } from "./user-action.ts";
@@ -72,20 +73,14 @@ export async function voidActions(
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteExpiredActions(db: Db, before: number, limit: number): Promise<number> {
-  const expired = await db
-    .selectFrom("user_action")
-    .select(["org_id", "id_hash"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id_hash } of expired) {
-    await db.deleteFrom("user_action").where("org_id", "=", org_id).where("id_hash", "=", id_hash).execute();
-  }
-  return expired.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteExpiredActions = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "user_action", key: ["org_id", "id_hash"], column: "expires_at" },
+    before,
+    limit,
+  );
 
 function fromRow(row: UserActionTable): StoredAction {
   return {

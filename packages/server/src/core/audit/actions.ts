@@ -1,5 +1,5 @@
 /**
- * The closed list of audit actions, as `<noun>.<past participle>`; the console has a text for each (html/messages).
+ * The closed list of audit actions, as `<noun>.<past participle>`; the console has a text for each (locales/<language>/console-audit-log.json).
  * An action is never renamed, nor its kind changed: the chain keeps what it says.
  */
 

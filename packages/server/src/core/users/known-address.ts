@@ -24,7 +24,8 @@ export async function changeToKnownAddress(
   if (!isEmail(to)) throw new InvalidUser("invalid-email", "the email address is not valid");
   const { homeOrgId: orgId, id, email: from } = user;
   const { actor, address } = change;
-  const taken = () => new InvalidUser("email-taken", "the organisation already has a user with this email address");
+  const taken = () =>
+    new InvalidUser("email-taken", "the organisation already has a user with this email address");
   const changing = deps.database.transaction(async (tx) => {
     const now = deps.clock();
     if (!(await changeEmail(tx, { orgId, id, from, to, toKey: emailKey(to) }, now))) throw taken();

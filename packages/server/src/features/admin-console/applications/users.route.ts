@@ -121,7 +121,7 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const done = wanted ? await assignUser(deps, wanted) : "no-user";
   if (done === "no-user") {
     const frame = await consoleFrame(deps, visit, sent.signedIn, "applications");
-    const fault = frame.messages.console.applications.users.unknown(organisation.name);
+    const fault = frame.messages.console.applications.users.unknown({ organisation: organisation.name });
     return showUsers(deps, visit, sent.signedIn, application, { email, fault, status: 400 });
   }
   await goTo(visit, `${path}?done=${done === false ? ALREADY : "assigned"}`);
@@ -150,8 +150,8 @@ function takeOffRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       const { users } = messages.console.applications;
       const isRuled = application.settings.access === "assigned";
       return {
-        heading: users.takeOffHeading(user.email),
-        text: html`<p>${isRuled ? users.takeOffText(application.name) : users.takeOffNothing(application.name)}</p>`,
+        heading: users.takeOffHeading({ email: user.email }),
+        text: html`<p>${isRuled ? users.takeOffText({ application: application.name }) : users.takeOffNothing({ application: application.name })}</p>`,
         confirm: users.takeOff,
         confirmId: "user-take-off",
         breadcrumbs: recordCrumbs(organisation, application, messages),
