@@ -166,7 +166,7 @@ describe("signet user", () => {
         [
           ["--email", "gy@example.com", "--firstname", "a\nb"],
           PASSWORD,
-          "a name has at most 100 plain characters",
+          "a name must have at most 100 characters without control characters",
         ],
       ] as const) {
         const { code, out, err } = await typed(["create", ...args], password);

@@ -21,7 +21,7 @@ function faultsOf(value: unknown) {
   return [];
 }
 
-test("a member that is not known, is missing or has another value is told in words", () => {
+test("reports unknown, missing and invalid members in plain words", () => {
   assert.deepEqual(faultsOf({ name: "x", "a/b": 1 }), ["/a~1b: is unknown"]);
   assert.deepEqual(faultsOf({}), ["/name: is required"]);
   assert.deepEqual(faultsOf({ name: "x", kind: "c" }), ["/kind: must be one of a, b"]);
