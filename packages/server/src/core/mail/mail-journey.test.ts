@@ -14,7 +14,7 @@ import { findUser } from "../users/users.store.ts";
 import { deliverDueMails, type MailLine, startMailDelivery } from "./delivery.ts";
 import { sendNotice } from "./notices.ts";
 
-describe("mails on their way", () => {
+describe("email journey", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     let databaseUrl: string;
@@ -54,7 +54,7 @@ describe("mails on their way", () => {
       return { deps, lines, errors };
     }
 
-    test("a mail waits for its server, over a restart too, and then arrives with its link", async () => {
+    test("an email waits for its server, also across a restart, and arrives with its link", async () => {
       const first = await startNode();
       const org = await makeOrganisation(first.service);
       const browser = testBrowser();
@@ -86,7 +86,7 @@ describe("mails on their way", () => {
       assert.doesNotMatch(logged, /sgn_ua_|@acme/);
     });
 
-    test("several nodes send each mail once, soon after it was written", async () => {
+    test("several nodes send each email once, soon after it was written", async () => {
       const server = await startMailServer({ port: smtpPort });
       const nodes = [await startNode(), await startNode()];
       const workers = nodes.map(worker);
@@ -112,7 +112,7 @@ describe("mails on their way", () => {
       await server.close();
     });
 
-    test("a server that never answers does not hold up the stop, and the mail is kept", async () => {
+    test("a silent server doesn't block the shutdown, and the email is kept", async () => {
       const sockets: Socket[] = [];
       const silent = createServer((socket) => sockets.push(socket));
       await new Promise<void>((resolve) => silent.listen(smtpPort, "127.0.0.1", resolve));
