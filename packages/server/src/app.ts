@@ -23,7 +23,7 @@ import { sessionKeysRoutes } from "./features/legacy-api/session-keys/session-ke
 import { managementRoutes } from "./features/management-api/management-routes.ts";
 import { consentRoute } from "./features/oauth/authorize/consent/consent.route.ts";
 import { twoFactorRoute } from "./features/oauth/authorize/factors/two-factor.route.ts";
-import { pageDoor } from "./features/oauth/authorize/page-door.ts";
+import { pageDoor } from "./features/oauth/authorize/browser-session-port.ts";
 import { authorizeRoutes } from "./features/oauth/authorize/request/authorize.route.ts";
 import { loginRoute } from "./features/oauth/authorize/sign-in/login.route.ts";
 import { bearerUser } from "./features/oauth/bearer-user.ts";

@@ -31,6 +31,9 @@ export type PageFrame = {
   stylesheet: string;
 };
 
+/** A page on the way to an application. */
+export type SignInFrame = PageFrame & { organisation: PageOrganisation; application: PageApplication };
+
 export type LayoutView = PageFrame & {
   title: string;
   organisation?: PageOrganisation | undefined;

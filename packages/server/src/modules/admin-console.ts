@@ -12,7 +12,7 @@ import { settingsRoutes } from "../features/admin-console/settings/settings.rout
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
 import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
-import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { type ErrorHandlerDeps, pageErrorHandler } from "../http/error-handlers.ts";
 import { confirmIdentityRoute } from "../page-kit/confirm-identity.route.ts";
 import type { ConsoleDeps } from "../page-kit/visit.ts";

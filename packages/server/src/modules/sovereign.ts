@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { spreadEncryption } from "../core/encryption/spread-encryption.ts";
 import type { PoolSigning } from "../core/tokens/pool-signing.ts";
 import type { BrowserDeps, Visit } from "../features/oauth/authorize/browser.ts";
-import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { continueAuthorization, uiLocalesOf } from "../features/oauth/authorize/request/continue-signed.ts";
 import { agentRoutes } from "../features/sovereign/agent-api/agent.route.ts";
 import { queueSigner } from "../features/sovereign/requests/signing/queue-signer.ts";

@@ -1,3 +1,4 @@
+/** Stores consents and pre-authorizations. */
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";

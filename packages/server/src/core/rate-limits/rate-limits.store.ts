@@ -1,6 +1,7 @@
+/** Counts attempts in fixed windows. */
 import type { Db } from "../../db/open.ts";
 
-/** Counts one hit; a window that has passed begins anew. One statement, so that hits at once are all counted. */
+/** Counts a hit, in a new window if the last has passed. One statement: concurrent hits all count. */
 export async function countHit(
   db: Db,
   hit: { orgId: string; bucket: string; now: number; windowMs: number },

@@ -10,20 +10,18 @@ import {
 
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
-  /** The application that asked for the sign-out, when it is known. */
+  /** The application that requests the sign-out, if known. */
   application?: PageApplication | undefined;
-  /** Who is signed in. */
   user: { email: string };
-  /** Where the form posts to: `/oauth/{org}/end_session`. */
   action: string;
   csrf: string;
-  /** The request's own parameters that the POST needs again (`id_token_hint`, `state` …). */
+  /** The request's parameters, repeated by the POST. */
   fields?: readonly HiddenField[] | undefined;
-  /** Where "stay signed in" leads; without it there is no such link. */
+  /** Target of "stay signed in". */
   stayUri?: string | undefined;
 };
 
-/** OIDC RP-Initiated Logout §6: without a valid hint nobody is signed out before they say so. */
+/** OpenID Connect RP-Initiated Logout 1.0 §6: without a valid hint the user confirms the sign-out. */
 export function endSessionPage(view: EndSessionView): Html {
   const text = view.messages.signOut;
   const heading = text.heading(view.organisation.name);
@@ -46,11 +44,11 @@ ${stay !== undefined && html`<a class="button" href="${stay}">${text.stay}</a>`}
 
 export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
-  /** The application to go back to, when it is known; its home page is the way. */
+  /** Its home page is the link back. */
   application?: PageApplication | undefined;
 };
 
-/** The end of a sign-out that goes nowhere else; also what someone sees who was not signed in. */
+/** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
 export function signedOutPage(view: SignedOutView): Html {
   const text = view.messages.signOut;
   const home = linkAddress(view.application?.homepageUri);

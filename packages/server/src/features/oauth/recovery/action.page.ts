@@ -1,4 +1,4 @@
-/** Behind a link of the other kinds: what it does, and a button; with an invitation a password is chosen as well. */
+/** The page behind an action link: what it does, and a button; an invitation also sets a password. */
 import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
@@ -16,11 +16,10 @@ export type ActionView = RecoveryFrame & {
   action: string;
   hidden: readonly HiddenField[];
   type: PageActionType;
-  /** Whose account it is about. */
   email: string;
-  /** With ChangeEmail. */
+  /** Of ChangeEmail. */
   newEmail?: string | undefined;
-  /** With AcceptInvitation: what a password must have. */
+  /** Of AcceptInvitation. */
   password?: { leastLength: number; mostLength: number } | undefined;
   error?: ActionFailure | undefined;
   /** With `busy`: as in the `Retry-After` header. */
@@ -56,23 +55,22 @@ function passwordField({ messages, password, error }: ActionView): Html | undefi
 </div>`;
 }
 
-/** What was typed before is never given back. */
 export function actionPage(view: ActionView): Html {
   const text = view.messages.action;
   const { name } = view.organisation;
-  const words = text[view.type];
+  const typeText = text[view.type];
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(words.heading, name),
-    body: html`<h1>${words.heading}</h1>
+    title: view.messages.frame.documentTitle(typeText.heading, name),
+    body: html`<h1>${typeText.heading}</h1>
 ${failureNotice(view)}
 ${person(text.account, view.email)}
 ${view.newEmail !== undefined && person(text.newAddress, view.newEmail)}
-<p>${words.text(name)}</p>
+<p>${typeText.text(name)}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 ${passwordField(view)}
-<button class="button primary" id="action-confirm" type="submit">${words.confirm}</button>
+<button class="button primary" id="action-confirm" type="submit">${typeText.confirm}</button>
 ${sendsOnce}</form>`,
   });
 }

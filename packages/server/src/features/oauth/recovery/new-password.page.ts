@@ -1,4 +1,4 @@
-/** Forgotten password, second half: the link of the mail, and the new password. */
+/** Pages behind an emailed link: the new password, the confirmation, and the broken link. */
 import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
@@ -13,7 +13,6 @@ export type NewPasswordFailure = keyof Refusals | "busy" | "session-expired";
 export type NewPasswordView = RecoveryFrame & {
   action: string;
   hidden: readonly HiddenField[];
-  /** Whose password it is. */
   email: string;
   leastLength: number;
   mostLength: number;
@@ -40,7 +39,6 @@ function refusal({ messages, leastLength, mostLength }: NewPasswordView, error: 
   return error === "too-long" ? refused[error](mostLength) : refused[error];
 }
 
-/** The new password. What was typed before is never given back. */
 export function newPasswordPage(view: NewPasswordView): Html {
   const text = view.messages.recovery;
   const { error } = view;
@@ -72,13 +70,12 @@ ${sendsOnce}</form>
 export type DoneView = RecoveryFrame & {
   heading: string;
   text: string;
-  /** On to where the person was going; undefined when that is not known. */
+  /** Continues the sign-in, if it is known. */
   onwardUri?: string | undefined;
-  /** Where the user sees what else signs them in: a stranger may have added something. */
+  /** The user checks the other ways to sign in: an attacker may have added one. */
   securityUri?: string | undefined;
 };
 
-/** What a link of a mail has done. */
 export function donePage(view: DoneView): Html {
   const text = view.messages.recovery;
   const onward =
@@ -99,11 +96,10 @@ ${
 }
 
 export type BrokenLinkView = RecoveryFrame & {
-  /** Where another mail can be asked for, when that is possible without signing in. */
+  /** Requests another email, if that is possible without a session. */
   anotherUri?: string | undefined;
 };
 
-/** One answer for every link that cannot be used, whatever the reason. */
 export function brokenLinkPage(view: BrokenLinkView): Html {
   const text = view.messages.brokenLink;
   return signInLayout({

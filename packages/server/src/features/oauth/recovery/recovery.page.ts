@@ -1,4 +1,4 @@
-/** Forgotten password, first half: the address, and what comes next. */
+/** Pages of a forgotten password: the form, the confirmation that an email was sent, and the notice without a mail server. */
 import { applicationHome } from "../../../html/components/application-home.ts";
 import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
@@ -12,14 +12,12 @@ import {
 
 export type RecoveryFailure = "invalid-email" | "rate-limited" | "session-expired";
 
-/** What every page of the recovery has around it. */
 export type RecoveryFrame = PageFrame & {
   organisation: PageOrganisation;
-  /** Where the person was going; undefined when they came from nowhere. */
+  /** Where the sign-in leads; undefined without one. */
   application?: PageApplication | undefined;
 };
 
-/** What the page is for, and where the person was going. */
 export function recoveryTitle({ application, messages }: RecoveryFrame, heading: string): Html {
   if (application === undefined) return html`<h1>${heading}</h1>`;
   return html`<div class="title"><h1>${heading} <span>${messages.signIn.headingTo(application.name)}</span></h1>
@@ -28,10 +26,9 @@ ${applicationHome(application)}</div>`;
 
 export type RecoveryView = RecoveryFrame & {
   action: string;
-  /** The form's token, and the sealed request it goes on with, if there is one. */
+  /** CSRF token and sealed flow. */
   hidden: readonly HiddenField[];
   email?: string | undefined;
-  /** Back to the page that this one was opened from. */
   signInUri?: string | undefined;
   error?: RecoveryFailure | undefined;
   /** With `rate-limited`: as in the `Retry-After` header. */
@@ -59,7 +56,6 @@ export const backToSignIn = (uri: string | undefined, text: string): Html | unde
     ? undefined
     : html`<p class="after"><a class="alone" id="back-to-sign-in" href="${linkAddress(uri)}">${text}</a></p>`;
 
-/** Asks for the address. */
 export function recoveryPage(view: RecoveryView): Html {
   const text = view.messages.recovery;
   const invalid = view.error === "invalid-email" && html` aria-invalid="true"`;
@@ -83,13 +79,11 @@ ${backToSignIn(view.signInUri, text.back)}`,
 }
 
 export type RecoverySentView = RecoveryFrame & {
-  /** What was typed: whether it is anybody's is not said. */
+  /** As typed: whether it has an account is not disclosed. */
   email: string;
-  /** The form again. */
   againUri: string;
 };
 
-/** The same for every address. */
 export function recoverySentPage(view: RecoverySentView): Html {
   const text = view.messages.recovery;
   return signInLayout({
@@ -103,12 +97,11 @@ export function recoverySentPage(view: RecoverySentView): Html {
 }
 
 export type NoMailView = RecoveryFrame & {
-  /** What the reader can do instead. */
   advice: string;
   signInUri?: string | undefined;
 };
 
-/** What needs mail says that there is none. */
+/** Shown when no mail server is configured. */
 export function noMailPage(view: NoMailView): Html {
   const text = view.messages.recovery;
   return signInLayout({

@@ -1,4 +1,4 @@
-/** Address verification: the offer to send the mail, and the page behind its link. */
+/** Pages of email verification: the offer to send the email, and the page behind its link. */
 import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
@@ -10,9 +10,7 @@ export type VerifyOfferView = RecoveryFrame & {
   action: string;
   hidden: readonly HiddenField[];
   email: string;
-  /** Starts the same request again with another account. */
   otherAccountUri: string;
-  /** Why no mail was sent the last time. */
   error?: "rate-limited" | "session-expired" | undefined;
   retryAfterSeconds?: number | undefined;
 };
@@ -27,7 +25,7 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: VerifyOfferV
     : notice("hint", NOTICE_ID, text.expired, text.sendAgain);
 }
 
-/** Somebody has signed in whose address is not confirmed yet, and the organisation wants that. */
+/** The organisation requires a verified address, and the signed-in user's is not. */
 export function verifyOfferPage(view: VerifyOfferView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
@@ -64,7 +62,6 @@ export type VerifyEmailView = RecoveryFrame & {
   isExpired?: boolean | undefined;
 };
 
-/** Behind the link: a button, because a link that is opened may have been opened by a scanner. */
 export function verifyEmailPage(view: VerifyEmailView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({

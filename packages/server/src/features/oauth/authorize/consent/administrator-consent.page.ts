@@ -6,7 +6,7 @@ import { type Html, html, linkAddress } from "../../../../html/html.ts";
 import { signInLayout } from "../../../../html/layout.ts";
 import type { ConsentView } from "./consent.page.ts";
 
-/** The application needs what only an administrator allows: says whom to ask, and leads back. */
+/** Admin consent is required: tells the user whom to ask, and leads back to the application. */
 export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" | "asked">): Html {
   const { administratorConsent: text, consent } = view.messages;
   const heading = text.heading(view.application.name);

@@ -3,30 +3,20 @@ import { type FormSeal, hiddenFields, sealFields } from "../../../../html/compon
 import { person } from "../../../../html/components/person.ts";
 import { type ScopeText, scopeList } from "../../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import {
-  type PageApplication,
-  type PageFrame,
-  type PageOrganisation,
-  signInLayout,
-} from "../../../../html/layout.ts";
+import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
-export type ConsentView = PageFrame &
+export type ConsentView = SignInFrame &
   FormSeal & {
-    organisation: PageOrganisation;
-    application: PageApplication;
-    /** Where the form posts to: `/oauth/{org}/authorize`; the buttons send `decision=allow` or `decision=deny`. */
     action: string;
     user: { email: string };
     scopes: readonly ScopeText[];
-    /** What the scopes stand for now: see `askedMark`. */
+    /** `askedMark` of the request. */
     asked: string;
-    /** Where the browser goes next, for reading: the host of the redirect address, e.g. `app.example.com`. */
+    /** The host of the redirect URI, e.g. `app.example.com`. */
     redirectHost: string;
-    /** Starts the same request again with another account. */
     otherAccountUri: string;
   };
 
-/** Asks the signed-in person whether the application may have what it asks for, and says where they go next. */
 export function consentPage(view: ConsentView): Html {
   const text = view.messages.consent;
   const heading = text.heading(view.application.name);
