@@ -75,5 +75,8 @@ export function signInDestination(
   const { application } = request;
   if (application) return { application: pageApplication(application), leadsAway: true };
   const place = "page" in request ? request.page.place : "application";
-  return { application: { name: messages.places[place](organisation.name) }, leadsAway: false };
+  return {
+    application: { name: messages.places[place]({ organisation: organisation.name }) },
+    leadsAway: false,
+  };
 }

@@ -108,5 +108,9 @@ async function showCompleted(deps: BrowserDeps, visit: Visit, { type, reader }: 
   const context = await loadRecoveryContext(deps, visit, undefined, reader);
   const text = context.messages.action[type];
   const { name } = context.organisation;
-  return show(visit, context, donePage({ ...context, heading: text.doneHeading, text: text.done(name) }));
+  return show(
+    visit,
+    context,
+    donePage({ ...context, heading: text.doneHeading, text: text.done({ organisation: name }) }),
+  );
 }

@@ -63,7 +63,7 @@ export async function showDone(
   const page = donePage({
     ...context,
     heading: text.doneHeading,
-    text: text.done(context.organisation.name),
+    text: text.done({ organisation: context.organisation.name }),
     onwardUri: context.flow && flowPath(deps, visit, "authorize", context.flow),
     securityUri,
   });

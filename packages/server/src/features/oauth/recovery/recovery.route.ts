@@ -67,7 +67,7 @@ async function showForm(
   const { flow, organisation, messages } = context;
   const signInUri = flow && flowPath(deps, visit, "authorize", flow);
   if (!deps.outbox.isOpen) {
-    const advice = messages.recovery.notSetUp(organisation.name);
+    const advice = messages.recovery.notSetUp({ organisation: organisation.name });
     return show(visit, context, noMailPage({ ...context, advice, signInUri }));
   }
   const action = orgPath(visit.organisation, "recovery");

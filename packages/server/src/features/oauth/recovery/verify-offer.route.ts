@@ -69,7 +69,7 @@ async function showOffer(
 ): Promise<void> {
   const { flow, organisation, messages } = context;
   if (!deps.outbox.isOpen) {
-    const advice = messages.verifyEmail.notSetUp(organisation.name);
+    const advice = messages.verifyEmail.notSetUp({ organisation: organisation.name });
     return show(visit, context, noMailPage({ ...context, advice }));
   }
   const page = verifyOfferPage({
