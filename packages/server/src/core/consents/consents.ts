@@ -184,7 +184,7 @@ async function revokeTokens(
     actor,
     action,
     target,
-    ...(address === undefined ? {} : { address }),
+    address,
     details: { scopes, ended },
   });
 }

@@ -1,4 +1,5 @@
 /** Stores the browsers that a user has signed in with, to detect new ones. A browser's token is no credential. */
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
 const LIFETIME_MS = 400 * 86_400_000;
@@ -49,22 +50,11 @@ export async function forgetBrowsers(db: Db, user: { orgId: string; userId: stri
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteForgottenBrowsers(db: Db, before: number, limit: number): Promise<number> {
-  const expired = await db
-    .selectFrom("known_browser")
-    .select(["org_id", "user_id", "browser_hash"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, user_id, browser_hash } of expired) {
-    await db
-      .deleteFrom("known_browser")
-      .where("org_id", "=", org_id)
-      .where("user_id", "=", user_id)
-      .where("browser_hash", "=", browser_hash)
-      .execute();
-  }
-  return expired.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteForgottenBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "known_browser", key: ["org_id", "user_id", "browser_hash"], column: "expires_at" },
+    before,
+    limit,
+  );

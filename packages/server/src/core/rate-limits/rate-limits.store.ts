@@ -1,4 +1,5 @@
 /** Counts attempts in fixed windows. */
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
 /** Counts a hit, in a new window if the last has passed. One statement: concurrent hits all count. */
@@ -56,21 +57,6 @@ export async function giveBackHit(db: Db, key: { orgId: string; bucket: string }
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deletePassedWindows(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
-    .selectFrom("rate_limit")
-    .select(["org_id", "bucket"])
-    .where("expires_at", "<", before)
-    .limit(limit)
-    .execute();
-  for (const { org_id, bucket } of passed) {
-    await db
-      .deleteFrom("rate_limit")
-      .where("org_id", "=", org_id)
-      .where("bucket", "=", bucket)
-      .where("expires_at", "<", before)
-      .execute();
-  }
-  return passed.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deletePassedWindows = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "rate_limit", key: ["org_id", "bucket"], column: "expires_at" }, before, limit);

@@ -1,4 +1,5 @@
 /** Stores browser sessions and the applications that used them. */
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { BrowserSessionTable } from "../../db/tables/users.ts";
@@ -194,20 +195,9 @@ export async function isEndedSession(
   return row !== undefined;
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteDeadSessions(db: Db, before: number, limit: number): Promise<number> {
-  const expired = await db
-    .selectFrom("browser_session")
-    .select(["org_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of expired) {
-    await db.deleteFrom("browser_session").where("org_id", "=", org_id).where("id", "=", id).execute();
-  }
-  return expired.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteDeadSessions = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "browser_session", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 
 function fromRow(row: BrowserSessionTable): Session {
   return {

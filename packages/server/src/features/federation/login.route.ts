@@ -30,7 +30,7 @@ export interface FederationSignIn {
   signedInFor(
     visit: Visit,
     page: { readonly place: "application"; readonly path: string; readonly applicationId: string },
-    wish: { readonly prompt?: Prompt; readonly requiredAcr?: string; readonly uiLocales?: string },
+    wish: { prompt: Prompt | undefined; requiredAcr: string | undefined; uiLocales: string | undefined },
   ): Promise<SignedIn | undefined>;
 }
 
@@ -119,13 +119,12 @@ async function login(
     path: loginPath(loginRequest, { withPrompt: false }),
     applicationId: application.id,
   } as const;
-  const wish = {
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(requiredAcr === undefined ? {} : { requiredAcr }),
-    ...(uiLocales === undefined ? {} : { uiLocales }),
-  };
   try {
-    const signedIn = await deps.door.signedInFor({ organisation, request, reply }, page, wish);
+    const signedIn = await deps.door.signedInFor({ organisation, request, reply }, page, {
+      prompt,
+      requiredAcr,
+      uiLocales,
+    });
     if (signedIn) await returnWithKey(deps, request, reply, loginRequest, signedIn);
   } catch (error) {
     // With prompt=none the application receives the error.

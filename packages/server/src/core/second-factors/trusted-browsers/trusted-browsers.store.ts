@@ -1,5 +1,6 @@
 /** Stores the browsers where a second factor can be skipped. */
 import type { Selectable } from "kysely";
+import { deleteExpired } from "../../../db/delete-expired.ts";
 import type { Db } from "../../../db/open.ts";
 import type { RememberedDeviceTable } from "../../../db/tables/second-factors.ts";
 import type { User } from "../../users/user.ts";
@@ -92,25 +93,14 @@ export async function revokeRememberedDevices(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deletePassedDevices(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
-    .selectFrom("remembered_device")
-    .select(["org_id", "user_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, user_id, id } of passed) {
-    await db
-      .deleteFrom("remembered_device")
-      .where("org_id", "=", org_id)
-      .where("user_id", "=", user_id)
-      .where("id", "=", id)
-      .execute();
-  }
-  return passed.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deletePassedDevices = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "remembered_device", key: ["org_id", "user_id", "id"], column: "expires_at" },
+    before,
+    limit,
+  );
 
 function fromRow(row: Selectable<RememberedDeviceTable>): TrustedBrowser {
   return {

@@ -18,11 +18,11 @@ export interface PageRequest extends SignInRequest {
 
 export interface PageWish {
   readonly maxAgeSeconds?: number;
-  readonly prompt?: Prompt;
+  readonly prompt?: Prompt | undefined;
   /** The signed-in user, and no other, confirms their identity. */
   readonly isConfirmation?: true;
-  readonly uiLocales?: string;
-  readonly requiredAcr?: string;
+  readonly uiLocales?: string | undefined;
+  readonly requiredAcr?: string | undefined;
 }
 
 /** @param page its path comes from code; request values may stand in its query, encoded */

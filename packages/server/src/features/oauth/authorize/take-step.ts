@@ -15,8 +15,7 @@ import {
 } from "./request/authorization-request.ts";
 import { type CodeBasis, issueCode } from "./request/issue-code.ts";
 import { answerWithPoolSignedCode } from "./request/pool-signed-code.ts";
-import { showAccountChoice, showLogin } from "./sign-in/show-login.ts";
-import { showNotAssigned } from "./sign-in/show-not-assigned.ts";
+import { showAccountChoice, showLogin, showNotAssigned } from "./sign-in/show-login.ts";
 import { loadSignInContext } from "./sign-in-context.ts";
 
 /** Characters; with the browser's own headers they must fit into the 16 KiB of a request's head. */

@@ -134,12 +134,12 @@ async function showConfirmation(
   });
   const page = endSessionPage({
     ...frame,
-    ...(application ? { application: pageApplication(application) } : {}),
+    application: application && pageApplication(application),
     user: { email: user.email },
     action: orgPath(visit.organisation, "end_session"),
     csrf: formBinding(deps, visit).csrf,
     fields,
-    ...(application?.settings.homepageUri === undefined ? {} : { stayUri: application.settings.homepageUri }),
+    stayUri: application?.settings.homepageUri,
   });
   return show(visit, frame, page, { leadsAway: redirectUri !== undefined });
 }
@@ -158,7 +158,7 @@ async function showSignedOut(visit: Visit, form: Form, { application }: LogoutRe
   const frame = pageFrame(visit, form.values.get("ui_locales"));
   const page = signedOutPage({
     ...frame,
-    ...(application ? { application: pageApplication(application) } : {}),
+    application: application && pageApplication(application),
   });
   return show(visit, frame, page);
 }

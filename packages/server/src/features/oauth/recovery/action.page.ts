@@ -5,6 +5,7 @@ import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
+import { newPasswordField, passwordRefusal } from "./new-password.page.ts";
 import type { RecoveryFrame } from "./recovery.page.ts";
 
 type PasswordFault = keyof Messages["recovery"]["refused"];
@@ -27,32 +28,21 @@ export type ActionView = RecoveryFrame & {
 };
 
 const NOTICE_ID = "action-notice";
-const HINT_ID = "action-password-hint";
 
 function failureNotice(view: ActionView): Html | undefined {
   const { error, messages, retryAfterSeconds = 2 } = view;
   const text = messages.action;
   if (error === undefined) return undefined;
   if (error === "session-expired") return notice("hint", NOTICE_ID, text.expired, text.again);
-  const reason = error === "busy" ? text.busy({ seconds: retryAfterSeconds }) : refusal(view, error);
+  const limits = view.password ?? { leastLength: 0, mostLength: 0 };
+  const reason =
+    passwordRefusal(messages.recovery, error, limits) ?? text.busy({ seconds: retryAfterSeconds });
   return notice("error", NOTICE_ID, text.notSet, reason);
 }
 
-function refusal({ messages, password }: ActionView, error: PasswordFault): string {
-  const { refused } = messages.recovery;
-  if (error === "too-short") return refused[error]({ min: password?.leastLength ?? 0 });
-  return error === "too-long" ? refused[error]({ max: password?.mostLength ?? 0 }) : refused[error];
-}
-
 function passwordField({ messages, password, error }: ActionView): Html | undefined {
-  if (!password) return undefined;
-  const isWrong = error !== undefined && error !== "busy" && error !== "session-expired";
-  const described = error === undefined ? HINT_ID : `${NOTICE_ID} ${HINT_ID}`;
-  return html`<div class="field">
-<label for="password">${messages.recovery.newPassword}</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required autofocus${isWrong && html` aria-invalid="true"`} aria-describedby="${described}">
-<p class="after quiet" id="${HINT_ID}">${messages.recovery.hint({ min: password.leastLength })}</p>
-</div>`;
+  const ids = { hint: "action-password-hint", notice: NOTICE_ID };
+  return password && newPasswordField(messages.recovery, { ...password, error }, ids);
 }
 
 export function actionPage(view: ActionView): Html {

@@ -6,9 +6,7 @@ import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
-type Refusals = Messages["recovery"]["refused"];
-
-export type NewPasswordFailure = keyof Refusals | "busy" | "session-expired";
+export type NewPasswordFailure = keyof Messages["recovery"]["refused"] | "busy" | "session-expired";
 
 export type NewPasswordView = RecoveryFrame & {
   action: string;
@@ -22,29 +20,43 @@ export type NewPasswordView = RecoveryFrame & {
 };
 
 const NOTICE_ID = "new-password-notice";
-const HINT_ID = "new-password-hint";
 
 function failureNotice(view: NewPasswordView): Html | undefined {
   const text = view.messages.recovery;
   const { error, retryAfterSeconds = 2 } = view;
   if (error === undefined) return undefined;
   if (error === "session-expired") return notice("hint", NOTICE_ID, text.expired, text.typeAgain);
-  const reason = error === "busy" ? text.busy({ seconds: retryAfterSeconds }) : refusal(view, error);
+  const reason = passwordRefusal(text, error, view) ?? text.busy({ seconds: retryAfterSeconds });
   return notice("error", NOTICE_ID, text.notChanged, reason);
 }
 
-function refusal({ messages, leastLength, mostLength }: NewPasswordView, error: keyof Refusals): string {
-  const { refused } = messages.recovery;
+/** Undefined for a failure that isn't about the password. */
+export function passwordRefusal(
+  { refused }: Messages["recovery"],
+  error: NewPasswordFailure,
+  { leastLength, mostLength }: Pick<NewPasswordView, "leastLength" | "mostLength">,
+): string | undefined {
+  if (error === "busy" || error === "session-expired") return undefined;
   if (error === "too-short") return refused[error]({ min: leastLength });
   return error === "too-long" ? refused[error]({ max: mostLength }) : refused[error];
 }
 
+export function newPasswordField(
+  text: Messages["recovery"],
+  { leastLength, error }: Pick<NewPasswordView, "leastLength" | "error">,
+  ids: { hint: string; notice: string },
+): Html {
+  const isWrong = error !== undefined && error !== "busy" && error !== "session-expired";
+  const described = error === undefined ? ids.hint : `${ids.notice} ${ids.hint}`;
+  return html`<div class="field">
+<label for="password">${text.newPassword}</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required autofocus${isWrong && html` aria-invalid="true"`} aria-describedby="${described}">
+<p class="after quiet" id="${ids.hint}">${text.hint({ min: leastLength })}</p>
+</div>`;
+}
+
 export function newPasswordPage(view: NewPasswordView): Html {
   const text = view.messages.recovery;
-  const { error } = view;
-  const isWrong = error !== undefined && error !== "busy" && error !== "session-expired";
-  const invalid = isWrong && html` aria-invalid="true"`;
-  const described = error === undefined ? HINT_ID : `${NOTICE_ID} ${HINT_ID}`;
   return signInLayout({
     ...view,
     title: view.messages.frame.documentTitle({
@@ -59,11 +71,7 @@ ${hiddenFields(view.hidden)}
 <label for="email">${text.account}</label>
 <input id="email" type="email" value="${view.email}" autocomplete="username" readonly>
 </div>
-<div class="field">
-<label for="password">${text.newPassword}</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required autofocus${invalid} aria-describedby="${described}">
-<p class="after quiet" id="${HINT_ID}">${text.hint({ min: view.leastLength })}</p>
-</div>
+${newPasswordField(text, view, { hint: "new-password-hint", notice: NOTICE_ID })}
 <button class="button primary" id="new-password-submit" type="submit">${text.set}</button>
 ${sendsOnce}</form>
 <p class="after quiet">${text.signsOut}</p>`,

@@ -16,8 +16,7 @@ import {
 } from "../browser.ts";
 import { withAnotherAccount } from "../flow.ts";
 import { readSealedFlow, takeStep } from "../take-step.ts";
-import { administratorConsentPage } from "./administrator-consent.page.ts";
-import { consentPage } from "./consent.page.ts";
+import { administratorConsentPage, consentPage } from "./consent.page.ts";
 import { scopeText } from "./scope-text.ts";
 
 export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {

@@ -1,22 +1,26 @@
-/** Shows the first page of a sign-in: password or passkey, or the choice of account. */
+/** Shows the pages of a sign-in without a second factor: login, the choice of account, and "not assigned". */
+import type { Application } from "../../../../core/applications/application.ts";
 import { requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
+import type { User } from "../../../../core/users/user.ts";
 import { passkeyScript } from "../../../../html/scripts.ts";
 import {
   type BrowserDeps,
   flowPath,
   formBinding,
   orgPath,
+  pageApplication,
   pageFrame,
   show,
   type Visit,
   whoIsThere,
 } from "../browser.ts";
-import type { Flow } from "../flow.ts";
+import { type Flow, withAnotherAccount } from "../flow.ts";
 import { type PageRequest, signInDestination } from "../page-request.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
 import { accountPage } from "./account.page.ts";
 import { type LoginFailure, loginPage } from "./login.page.ts";
+import { notAssignedPage } from "./not-assigned.page.ts";
 
 export interface LoginState {
   readonly flow: Flow;
@@ -83,4 +87,34 @@ export async function showAccountChoice(
     user: { email: user.email, ...(name === "" ? {} : { name }) },
   });
   return show(visit, frame, page, { leadsAway });
+}
+
+interface DeniedUser extends Pick<LoginState, "flow" | "request"> {
+  readonly user: User;
+  /** If the request has none. */
+  readonly application?: Application;
+}
+
+/** For a user who is not assigned to the application, in every flow: OAuth, federation, device. */
+export async function showNotAssigned(
+  deps: BrowserDeps,
+  visit: Visit,
+  { flow, request, user, application = request.application }: DeniedUser,
+): Promise<void> {
+  if (!application) throw new Error("a page without an application denies no user");
+  const frame = pageFrame(visit, request.uiLocales, user);
+  const prompts = request.prompts.filter((prompt) => prompt === "consent");
+  const action = orgPath(visit.organisation, "authorize");
+  const hasClient = !("page" in request);
+  const page = notAssignedPage({
+    ...frame,
+    application: pageApplication(application),
+    user: { email: user.email },
+    contacts: application.settings.contacts,
+    otherAccountUri: flowPath(deps, visit, "authorize", withAnotherAccount(flow, prompts, deps.clock())),
+    ...(hasClient
+      ? { back: { action, csrf: formBinding(deps, visit).csrf, flow: deps.flows.seal(flow) } }
+      : {}),
+  });
+  return show(visit, frame, page, { status: 403, leadsAway: hasClient });
 }
