@@ -94,6 +94,11 @@ ${frame}
 `;
 }
 
+export const organisationTitle = (
+  { messages, organisation }: PageFrame & { organisation: PageOrganisation },
+  title: string,
+): string => messages.frame.documentTitle({ title, organisation: organisation.name });
+
 /** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name. */
 export function signInLayout(view: LayoutView): Html {
   const name = view.organisation?.name ?? view.messages.product;

@@ -21,10 +21,8 @@ export interface Consent {
   readonly revokedAt: number | null;
 }
 
-/** What a request needs consent for. */
 export interface AskedScopes {
   readonly scopes: readonly string[];
-  /** The current claims of the custom scopes. */
   readonly fingerprints: ScopeFingerprints;
 }
 

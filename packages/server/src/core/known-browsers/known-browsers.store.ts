@@ -50,7 +50,6 @@ export async function forgetBrowsers(db: Db, user: { orgId: string; userId: stri
     .execute();
 }
 
-/** @returns how many were deleted, at most `limit` */
 export const deleteForgottenBrowsers = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(
     db,

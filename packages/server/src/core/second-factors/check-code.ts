@@ -28,7 +28,6 @@ export interface CodeInput {
   readonly user: User;
   readonly method: "totp" | "recovery";
   readonly typed: string;
-  /** The client's network address. */
   readonly address: string;
 }
 

@@ -6,7 +6,7 @@ import type { SignedIn } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
 import { type FactorOwner, type FactorStanding, hasSecondFactor, usualAssurance } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
-import { deviceOfCookie } from "./trusted-browsers/trusted-browsers.ts";
+import { findTrustedBrowser } from "./trusted-browsers/trusted-browsers.store.ts";
 
 export const ownerOf = ({ homeOrgId, id }: Pick<User, "homeOrgId" | "id">): FactorOwner => ({
   homeOrgId,
@@ -21,7 +21,7 @@ export async function factorStanding(
   { deviceToken, now }: { deviceToken: string | undefined; now: number },
 ): Promise<FactorStanding> {
   const summary = await findFactorSummary(db, ownerOf(user));
-  const trusted = hasSecondFactor(summary) ? await deviceOfCookie(db, user, deviceToken, now) : undefined;
+  const trusted = hasSecondFactor(summary) ? await findTrustedBrowser(db, user, deviceToken, now) : undefined;
   return {
     ...summary,
     isRemembered: trusted !== undefined,

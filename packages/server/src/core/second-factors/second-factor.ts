@@ -18,9 +18,7 @@ export interface FactorSummary {
 
 /** What decides whether this user needs a second factor in this browser. */
 export interface FactorStanding extends FactorSummary {
-  /** The browser is trusted. */
   readonly isRemembered: boolean;
-  /** The organisation requires a second factor. */
   readonly isRequired: boolean;
   /** Only in the home organisation. */
   readonly mayEnrol: boolean;

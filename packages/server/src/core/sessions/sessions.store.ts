@@ -195,7 +195,6 @@ export async function isEndedSession(
   return row !== undefined;
 }
 
-/** @returns how many were deleted, at most `limit` */
 export const deleteDeadSessions = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(db, { table: "browser_session", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 

@@ -51,7 +51,6 @@ export interface SignIn {
   readonly acr: string;
   readonly address: string;
   readonly userAgent: string;
-  /** The browser's session until now. */
   readonly before: SignedIn | undefined;
   /** Milliseconds: when the first factor was verified, now by default. The session's lifetime starts then. */
   readonly authTime?: number;

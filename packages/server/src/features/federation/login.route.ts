@@ -45,7 +45,6 @@ export interface FederationDeps {
 const prompts = ["login", "select_account", "none"] as const;
 type Prompt = (typeof prompts)[number];
 
-/** Unknown parameters are ignored. */
 const parameters = ["appId", "returnUrl", "prompt", "ui_locales"] as const;
 
 export function federationLoginRoutes(app: FastifyInstance, deps: FederationDeps): void {

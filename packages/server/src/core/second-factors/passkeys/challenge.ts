@@ -21,7 +21,6 @@ export interface ChallengePurpose {
 }
 
 export interface PasskeyChallenges {
-  /** @returns base64url */
   issue(purpose: ChallengePurpose, expiresAt: number): string;
   isGenuine(challenge: string, purpose: ChallengePurpose, now: number): boolean;
 }

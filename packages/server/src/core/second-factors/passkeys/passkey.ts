@@ -1,8 +1,6 @@
 /** Passkeys: types and limits (WebAuthn credentials). */
 export interface Passkey {
-  /** The credential id, base64url. */
   readonly id: string;
-  /** The COSE key, base64url. */
   readonly publicKey: string;
   readonly counter: number;
   /** As the browser reported them: `internal`, `usb`, `hybrid` … */
@@ -14,7 +12,6 @@ export interface Passkey {
   readonly lastUsedAt: number | null;
 }
 
-/** What a verified response proved. */
 export interface PasskeyUse {
   readonly counter: number;
   readonly isBackedUp: boolean;
@@ -26,7 +23,6 @@ export interface PasskeyUse {
 
 /** Authenticators bind each passkey to it, which makes passkeys phishing-resistant. */
 export interface RelyingParty {
-  /** The host of the base URL. */
   readonly id: string;
   readonly origin: string;
 }

@@ -52,7 +52,6 @@ export async function consumeTotpStep(
   return result.numUpdatedRows > 0n;
 }
 
-/** @returns false when there was none */
 export async function deleteTotp(db: Db, owner: FactorOwner): Promise<boolean> {
   const result = await db
     .deleteFrom("totp_credential")

@@ -24,7 +24,6 @@ export async function newTotpSecret(): Promise<string> {
   return (await otplib()).generateSecret({ length: 20 });
 }
 
-/** The `otpauth:` URI of the QR code. */
 export async function totpUri(names: { issuer: string; label: string; secret: string }): Promise<string> {
   return (await otplib()).generateURI(names);
 }

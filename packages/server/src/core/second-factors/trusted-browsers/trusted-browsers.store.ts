@@ -1,4 +1,5 @@
 /** Stores the browsers where a second factor can be skipped. */
+import { sha256Base64url } from "@signet/protocol/hash";
 import type { Selectable } from "kysely";
 import { deleteExpired } from "../../../db/delete-expired.ts";
 import type { Db } from "../../../db/open.ts";
@@ -9,7 +10,6 @@ export interface TrustedBrowser {
   readonly id: string;
   readonly userAgent: string;
   readonly address: string;
-  /** Milliseconds, as all times. */
   readonly createdAt: number;
   readonly lastUsedAt: number;
   readonly expiresAt: number;
@@ -38,19 +38,22 @@ export async function insertRememberedDevice(
     .execute();
 }
 
-/** The user's active ones, last used first. */
 export async function listRememberedDevices(db: Db, user: Owner, now: number): Promise<TrustedBrowser[]> {
   const rows = await activeOf(db, user, now).orderBy("last_used_at", "desc").execute();
   return rows.map(fromRow);
 }
 
-export async function findTrustedBrowserByHash(
+/** @param token the cookie's value */
+export async function findTrustedBrowser(
   db: Db,
   user: Owner,
-  tokenHash: string,
+  token: string | undefined,
   now: number,
 ): Promise<TrustedBrowser | undefined> {
-  const row = await activeOf(db, user, now).where("token_hash", "=", tokenHash).executeTakeFirst();
+  if (token === undefined) return undefined;
+  const row = await activeOf(db, user, now)
+    .where("token_hash", "=", sha256Base64url(token))
+    .executeTakeFirst();
   return row && fromRow(row);
 }
 
@@ -63,10 +66,11 @@ const activeOf = (db: Db, user: Owner, now: number) =>
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now);
 
-export async function touchTrustedBrowser(
+/** @param token the cookie's value */
+export async function recordTrustedBrowserUse(
   db: Db,
   user: Owner,
-  tokenHash: string,
+  token: string,
   now: number,
 ): Promise<void> {
   await db
@@ -74,7 +78,7 @@ export async function touchTrustedBrowser(
     .set({ last_used_at: now })
     .where("org_id", "=", user.orgId)
     .where("user_id", "=", user.id)
-    .where("token_hash", "=", tokenHash)
+    .where("token_hash", "=", sha256Base64url(token))
     .execute();
 }
 
@@ -93,7 +97,6 @@ export async function revokeRememberedDevices(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** @returns how many were deleted, at most `limit` */
 export const deletePassedDevices = (db: Db, before: number, limit: number): Promise<number> =>
   deleteExpired(
     db,

@@ -6,12 +6,7 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { User } from "../../users/user.ts";
-import {
-  findTrustedBrowserByHash,
-  insertRememberedDevice,
-  type TrustedBrowser,
-  touchTrustedBrowser,
-} from "./trusted-browsers.store.ts";
+import { insertRememberedDevice } from "./trusted-browsers.store.ts";
 
 export const TRUSTED_BROWSER_MS = 30 * 86_400_000;
 
@@ -34,22 +29,4 @@ export async function rememberDevice(
     expiresAt: browser.now + TRUSTED_BROWSER_MS,
   });
   return token;
-}
-
-export async function deviceOfCookie(
-  db: Db,
-  user: Pick<User, "orgId" | "id">,
-  token: string | undefined,
-  now: number,
-): Promise<TrustedBrowser | undefined> {
-  return token === undefined ? undefined : findTrustedBrowserByHash(db, user, sha256Base64url(token), now);
-}
-
-export async function recordTrustedBrowserUse(
-  db: Db,
-  user: Pick<User, "orgId" | "id">,
-  token: string | undefined,
-  now: number,
-): Promise<void> {
-  if (token !== undefined) await touchTrustedBrowser(db, user, sha256Base64url(token), now);
 }

@@ -28,9 +28,7 @@ export interface BrowserSessionPort {
    * @throws OAuthError when no step can be shown, or `prompt=none` forbids it
    */
   signedInFor(visit: Visit, page: OwnPage, wish: PageWish): Promise<SignedIn | undefined>;
-  /** Writes the cookie of a renewed session. */
   writeSession(visit: Visit, token: string): void;
-  /** The trusted browser's cookie. */
   deviceToken(visit: Visit): string | undefined;
 }
 

@@ -8,6 +8,7 @@ import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
@@ -58,6 +59,10 @@ export interface BrowserDeps {
   /** For applications whose tokens an agent signs. */
   readonly poolSigning: PoolSigning;
   readonly signingPools: SigningPoolDirectory;
+}
+
+export interface PasswordDeps extends BrowserDeps {
+  readonly passwords: PasswordHasher;
 }
 
 export interface SecondFactorDeps {

@@ -10,7 +10,6 @@ import { type Prompt, requestParameters } from "./request/authorization-request.
 
 export interface Flow {
   readonly orgId: string;
-  /** In their order, with repeated ones. */
   readonly parameters: ReadonlyArray<readonly [string, string]>;
   /** Milliseconds: a sign-in after this satisfies `prompt=login` and `max_age`. */
   readonly startedAt: number;
@@ -22,7 +21,6 @@ export interface Flow {
 export interface OwnPage {
   /** How the sign-in page names it: a key of the messages' `places`. */
   readonly place: Place;
-  /** A path of this organisation, with its query. */
   readonly path: string;
   /** The application that the legacy federation leads to: its settings apply to the sign-in. */
   readonly applicationId?: string;
@@ -68,7 +66,6 @@ export function createFlow(orgId: string, form: Form, startedAt: number): Flow {
   return { orgId, parameters, startedAt };
 }
 
-/** Every parameter of a form, with repeated ones. */
 export function formParameters(form: Form): Flow["parameters"] {
   return [...form.values].flatMap(([name, value]) =>
     (form.allValues.get(name) ?? [value]).map((one) => [name, one] as const),

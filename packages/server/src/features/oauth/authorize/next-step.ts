@@ -42,7 +42,6 @@ export interface SignInContext {
   readonly startedAt: number;
   readonly now: number;
   readonly signedIn: SignedIn | undefined;
-  /** Undefined when nobody is signed in. */
   readonly factors: FactorStanding | undefined;
   /** The `sub` of a valid `id_token_hint`; null for an invalid one. */
   readonly hintedUser: string | null | undefined;
@@ -54,7 +53,6 @@ export interface SignInContext {
 export interface AuthorizationContext extends SignInContext {
   readonly request: AuthorizationRequest;
   readonly access: AskedScopes;
-  /** The active consents of this user and application. */
   readonly consents: readonly Consent[];
 }
 

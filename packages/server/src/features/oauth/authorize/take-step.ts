@@ -21,7 +21,6 @@ import { loadSignInContext } from "./sign-in-context.ts";
 /** Characters; with the browser's own headers they must fit into the 16 KiB of a request's head. */
 const MAX_SEALED = 12_000;
 
-/** An authorization request with its next step. */
 export interface AuthorizationFlow {
   readonly kind: "authorization";
   readonly flow: Flow;
@@ -30,7 +29,6 @@ export interface AuthorizationFlow {
   readonly step: NextStep;
 }
 
-/** A sign-in for a page of this server with its next step. */
 export interface PageFlow {
   readonly kind: "page";
   readonly flow: Flow;

@@ -2,6 +2,7 @@ import { type HiddenField, hiddenFields } from "../../../html/components/form.ts
 import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
+  organisationTitle,
   type PageApplication,
   type PageFrame,
   type PageOrganisation,
@@ -10,7 +11,6 @@ import {
 
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
-  /** The application that requests the sign-out, if known. */
   application?: PageApplication | undefined;
   user: { email: string };
   action: string;
@@ -28,7 +28,7 @@ export function endSessionPage(view: EndSessionView): Html {
   const stay = linkAddress(view.stayUri);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, heading),
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
 <p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
@@ -44,7 +44,6 @@ ${stay !== undefined && html`<a class="button" href="${stay}">${text.stay}</a>`}
 
 export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
-  /** Its home page is the link back. */
   application?: PageApplication | undefined;
 };
 
@@ -54,10 +53,7 @@ export function signedOutPage(view: SignedOutView): Html {
   const home = linkAddress(view.application?.homepageUri);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.doneHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.doneHeading),
     body: html`<h1>${text.doneHeading}</h1>
 <p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${

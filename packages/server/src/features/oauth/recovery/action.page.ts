@@ -3,13 +3,9 @@ import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/compone
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { signInLayout } from "../../../html/layout.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { newPasswordField, passwordRefusal } from "./new-password.page.ts";
+import { organisationTitle, signInLayout } from "../../../html/layout.ts";
+import { type NewPasswordFailure, newPasswordField, passwordRefusal } from "./new-password.page.ts";
 import type { RecoveryFrame } from "./recovery.page.ts";
-
-type PasswordFault = keyof Messages["recovery"]["refused"];
-export type ActionFailure = "session-expired" | "busy" | PasswordFault;
 
 export type PageActionType = "VerifyEmail" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
 
@@ -18,12 +14,9 @@ export type ActionView = RecoveryFrame & {
   hidden: readonly HiddenField[];
   type: PageActionType;
   email: string;
-  /** Of ChangeEmail. */
   newEmail?: string | undefined;
-  /** Of AcceptInvitation. */
   password?: { leastLength: number; mostLength: number } | undefined;
-  error?: ActionFailure | undefined;
-  /** With `busy`: as in the `Retry-After` header. */
+  error?: NewPasswordFailure | undefined;
   retryAfterSeconds?: number | undefined;
 };
 
@@ -51,7 +44,7 @@ export function actionPage(view: ActionView): Html {
   const typeText = text[view.type];
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: typeText.heading, organisation: name }),
+    title: organisationTitle(view, typeText.heading),
     body: html`<h1>${typeText.heading}</h1>
 ${failureNotice(view)}
 ${person(text.account, view.email)}

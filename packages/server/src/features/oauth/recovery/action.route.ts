@@ -6,7 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { type OpenedAction, openAction } from "../../../core/actions/opened-action.ts";
 import { needsNewPassword } from "../../../core/actions/user-action.ts";
-import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
+import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { formOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -16,19 +16,16 @@ import {
   isOwnForm,
   orgPath,
   ownForm,
+  type PasswordDeps,
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { type ActionFailure, actionPage, type PageActionType } from "./action.page.ts";
+import { actionPage, type PageActionType } from "./action.page.ts";
 import { showBrokenLink } from "./link.ts";
-import { donePage } from "./new-password.page.ts";
+import { donePage, type NewPasswordFailure } from "./new-password.page.ts";
 import { formFields, loadRecoveryContext } from "./recovery-context.ts";
 
-export interface ActionPageDeps extends BrowserDeps {
-  readonly passwords: PasswordHasher;
-}
-
-export function actionPageRoutes(app: FastifyInstance, deps: ActionPageDeps): void {
+export function actionPageRoutes(app: FastifyInstance, deps: PasswordDeps): void {
   app.get("/oauth/:org/action/:id/:type", browserRoute(deps, showAction));
   app.post("/oauth/:org/action/:id/:type", ownForm, browserRoute(deps, complete));
 }
@@ -37,12 +34,12 @@ interface PageAction extends OpenedAction {
   readonly type: PageActionType;
 }
 
-async function showAction(deps: ActionPageDeps, visit: Visit): Promise<void> {
+async function showAction(deps: PasswordDeps, visit: Visit): Promise<void> {
   const opened = await openPageAction(deps, visit);
   return opened ? showForm(deps, visit, opened) : showBrokenLink(deps, visit, "VerifyEmail");
 }
 
-async function complete(deps: ActionPageDeps, visit: Visit): Promise<void> {
+async function complete(deps: PasswordDeps, visit: Visit): Promise<void> {
   const form = formOf(visit.request);
   const opened = await openPageAction(deps, visit);
   if (!opened) return showBrokenLink(deps, visit, "VerifyEmail");
@@ -85,7 +82,7 @@ async function showForm(
   deps: BrowserDeps,
   visit: Visit,
   { id, type, action, reader }: PageAction,
-  failure: { error?: ActionFailure; status?: number; retryAfterSeconds?: number } = {},
+  failure: { error?: NewPasswordFailure; status?: number; retryAfterSeconds?: number } = {},
 ): Promise<void> {
   const context = await loadRecoveryContext(deps, visit, undefined, reader);
   const { status = 200, ...shown } = failure;

@@ -31,7 +31,6 @@ export async function openLink(
   return user.email === action.data.email ? { named, action, user } : undefined;
 }
 
-/** The same page for every reason. */
 export async function showBrokenLink(deps: BrowserDeps, visit: Visit, type: ActionType): Promise<void> {
   const context = await loadRecoveryContext(deps, visit, undefined, undefined);
   const anotherUri = type === "ResetPassword" ? orgPath(visit.organisation, "recovery") : undefined;

@@ -2,7 +2,7 @@
 import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { signInLayout } from "../../../html/layout.ts";
+import { organisationTitle, signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
@@ -15,7 +15,6 @@ export type NewPasswordView = RecoveryFrame & {
   leastLength: number;
   mostLength: number;
   error?: NewPasswordFailure | undefined;
-  /** With `busy`: as in the `Retry-After` header. */
   retryAfterSeconds?: number | undefined;
 };
 
@@ -30,7 +29,6 @@ function failureNotice(view: NewPasswordView): Html | undefined {
   return notice("error", NOTICE_ID, text.notChanged, reason);
 }
 
-/** Undefined for a failure that isn't about the password. */
 export function passwordRefusal(
   { refused }: Messages["recovery"],
   error: NewPasswordFailure,
@@ -59,10 +57,7 @@ export function newPasswordPage(view: NewPasswordView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.newHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.newHeading),
     body: html`${recoveryTitle(view, text.newHeading)}
 ${failureNotice(view)}
 <form method="post" action="${linkAddress(view.action)}">
@@ -81,7 +76,6 @@ ${sendsOnce}</form>
 export type DoneView = RecoveryFrame & {
   heading: string;
   text: string;
-  /** Continues the sign-in, if it is known. */
   onwardUri?: string | undefined;
   /** The user checks the other ways to sign in: an attacker may have added one. */
   securityUri?: string | undefined;
@@ -95,7 +89,7 @@ export function donePage(view: DoneView): Html {
       : html`<p class="quiet">${text.doneElsewhere}</p>`;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: view.heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, view.heading),
     body: html`<h1>${view.heading}</h1>
 <p role="status">${view.text}</p>
 ${onward}
@@ -107,7 +101,6 @@ ${
 }
 
 export type BrokenLinkView = RecoveryFrame & {
-  /** Requests another email, if that is possible without a session. */
   anotherUri?: string | undefined;
 };
 
@@ -115,7 +108,7 @@ export function brokenLinkPage(view: BrokenLinkView): Html {
   const text = view.messages.brokenLink;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, text.heading),
     body: html`<h1>${text.heading}</h1>
 <p>${text.explanation}</p>
 ${

@@ -4,16 +4,16 @@
  */
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
-import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
+import { PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
 import { formOf } from "../../../http/form-body.ts";
 import {
-  type BrowserDeps,
   browserRoute,
   isOwnForm,
   orgPath,
   originOf,
   ownForm,
+  type PasswordDeps,
   show,
   type Visit,
 } from "../authorize/browser.ts";
@@ -21,22 +21,18 @@ import { goToDone, type OpenLink, openLink, showBrokenLink, showDone } from "./l
 import { type NewPasswordFailure, newPasswordPage } from "./new-password.page.ts";
 import { formFields, loadRecoveryContext, restartFlow } from "./recovery-context.ts";
 
-export interface NewPasswordDeps extends BrowserDeps {
-  readonly passwords: PasswordHasher;
-}
-
-export function newPasswordRoutes(app: FastifyInstance, deps: NewPasswordDeps): void {
+export function newPasswordRoutes(app: FastifyInstance, deps: PasswordDeps): void {
   app.get("/oauth/:org/recovery/:id", browserRoute(deps, showNewPassword));
   app.post("/oauth/:org/recovery/:id", ownForm, browserRoute(deps, setNewPassword));
   app.get("/oauth/:org/recovery/done", browserRoute(deps, showPasswordChanged));
 }
 
-async function showNewPassword(deps: NewPasswordDeps, visit: Visit): Promise<void> {
+async function showNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
   const link = await openLink(deps, visit, "ResetPassword");
   return link ? showForm(deps, visit, link) : showBrokenLink(deps, visit, "ResetPassword");
 }
 
-async function setNewPassword(deps: NewPasswordDeps, visit: Visit): Promise<void> {
+async function setNewPassword(deps: PasswordDeps, visit: Visit): Promise<void> {
   const form = formOf(visit.request);
   const link = await openLink(deps, visit, "ResetPassword");
   if (!link) return showBrokenLink(deps, visit, "ResetPassword");
@@ -65,7 +61,7 @@ async function setNewPassword(deps: NewPasswordDeps, visit: Visit): Promise<void
 }
 
 async function showForm(
-  deps: NewPasswordDeps,
+  deps: PasswordDeps,
   visit: Visit,
   { named, action, user }: OpenLink,
   failure: { error?: NewPasswordFailure; status?: number; retryAfterSeconds?: number } = {},
@@ -84,5 +80,5 @@ async function showForm(
   return show(visit, context, page, { status });
 }
 
-const showPasswordChanged = (deps: NewPasswordDeps, visit: Visit): Promise<void> =>
+const showPasswordChanged = (deps: PasswordDeps, visit: Visit): Promise<void> =>
   showDone(deps, visit, "recovery", orgPath(visit.organisation, "account/security"));

@@ -37,7 +37,6 @@ export async function loadRecoveryContext(
   return { ...frame, flow: application && flow, application };
 }
 
-/** Undefined when the application no longer exists. */
 async function flowApplication(
   deps: BrowserDeps,
   { organisation }: Visit,
@@ -55,7 +54,6 @@ async function flowApplication(
   }
 }
 
-/** The CSRF token, and the flow that the form continues. */
 export function formFields(deps: BrowserDeps, visit: Visit, flow?: Flow): HiddenField[] {
   const { csrf } = formBinding(deps, visit);
   return [{ name: "csrf", value: csrf }, ...(flow ? [{ name: "flow", value: deps.flows.seal(flow) }] : [])];

@@ -4,6 +4,7 @@ import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/compone
 import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
+  organisationTitle,
   type PageApplication,
   type PageFrame,
   type PageOrganisation,
@@ -14,7 +15,6 @@ export type RecoveryFailure = "invalid-email" | "rate-limited" | "session-expire
 
 export type RecoveryFrame = PageFrame & {
   organisation: PageOrganisation;
-  /** Where the sign-in leads; undefined without one. */
   application?: PageApplication | undefined;
 };
 
@@ -26,12 +26,10 @@ ${applicationHome(application)}</div>`;
 
 export type RecoveryView = RecoveryFrame & {
   action: string;
-  /** CSRF token and sealed flow. */
   hidden: readonly HiddenField[];
   email?: string | undefined;
   signInUri?: string | undefined;
   error?: RecoveryFailure | undefined;
-  /** With `rate-limited`: as in the `Retry-After` header. */
   retryAfterSeconds?: number | undefined;
 };
 
@@ -62,7 +60,7 @@ export function recoveryPage(view: RecoveryView): Html {
   const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, text.heading),
     body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 <p>${text.explanation({ organisation: view.organisation.name })}</p>
@@ -88,10 +86,7 @@ export function recoverySentPage(view: RecoverySentView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.sentHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.sentHeading),
     body: html`<h1>${text.sentHeading}</h1>
 <p id="recovery-sent" role="status">${text.sent({ email: view.email, organisation: view.organisation.name })}</p>
 <p class="quiet">${text.nothingArrived}</p>
@@ -109,10 +104,7 @@ export function noMailPage(view: NoMailView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.notSetUpHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.notSetUpHeading),
     body: html`<h1>${text.notSetUpHeading}</h1>
 <p>${view.advice}</p>
 ${backToSignIn(view.signInUri, text.back)}`,

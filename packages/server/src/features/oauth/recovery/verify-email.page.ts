@@ -3,7 +3,7 @@ import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/compone
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { signInLayout } from "../../../html/layout.ts";
+import { organisationTitle, signInLayout } from "../../../html/layout.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 export type VerifyOfferView = RecoveryFrame & {
@@ -30,7 +30,7 @@ export function verifyOfferPage(view: VerifyOfferView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, text.heading),
     body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 ${person(text.signedInAs, view.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
@@ -48,10 +48,7 @@ export function verifySentPage(view: VerifySentView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.sentHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.sentHeading),
     body: html`<h1>${text.sentHeading}</h1>
 <p role="status">${text.sent({ email: view.email })}</p>
 <p class="quiet">${text.nothingArrived}</p>`,
@@ -69,10 +66,7 @@ export function verifyEmailPage(view: VerifyEmailView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.confirmHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.confirmHeading),
     body: html`${recoveryTitle(view, text.confirmHeading)}
 ${view.isExpired && notice("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
 ${person(text.account, view.email)}

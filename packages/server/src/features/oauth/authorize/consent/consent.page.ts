@@ -3,14 +3,13 @@ import { type FormSeal, hiddenFields, sealFields } from "../../../../html/compon
 import { person } from "../../../../html/components/person.ts";
 import { type ScopeText, scopeList } from "../../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type ConsentView = SignInFrame &
   FormSeal & {
     action: string;
     user: { email: string };
     scopes: readonly ScopeText[];
-    /** `askedMark` of the request. */
     asked: string;
     /** The host of the redirect URI, e.g. `app.example.com`. */
     redirectHost: string;
@@ -22,7 +21,7 @@ export function consentPage(view: ConsentView): Html {
   const heading = text.heading({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, heading),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
@@ -50,7 +49,7 @@ export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" 
   });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, heading),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${person(consent.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${consent.switchAccount}</a>`)}

@@ -10,7 +10,7 @@ import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { person } from "../../../../html/components/person.ts";
 import { recoveryCodeList } from "../../../../html/components/recovery-code-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 import type { EnrolmentMethod } from "./factor-method.ts";
 import { methodChoice } from "./two-factor.page.ts";
 
@@ -18,18 +18,14 @@ export type EnrolmentView = SignInFrame &
   FormSeal & {
     user: { email: string };
     otherAccountUri: string;
-    /** Whose policy requires the factor. */
     askedBy: "organisation" | "application";
     action: string;
-    /** The sealed pending sign-in. */
     pending: string;
     /** The sealed TOTP secret, kept while the user looks at another method. */
     enrolment: string;
     shown: { method: "totp"; setup: AuthenticatorSetup } | { method: "passkey"; options: string };
     others: readonly EnrolmentMethod[];
-    /** `copyScript.path` or `passkeyScript.path`. */
     script: string;
-    /** The code or passkey was rejected. */
     wrong?: boolean | undefined;
   };
 
@@ -96,10 +92,7 @@ export function enrolmentPage(view: EnrolmentView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle({
-      title: text.title({ application: view.application.name }),
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.title({ application: view.application.name })),
     body: html`<div class="title"><h1>${text[shown.method].heading} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(view.messages.twoFactor.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${view.messages.twoFactor.otherAccount}</a>`)}
@@ -112,7 +105,6 @@ ${shown.method === "totp" ? authenticatorForm(view, shown.setup) : newPasskeyFor
 export type RecoveryCodesView = SignInFrame & {
   codes: readonly string[];
   continueUri: string;
-  /** `copyScript.path`. */
   script: string;
 };
 
@@ -122,7 +114,7 @@ export function recoveryCodesPage(view: RecoveryCodesView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle({ title: text.title, organisation: view.organisation.name }),
+    title: organisationTitle(view, text.title),
     body: html`<h1>${text.heading}</h1>
 ${recoveryCodeList(view.codes, view.messages)}
 <a class="button primary" id="codes-kept" href="${linkAddress(view.continueUri)}">${text.kept({ destination: view.application.name })}</a>`,

@@ -22,7 +22,6 @@ export function verificationMethods(
 export const enrolmentMethods = ({ required }: Pick<FactorStep, "required">): EnrolmentMethod[] =>
   required === assurance.phishingResistant ? ["passkey"] : ["totp", "passkey"];
 
-/** The chosen method if it is available, otherwise the first. */
 export function selectMethod<Method extends string>(
   methods: readonly Method[],
   chosen: string | undefined,

@@ -22,11 +22,9 @@ export interface FactorStepState {
   readonly flow: Flow;
   readonly request: AuthorizationRequest | PageRequest;
   readonly step: FactorStep;
-  /** The sealed pending sign-in. */
   readonly pending: string;
   /** The user's choice; the strongest method by default. */
   readonly method?: string | undefined;
-  /** The sealed TOTP secret of the previous page. */
   readonly enrolment?: string | undefined;
   /** Whether "trust this browser" is ticked; undefined where it isn't offered. */
   readonly remember?: boolean | undefined;

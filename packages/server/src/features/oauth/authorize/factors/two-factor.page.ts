@@ -4,7 +4,7 @@ import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { person } from "../../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 import type { VerificationMethod } from "./factor-method.ts";
 
 export type TwoFactorFailure = "wrong" | "rate-limited";
@@ -14,18 +14,14 @@ export type TwoFactorView = SignInFrame &
     user: { email: string };
     otherAccountUri: string;
     action: string;
-    /** The sealed pending sign-in. */
     pending: string;
     method: VerificationMethod;
     others: readonly VerificationMethod[];
     /** With the method `passkey`: JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     options?: string | undefined;
-    /** Offers to trust the browser. */
     remember?: { checked: boolean } | undefined;
-    /** `passkeyScript.path`. */
     script: string;
     error?: TwoFactorFailure | undefined;
-    /** With `rate-limited`: as in the `Retry-After` header. */
     retryAfterSeconds?: number | undefined;
   };
 
@@ -120,10 +116,7 @@ export function twoFactorPage(view: TwoFactorView): Html {
   return signInLayout({
     ...view,
     ...(view.method === "passkey" ? { scripts: [view.script] } : {}),
-    title: view.messages.frame.documentTitle({
-      title: text.title({ application: view.application.name }),
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.title({ application: view.application.name })),
     body: html`<div class="title"><h1>${text.headings[view.method]} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`)}

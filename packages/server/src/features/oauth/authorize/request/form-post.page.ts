@@ -1,13 +1,11 @@
 import { applicationHome } from "../../../../html/components/application-home.ts";
 import { type HiddenField, hiddenFields } from "../../../../html/components/form.ts";
 import { type Html, html } from "../../../../html/html.ts";
-import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type FormPostView = SignInFrame & {
   redirectUri: string;
-  /** The response parameters. */
   fields: readonly HiddenField[];
-  /** `formPostScript.path`. */
   script: string;
 };
 
@@ -25,10 +23,7 @@ export function formPostPage(view: FormPostView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle({
-      title: text.heading({ application: name }),
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.heading({ application: name })),
     body: html`<div class="title"><h1>${text.heading({ application: name })}</h1>
 ${applicationHome(view.application)}</div>
 <form id="form-post" method="post" action="${view.redirectUri}">

@@ -43,7 +43,6 @@ export function requiredAssurance({ essential, required }: RequestedAcr): Assura
   return isUnsupported ? undefined : (Math.max(essentialMinimum, minimum) as Assurance);
 }
 
-/** The supported preferences, in order. */
 export const preferredAssurances = ({ preferred }: RequestedAcr): Assurance[] =>
   preferred.map(assuranceOf).filter((level) => level !== assurance.none);
 

@@ -31,7 +31,6 @@ export interface VerifiedSignIn {
   readonly request: AuthorizationRequest | PageRequest;
   /** The sign-in without the second factor. */
   readonly signedIn: SignedIn;
-  /** The browser's session until now. */
   readonly before: SignedIn | undefined;
   readonly remember?: boolean | undefined;
 }

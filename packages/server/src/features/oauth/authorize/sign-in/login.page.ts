@@ -3,7 +3,7 @@ import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type LoginFailure =
   | "invalid-credentials"
@@ -23,10 +23,8 @@ export type LoginView = SignInFrame &
     isReauthentication?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
-    /** `passkeyScript.path`. */
     script: string;
     error?: LoginFailure | undefined;
-    /** With `rate-limited` and `busy`: as in the `Retry-After` header. */
     retryAfterSeconds?: number | undefined;
   };
 
@@ -84,10 +82,7 @@ export function loginPage(view: LoginView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle({
-      title: text.title({ application: view.application.name }),
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.title({ application: view.application.name })),
     body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${loginNotice(view)}

@@ -3,10 +3,10 @@
  * are counted before the password is checked.
  */
 import type { FastifyInstance } from "fastify";
-import { type PasswordHasher, PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
+import { PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
 import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-headers.ts";
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
-import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues, type Session } from "../../../../core/sessions/session.ts";
 import { signInWithin } from "../../../../core/sessions/sessions.ts";
 import {
@@ -19,12 +19,12 @@ import { holdPassword } from "../../../../core/users/users.store.ts";
 import { formOf, type PageForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import {
-  type BrowserDeps,
   browserRoute,
   continueFlow,
   isOwnForm,
   originOf,
   ownForm,
+  type PasswordDeps,
   type Visit,
   whoIsThere,
 } from "../browser.ts";
@@ -37,15 +37,11 @@ import { notifyNewBrowser } from "./new-browser-notice.ts";
 import { signInWithPasskey } from "./passkey-sign-in.ts";
 import { type LoginState, showLogin } from "./show-login.ts";
 
-export interface LoginDeps extends BrowserDeps {
-  readonly passwords: PasswordHasher;
-}
-
-export function loginRoute(app: FastifyInstance, deps: LoginDeps): void {
+export function loginRoute(app: FastifyInstance, deps: PasswordDeps): void {
   app.post("/oauth/:org/login", ownForm, browserRoute(deps, login));
 }
 
-async function login(deps: LoginDeps, visit: Visit): Promise<void> {
+async function login(deps: PasswordDeps, visit: Visit): Promise<void> {
   const form = formOf(visit.request);
   const current = await readSealedFlow(deps, visit, form.values.get("flow"));
   if (!current) return;
@@ -73,7 +69,7 @@ async function login(deps: LoginDeps, visit: Visit): Promise<void> {
 
 /** @returns undefined when the response has been sent */
 async function loginWithPasskey(
-  deps: LoginDeps,
+  deps: PasswordDeps,
   visit: Visit,
   { flow, request }: CurrentFlow,
   form: PageForm,
@@ -85,7 +81,7 @@ async function loginWithPasskey(
 
 /** Starts the session, unless a second factor is due first. @returns undefined when the response has been sent */
 async function loginWithPassword(
-  deps: LoginDeps,
+  deps: PasswordDeps,
   visit: Visit,
   current: CurrentFlow,
   input: { email: string; password: string },
@@ -103,10 +99,9 @@ async function loginWithPassword(
   else if (step?.kind === "second-factor" || step?.kind === "enrolment")
     await showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
   else if (await startSession(deps, visit, current, outcome)) {
-    if (factors.isRemembered) {
-      const token = deps.secondFactors.devices.read(visit.request, orgId);
+    const token = deps.secondFactors.devices.read(visit.request, orgId);
+    if (factors.isRemembered && token !== undefined)
       await recordTrustedBrowserUse(deps.database.query, user, token, now);
-    }
     await continueFlow(deps, visit, flow);
   } else await takeStep(deps, visit, current);
   return undefined;
@@ -114,7 +109,7 @@ async function loginWithPassword(
 
 /** @returns false when the password was changed meanwhile */
 async function startSession(
-  deps: LoginDeps,
+  deps: PasswordDeps,
   visit: Visit,
   { request }: CurrentFlow,
   { user, passwordChangedAt }: RightPassword,

@@ -2,7 +2,7 @@ import { applicationHome } from "../../../../html/components/application-home.ts
 import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
 import { person } from "../../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import { type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
 export type NotAssignedView = SignInFrame & {
   readonly user: { readonly email: string };
@@ -14,12 +14,12 @@ export type NotAssignedView = SignInFrame & {
 };
 
 export function notAssignedPage(view: NotAssignedView): Html {
-  const { notAssigned: text, frame } = view.messages;
+  const text = view.messages.notAssigned;
   const { organisation, application, contacts } = view;
   const heading = text.heading({ application: application.name });
   return signInLayout({
     ...view,
-    title: frame.documentTitle({ title: heading, organisation: organisation.name }),
+    title: organisationTitle(view, heading),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
