@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../../html/html.ts";
 import { assertEscapes, assertWellMade, testFrame } from "../../../../html/page-checks.ts";
-import { type ConsentView, consentPage } from "./consent.page.ts";
+import { administratorConsentPage, type ConsentView, consentPage } from "./consent.page.ts";
 
 const view: ConsentView = {
   ...testFrame,
@@ -24,6 +24,11 @@ const view: ConsentView = {
   redirectHost: "app.payroll.example",
   asked: "what-is-asked",
   otherAccountUri: "/oauth/1/authorize?prompt=login",
+};
+
+const adminView: ConsentView = {
+  ...view,
+  scopes: [{ name: "pay", displayName: "Pay", description: "See your pay", sensitive: true }],
 };
 
 test("the consent page is well made and escapes everything", () => {
@@ -62,4 +67,17 @@ test("a scope named like a member of every object is just a custom scope", () =>
   const page = render(consentPage({ ...view, scopes: [{ name: "constructor" }, { name: "__proto__" }] }));
   assert.match(page, /Use “constructor” for you/);
   assert.match(page, /Use “__proto__” for you/);
+});
+
+test("the admin consent page is well made and escapes everything", () => {
+  assertEscapes(administratorConsentPage, adminView);
+  assertWellMade(administratorConsentPage(adminView));
+});
+
+test("the admin consent page names whom to ask and leads back, with no way to allow", () => {
+  const page = render(administratorConsentPage(adminView));
+  assert.match(page, /Ask an administrator of Acme to allow Payroll:/);
+  assert.match(page, /<bdi class="quiet item-note scope-note">See your pay<\/bdi>/);
+  assert.match(page, /id="consent-deny" type="submit" name="decision" value="deny">Go back to Payroll</);
+  assert.doesNotMatch(page, /consent-allow/);
 });

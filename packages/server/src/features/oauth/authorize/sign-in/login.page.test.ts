@@ -32,7 +32,7 @@ test("the sign-in page is well made and escapes everything, in every state", () 
   for (const error of [undefined, ...failures]) {
     assertWellMade(loginPage({ ...view, error, retryAfterSeconds: 60 }));
     assertEscapes(loginPage, { ...view, error });
-    assertWellMade(loginPage({ ...view, error, isAgain: true }));
+    assertWellMade(loginPage({ ...view, error, isReauthentication: true }));
   }
 });
 
