@@ -72,7 +72,7 @@ forJourneyDatabases(({ name, fresh }) => {
     await look(page, watch, "device wrong code", /^Connect a device$/);
     await enterCode(page, second.user_code.replace("-", "").toLowerCase());
     await page.locator("#device-deny").click();
-    await look(page, watch, "device denied", /^The device was not let in$/);
+    await look(page, watch, "device denied", /^Access denied$/);
     await assert.rejects(oidc.pollDeviceAuthorizationGrant(config, second), { error: "access_denied" });
   });
 });

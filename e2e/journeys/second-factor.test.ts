@@ -50,7 +50,7 @@ const heading = (page: Page, name: RegExp) => page.getByRole("heading", { level:
 async function signOut(page: Page): Promise<void> {
   await page.goto(`${demo.issuer}/end_session`);
   await page.locator("#logout-confirm").click();
-  await heading(page, /^You are signed out$/);
+  await heading(page, /^You’re signed out$/);
 }
 
 /** The claims that the demo application gets for who is signed in, or signs in on the way. */
@@ -79,12 +79,12 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   await page.locator("#code").fill(codeOf(key));
   // As some people press everything: a code is good once, and they are not told that theirs is not.
   await doubleClick(page, "#totp-confirm");
-  await heading(page, /^Keep your recovery codes$/);
+  await heading(page, /^Save your recovery codes$/);
   await assertUsable(page, "recovery codes");
   const recovery = (await page.locator("#recovery-codes").innerText()).trim().split("\n");
   assert.equal(recovery.length, 10);
   await page.locator("#codes-kept").click();
-  await page.getByText("The authenticator app is set up.").waitFor();
+  await page.getByText("Authenticator app set up.").waitFor();
   await page.getByText("10 of 10 are unused.").waitFor();
   assert.deepEqual(watch.faults, []);
 
@@ -145,7 +145,7 @@ test("a passkey: added, a second factor after the password, and then enough by i
   await authenticator.attend(true);
   await page.locator("#name").fill("Work laptop");
   await page.locator("#passkey-create").click();
-  await heading(page, /^Keep your recovery codes$/);
+  await heading(page, /^Save your recovery codes$/);
   await page.locator("#codes-kept").click();
   await page.getByText("Work laptop").waitFor();
   assert.equal((await authenticator.credentials()).length, 1);
@@ -250,7 +250,7 @@ test("the organisation asks everybody: the first factor is added between the pas
   await assertUsable(page, "enrolment, passkey");
   await authenticator.attend(true);
   await page.locator("#twofactor-submit").click();
-  await heading(page, /^Keep your recovery codes$/);
+  await heading(page, /^Save your recovery codes$/);
   await page.locator("#codes-kept").click();
   assert.equal((await claimsOf(page)).acr, "phr");
   assert.deepEqual(watch.faults, []);
@@ -259,9 +259,9 @@ test("the organisation asks everybody: the first factor is added between the pas
   await page.goto(securityUrl());
   await page.getByRole("link", { name: /^Change the passkey/ }).click();
   await page.locator("#passkey-remove").click();
-  await page.getByText("This factor has to stay for now").waitFor();
+  await page.getByText("You can’t remove your only second factor").waitFor();
   await assertUsable(page, "passkey that has to stay");
   await command("user", "reset-factors", "--org", demo.org, "--email", person.email);
   await page.goto(securityUrl());
-  await page.getByText("You get ten of them with your first second factor.").waitFor();
+  await page.getByText("You get ten recovery codes with your first second factor.").waitFor();
 });

@@ -228,7 +228,7 @@ forEachDatabase(({ fresh }) => {
         const page = await browser.post(url(rest), fields, headers);
         assert.equal(page.status, 403, rest);
         const isForeign = Object.keys(headers).length > 0;
-        assert.match(page.body, isForeign ? /sent from another site/ : /This page waited too long/);
+        assert.match(page.body, isForeign ? /sent from another site/ : /This page has expired/);
         assert.ok(!showsRecoveryCodes(page));
       }
     }
@@ -304,7 +304,7 @@ forEachDatabase(({ fresh }) => {
       const page = await open(browser, "authenticator/removal");
       const kept = await send(browser, "authenticator/removal", page.hidden);
       assert.equal(kept.status, 409);
-      assert.match(kept.body, /This factor has to stay for now/);
+      assert.match(kept.body, /You can’t remove your only second factor/);
       assert.equal((await summary()).hasTotp, true);
       const { passkey } = await addPasskey(browser);
       const again = await open(browser, "authenticator/removal");
@@ -346,17 +346,17 @@ forEachDatabase(({ fresh }) => {
       browser,
       await browser.post(`${host.issuer}/login`, { csrf, flow, passkey: answer }),
     );
-    assert.match(list.body, /Your account belongs to another organisation/);
+    assert.match(list.body, /Another organisation manages your account/);
     assert.doesNotMatch(list.body, /id="totp-setup"|id="passkey-add"/);
     assert.match(list.body, /No browser is remembered/, "those of home are listed at home");
     for (const rest of ["authenticator", "authenticator/removal", "passkeys", "recovery-codes"])
       assert.equal((await open(browser, rest)).url, url(), rest);
-    assert.match((await open(browser, "browsers")).body, /Forget all remembered browsers\?/);
+    assert.match((await open(browser, "browsers")).body, /Remove all trusted browsers\?/);
   });
 
   test("what the address says was done is said only when it is a thing of ours", async () => {
     const browser = await signedIn();
-    assert.match((await browser.get(`${url()}?done=totpAdded`)).body, /The authenticator app is set up/);
+    assert.match((await browser.get(`${url()}?done=totpAdded`)).body, /Authenticator app set up/);
     for (const done of ["<script>", "__proto__", "toString", ""])
       assert.doesNotMatch(
         (await browser.get(`${url()}?done=${encodeURIComponent(done)}`)).body,

@@ -247,7 +247,7 @@ describe("device administration", () => {
           const sent = csrf === undefined ? form : { ...form, csrf };
           const answer = await browser.post(at(path), sent);
           assert.equal(answer.status, 403, path);
-          assert.match(answer.body, /This page waited too long/);
+          assert.match(answer.body, /This page has expired/);
         }
         assert.equal((await browser.post(at(path), { ...form, ...hidden }, crossSite)).status, 403, path);
         assert.equal(await lastAction(), before);

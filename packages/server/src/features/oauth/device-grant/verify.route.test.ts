@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
       await person.get(new URL(uri.replaceAll("&amp;", "&"), page.url).href),
     );
     assert.ok(showsLogin(other));
-    assert.doesNotMatch(other.body, /Confirm it is you/);
+    assert.doesNotMatch(other.body, /Confirm it’s you/);
     assert.doesNotMatch(other.body, new RegExp(`value="${org.user.email}"`));
   });
 
@@ -130,7 +130,7 @@ forEachDatabase(({ fresh }) => {
       /<dd>3 minutes ago<\/dd>/,
       /<bdi>user@acme\.example<\/bdi>/,
       /See your email address/,
-      /Stay connected while you are not using it/,
+      /Access your data while you’re not using the application/,
       /Allow only what you started yourself\. If somebody sent you the code or the link, deny/,
     ])
       assert.match(body, shown);
@@ -140,7 +140,7 @@ forEachDatabase(({ fresh }) => {
     const app = await makeDeviceApp(running.service, org);
     const codes = await askForCodes(org, app);
     const done = await letIn(browser, org, codes, "deny");
-    assert.match(done.body, /The device was not let in/);
+    assert.match(done.body, /Access denied/);
     assert.equal(await outcome(codes), "access_denied");
     assert.deepEqual(await consents(app), []);
   });

@@ -102,7 +102,7 @@ test("a number stands alone and large; the button says that it was entered, for 
   const shown = render(waitPage(asked("number_match")));
   assert.match(shown, /<strong id="match-number">42<\/strong>/);
   assert.match(shown, /<input type="hidden" name="challengeId" value="c-1">/);
-  assert.match(shown, /id="respond-submit" type="submit" name="answer" value="done">I have entered it</);
+  assert.match(shown, /id="respond-submit" type="submit" name="answer" value="done">I’ve entered the number</);
   assert.match(shown, /data-seconds-left="118">1:58</);
   assert.doesNotMatch(shown, /Yes, it is me/, "the choice is at the agent's channel");
 });
@@ -149,7 +149,7 @@ test("an agent's yes leads on, with and without scripts, once", () => {
     /<meta http-equiv="refresh" content="0;url=\/oauth\/1\/sovereign\/wait\/r-1\/continue">/,
   );
   const again = page({ status: "signed" });
-  assert.match(again, /There is nothing more to do here/);
+  assert.match(again, /Already completed/);
   assert.match(again, /<a class="button" href="https:\/\/payroll.example\/">Go to Payroll<\/a>/);
   assert.doesNotMatch(again, /continue"/);
 });
@@ -169,7 +169,7 @@ test("a failure leads back to the application with its error; a device is told t
     );
   }
   assert.match(page({ status: "failed", reason: "max_attempts", continueUrl }), /<code>r-1<\/code>/);
-  assert.match(page({ status: "expired", continueUrl }), /This took too long/);
+  assert.match(page({ status: "expired", continueUrl }), /Timed out/);
 });
 
 test("the name of what is shown is in the page, so that the script knows what is news", () => {

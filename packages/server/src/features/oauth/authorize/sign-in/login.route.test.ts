@@ -263,6 +263,6 @@ forEachDatabase(({ fresh }) => {
     const [, token = ""] = sessionCookie(browser, org) ?? [];
     const userinfo = await fetch(`${org.issuer}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(userinfo.status, 401);
-    assert.match((await browser.get(`${org.issuer}/end_session`)).body, /You are signed out/);
+    assert.match((await browser.get(`${org.issuer}/end_session`)).body, /You’re signed out/);
   });
 });

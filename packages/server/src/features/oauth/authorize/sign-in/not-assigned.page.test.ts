@@ -24,7 +24,7 @@ test("no value becomes markup, and the page is well made", () => {
 
 test("it says whom the application names, and leads back to the application", () => {
   const page = render(notAssignedPage(view));
-  assert.match(page, /To be assigned, ask:/);
+  assert.match(page, /To request access, contact:/);
   assert.match(page, /<li>pay@acme\.example<\/li>\s*<li>Bo, room 7<\/li>/);
   assert.match(page, /id="not-assigned-back" type="submit" name="decision" value="deny">Go back to Payroll</);
 });
