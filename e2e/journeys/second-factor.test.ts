@@ -85,7 +85,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   assert.equal(recovery.length, 10);
   await page.locator("#codes-kept").click();
   await page.getByText("Authenticator app set up.").waitFor();
-  await page.getByText("10 of 10 are unused.").waitFor();
+  await page.getByText("10 of 10 codes left.").waitFor();
   assert.deepEqual(watch.faults, []);
 
   await signOut(page);
@@ -95,7 +95,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   await assertUsable(page, "two factors");
   await page.locator("#code").fill("000000");
   await page.locator("#twofactor-submit").click();
-  await page.getByText("The code is wrong, too old, or was used before.").waitFor();
+  await page.getByText("That code is wrong, expired, or was used before.").waitFor();
   await page.locator("#choose-recovery").click();
   await page.locator("#code").fill(String(recovery[0]));
   await page.locator("#remember").check();
@@ -110,7 +110,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   await heading(page, /^Enter the code from your app/);
   await page.locator("#code").fill(codeOf(key, 1));
   await doubleClick(page, "#twofactor-submit");
-  await page.getByText("9 of 10 are unused.").waitFor();
+  await page.getByText("9 of 10 codes left.").waitFor();
   await page.getByText("This browser").waitFor();
   await assertUsable(page, "security");
 
@@ -204,7 +204,7 @@ test("a passkey that is declined leaves the page as it was, with the reason", as
     "navigator.credentials.get = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
   );
   await page.locator("#passkey-submit").click();
-  await page.getByRole("alert").getByText("Your browser got no passkey.").waitFor();
+  await page.getByRole("alert").getByText("No passkey was used.").waitFor();
   await assertUsable(page, "no passkey");
   await signIn(page, person);
   assert.equal((await claimsOf(page)).acr, "urn:signet:acr:pwd");
@@ -222,13 +222,13 @@ test("without JavaScript: an authenticator app is set up and asked for, and pass
   await page.locator("#code").fill(codeOf(key));
   await page.locator("#totp-confirm").click();
   await page.locator("#codes-kept").click();
-  await page.getByText("10 of 10 are unused.").waitFor();
+  await page.getByText("10 of 10 codes left.").waitFor();
   await signOut(page);
   await page.goto(securityUrl());
   await signIn(page, person);
   await page.locator("#code").fill(codeOf(key, 1));
   await page.locator("#twofactor-submit").click();
-  await page.getByText("10 of 10 are unused.").waitFor();
+  await page.getByText("10 of 10 codes left.").waitFor();
 });
 
 test("the organisation asks everybody: the first factor is added between the password and the application", async (t) => {

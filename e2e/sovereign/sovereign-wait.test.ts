@@ -64,7 +64,7 @@ after(async () => {
 test("a number, entered at the agent's own channel: from the sign-in to tokens that only the agent could sign", async (t) => {
   const { page, watch } = await newPage(t, phone);
   const verifier = await arrive(page);
-  await look(page, watch, /^Demo cannot confirm right now$/);
+  await look(page, watch, /^Demo can’t confirm right now$/);
   const claimed = await nextClaim();
   await look(page, watch, /^Waiting for Demo to confirm$/, claimed);
 
@@ -120,7 +120,7 @@ test("where no events come through, the page asks every two seconds, and says so
   const { page } = await newPage(t);
   await page.route("**/stream", (route) => route.abort());
   await arrive(page);
-  const notice = page.getByText("The connection is interrupted.");
+  const notice = page.getByText("The connection was lost.");
   await page.context().setOffline(true);
   await notice.waitFor();
   await page.context().setOffline(false);

@@ -130,7 +130,7 @@ forEachDatabase(({ fresh }) => {
         );
         assert.equal(page.status, 403);
         const isForeign = Object.keys(headers).length > 0;
-        assert.match(page.body, isForeign ? /sent from another site/ : /waited too long/);
+        assert.match(page.body, isForeign ? /submitted from another site/ : /has expired/);
       }
     }
     assert.ok((await isSignedIn(here.browser)) && (await isSignedIn(there.browser)));

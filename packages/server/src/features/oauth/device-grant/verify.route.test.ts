@@ -123,7 +123,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(3 * 60_000);
     const { body } = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     for (const shown of [
-      /<h1>Allow Television on a device to use your account\?<\/h1>/,
+      /<h1>Allow Television on a device to access your account\?<\/h1>/,
       new RegExp(`<dd class="user-code">${codes.userCode}</dd>`),
       /<bdi>SmartTV\/7\.1<\/bdi>/,
       /<bdi>203\.0\.113\.9<\/bdi>/,
@@ -131,7 +131,7 @@ forEachDatabase(({ fresh }) => {
       /<bdi>user@acme\.example<\/bdi>/,
       /See your email address/,
       /Access your data while you’re not using the application/,
-      /Allow only what you started yourself\. If somebody sent you the code or the link, deny/,
+      /Allow only what you started yourself\. If someone sent you the code or the link, select Deny/,
     ])
       assert.match(body, shown);
   });
@@ -244,7 +244,7 @@ forEachDatabase(({ fresh }) => {
       running.service.changes.publish(tx, { orgId: org.organisation.id, topic: "application" }),
     );
     const wrong = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
-    assert.match(wrong.body, /This code is wrong, or too old/);
+    assert.match(wrong.body, /That code is wrong or has expired/);
   });
 
   test("what was done is in the audit log", () =>

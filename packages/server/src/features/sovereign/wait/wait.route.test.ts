@@ -229,7 +229,7 @@ forEachDatabase(({ fresh }) => {
     const asked = await ask();
     const bad = await respond(asked, { challengeId: "c-1", csrf: "x", answer: "1" });
     assert.equal(bad.status, 403);
-    assert.match(bad.body, /id="wait-notice" role="alert"[\s\S]*This page was too old/);
+    assert.match(bad.body, /id="wait-notice" role="alert"[\s\S]*This page had expired/);
     const foreign = await asked.browser.post(
       `${asked.page.url}/respond`,
       { csrf: asked.csrf, cancel: "true" },
@@ -238,7 +238,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(foreign.status, 403);
     const stale = await respond(asked, { challengeId: "c-0", csrf: asked.csrf, answer: "1" });
     assert.equal(stale.status, 409);
-    assert.match(stale.body, /The question had changed meanwhile[\s\S]*<input id="answer"/);
+    assert.match(stale.body, /The question changed in the meantime[\s\S]*<input id="answer"/);
     assert.equal((await statusOf(asked))["status"], "challenge");
     await agent.reject(asked.claimed, "policy_denied");
   });
@@ -321,7 +321,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await first.browser.get(`${first.page.url}/continue`)).location, first.page.url);
     const second = await letDeviceIn();
     assert.equal((await respond(second, { csrf: second.csrf, cancel: "true" })).status, 303);
-    assert.match((await second.browser.get(second.page.url)).body, /let your device show a new code/);
+    assert.match((await second.browser.get(second.page.url)).body, /get a new code on your device/);
     clock.advance(6_000);
     assert.equal((await poll(org, second.codes)).body["error"], "access_denied");
   });

@@ -32,7 +32,7 @@ test("it says whom the application names, and leads back to the application", ()
 test("without contacts an administrator is asked, and without an answer the way back is the home", () => {
   const { back: _, ...federated } = view;
   const page = render(notAssignedPage({ ...federated, contacts: [] }));
-  assert.match(page, /Ask an administrator of Acme to assign you\./);
+  assert.match(page, /Ask an administrator of Acme for access\./);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go back to Payroll<\/a>/);
   assert.doesNotMatch(page, /<form/);
 });
