@@ -260,11 +260,11 @@ describe("setting a new password", () => {
       const browser = testBrowser();
       const reasons: [string, RegExp][] = [
         ["short", /at least 12 characters/],
-        ["x".repeat(300), /at most 256 characters|repeats one pattern/],
+        ["x".repeat(300), /at most 256 characters|repeats a pattern/],
         ["abcabcabcabcabc", /repeats a pattern/],
-        ["abcdefghijklmnop", /plain sequence/],
-        ["password1234", /tried first/],
-        [org.user.email, /name or address/],
+        ["abcdefghijklmnop", /simple sequence/],
+        ["password1234", /common passwords/],
+        [org.user.email, /name or email address/],
         ["", /at least 12 characters/],
       ];
       for (const [password, reason] of reasons) {

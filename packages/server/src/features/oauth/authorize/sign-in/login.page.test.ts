@@ -88,8 +88,8 @@ test("a wait is said in words", () => {
     /Try again in 12 minutes/,
   );
   assert.match(render(loginPage({ ...view, error: "rate-limited" })), /Try again in a few minutes/);
-  assert.match(render(loginPage({ ...view, error: "busy", retryAfterSeconds: 2 })), /Wait 2 seconds,/);
-  assert.match(render(loginPage({ ...view, error: "busy" })), /Wait a moment,/);
+  assert.match(render(loginPage({ ...view, error: "busy", retryAfterSeconds: 2 })), /Try again in 2 seconds/);
+  assert.match(render(loginPage({ ...view, error: "busy" })), /Try again in a moment/);
 });
 
 test("the first thing left to fill in has the focus", () => {
