@@ -1,6 +1,5 @@
-/** Gathers what next-step.ts decides by. */
+/** Loads what next-step.ts decides by. */
 import { mayUse } from "../../../core/application-access/application-access.ts";
-import type { Application } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { factorStanding, lacksRequiredFactor } from "../../../core/second-factors/factor-status.ts";
 import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
@@ -9,50 +8,52 @@ import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import type { User } from "../../../core/users/user.ts";
 import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
 import type { Flow } from "./flow.ts";
-import type { SignInSituation } from "./next-step.ts";
+import type { SignInContext } from "./next-step.ts";
 import type { PageRequest } from "./page-request.ts";
 import type { AuthorizationRequest } from "./request/authorization-request.ts";
 
-export async function signInSituation(
+export async function loadSignInContext(
   deps: BrowserDeps,
   visit: Visit,
   flow: Flow,
   request: AuthorizationRequest | PageRequest,
-): Promise<SignInSituation> {
+): Promise<SignInContext> {
   const signedIn = await whoIsThere(deps, visit);
+  const user = signedIn?.user;
+  const { application } = request;
   return {
     request,
     startedAt: flow.startedAt,
     now: deps.clock(),
     signedIn,
-    factors: signedIn && (await standingHere(deps, visit, request, signedIn.user)),
+    factors: user && (await browserFactorStatus(deps, visit, request, user)),
     hintedUser:
-      claimedUser(request, signedIn?.user.id) ??
+      requestedSubject(request, user?.id) ??
       (await hintedUser(deps, visit.organisation, request.idTokenHint)),
-    isKeptOut: signedIn !== undefined && !(await isAdmitted(deps, request.application, signedIn.user)),
+    isDenied:
+      user !== undefined &&
+      application !== undefined &&
+      !(await mayUse(deps.database.query, application, user.id)),
     requiresVerifiedEmail: visit.organisation.settings.requireVerifiedEmail,
   };
 }
 
-const isAdmitted = async ({ database }: BrowserDeps, application: Application | undefined, user: User) =>
-  application === undefined || mayUse(database.query, application, user.id);
-
 /**
- * What second factors the user has, and whether this browser is remembered for them. Remembering spares the question on
- * the way to an application, never before a change of the account itself.
+ * The user's second factors, and whether this browser is trusted. A trusted browser skips the second factor on the way to
+ * an application, never before a change of the account itself.
  */
-export function standingHere(
+export function browserFactorStatus(
   deps: BrowserDeps,
   { organisation, request }: Visit,
-  asked: AuthorizationRequest | PageRequest,
+  signInRequest: AuthorizationRequest | PageRequest,
   user: User,
 ): Promise<FactorStanding> {
-  const counts = !("page" in asked) || asked.page.place !== "account";
-  const deviceToken = counts ? deps.secondFactors.devices.read(request, organisation.id) : undefined;
+  const isTrustAccepted = !("page" in signInRequest) || signInRequest.page.place !== "account";
+  const deviceToken = isTrustAccepted ? deps.secondFactors.devices.read(request, organisation.id) : undefined;
   return factorStanding(deps.database.query, organisation, user, { deviceToken, now: deps.clock() });
 }
 
-/** For pages that show: whether the session is one that a new sign-in would ask for a second factor. */
+/** Whether a new sign-in with this browser would require a second factor that the session lacks. */
 export const lacksFactorHere = (
   deps: BrowserDeps,
   { organisation, request }: Pick<Visit, "organisation" | "request">,
@@ -64,23 +65,22 @@ export const lacksFactorHere = (
   });
 
 /**
- * OpenID Connect Core §5.5.1: a `sub` that is asked for with a value is answered for that user or not at all; of several,
- * whoever of them is here.
+ * OpenID Connect Core §5.5.1: a `sub` requested with values must be one of these users; of several, the signed-in one.
  */
-function claimedUser(
+function requestedSubject(
   request: AuthorizationRequest | PageRequest,
   signedInUser: string | undefined,
 ): string | undefined {
   if ("page" in request) return undefined;
   const { idToken } = request.requestedClaims;
   const values = Object.hasOwn(idToken, "sub") ? idToken["sub"]?.values : undefined;
-  // What is no text names nobody, and is never made one: an object of a stranger's JSON cannot be.
+  // Values that aren't strings match no user, and are never converted: the JSON is untrusted.
   const subjects = values?.filter((value) => typeof value === "string");
   if (subjects === undefined) return undefined;
   return subjects.find((subject) => subject === signedInUser) ?? subjects[0] ?? "";
 }
 
-/** An expired ID token is still a fine hint; one that we did not sign names nobody (null). */
+/** An expired ID token is accepted as a hint; null for one that this server did not sign. */
 async function hintedUser(
   deps: BrowserDeps,
   organisation: Organisation,

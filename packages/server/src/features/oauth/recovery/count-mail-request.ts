@@ -1,5 +1,4 @@
-/** How often mails may be asked for: from one network, and for one mailbox. */
-
+/** Rate limits of emailed links: for each network, and for each mailbox. */
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
@@ -7,11 +6,11 @@ import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 
 /**
- * Counts one request, whether anybody has the address or not.
- * @param mailbox who the mail would go to, in words that only have to be the same for the same one
- * @returns undefined, or how long to wait; the answer's headers say so already
+ * Counts a request, whether or not the address has an account.
+ * @param mailbox identifies the recipient
+ * @returns undefined, or how long to wait; the response headers are set
  */
-export async function countRequest(
+export async function countMailRequest(
   deps: BrowserDeps,
   { organisation, request, reply }: Visit,
   mailbox: string,

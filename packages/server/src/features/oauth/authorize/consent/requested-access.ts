@@ -1,4 +1,4 @@
-/** What an authorization request needs the user's yes for: its scopes, and those that the claims it names belong to. */
+/** What an authorization request needs consent for: its scopes, and the scopes of individually requested claims. */
 import type { AskedScopes } from "../../../../core/consents/consent.ts";
 import { type CustomScope, fingerprintsOf } from "../../../../core/scopes/custom-scope.ts";
 import {
@@ -8,21 +8,18 @@ import {
 } from "../../../../core/scopes/requested-claims.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
 
-export interface Asked extends AskedScopes {
-  /** Of the `claims` parameter, what means something here. */
+export interface RequestedAccess extends AskedScopes {
+  /** The supported part of the `claims` parameter. */
   readonly requestedClaims: RequestedClaims;
 }
 
-/**
- * A claim asked for by name counts as its scope for consent (OpenID Connect Core §5.5 leaves it open): the page shows the
- * scope's sentence, and who has said yes to the scope is not asked again for a part of it.
- */
-export function askedScopes(
+/** An individually requested claim counts as its scope for consent (left open by OpenID Connect Core §5.5). */
+export function requestedAccess(
   request: Pick<AuthorizationRequest, "application" | "scopes" | "requestedClaims">,
   customScopes: readonly CustomScope[],
-): Asked {
+): RequestedAccess {
   const { allowedScopes } = request.application.settings;
-  // Without `openid` there is neither an ID token nor userinfo to tell them in.
+  // Without `openid` there is neither an ID token nor userinfo.
   const isOpenId = request.scopes.includes("openid");
   const named = readableClaims(
     isOpenId ? request.requestedClaims : noRequestedClaims,

@@ -1,5 +1,4 @@
-/** Every sign-in is noted for its browser; one with a browser that the user has not used before is told by mail. */
-
+/** Records the browser of every sign-in, and notifies the user by email of one they have not used before. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import { noteBrowser } from "../../../../core/known-browsers/known-browsers.store.ts";
 import { type NoticeOrigin, sendNotice } from "../../../../core/mail/notices.ts";
@@ -7,18 +6,16 @@ import type { User } from "../../../../core/users/user.ts";
 import type { Db } from "../../../../db/open.ts";
 import type { BrowserDeps, Visit } from "../browser.ts";
 
-/** @param tx the transaction that starts the session: without it there is no notice, and no session without its notice */
-export async function noticeSignIn(
+/** @param tx the transaction that starts the session */
+export async function notifyNewBrowser(
   deps: BrowserDeps,
   tx: Db,
-  visit: Visit,
+  { organisation, request, reply }: Visit,
   user: User,
-  from: NoticeOrigin,
+  origin: NoticeOrigin,
 ): Promise<void> {
-  const { organisation, request, reply } = visit;
-  const token = deps.recognition.renew(request, reply, organisation.id);
-  const browserHash = sha256Base64url(token);
+  const browserHash = sha256Base64url(deps.recognition.renew(request, reply, organisation.id));
   const use = { orgId: organisation.id, userId: user.id, browserHash, now: deps.clock() };
   if (await noteBrowser(tx, use)) return;
-  await sendNotice(tx, deps, user, { template: "NewSignIn" }, from);
+  await sendNotice(tx, deps, user, { template: "NewSignIn" }, origin);
 }
