@@ -5,7 +5,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { disableApplication } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import {
-  denyDevice,
+  denyAuthorization,
   findByDeviceCode,
   findByUserCode,
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
       { "x-forwarded-for": address },
     );
 
-  test("wrong codes: five, then the page is locked for fifteen minutes, for the right code too", async () => {
+  test("locks the page for fifteen minutes after five wrong codes, for the right code too", async () => {
     const own = await withUser(running.service, org, "guesser@acme.example");
     const person = testBrowser();
     const { csrf } = (await openVerify(person, own)).hidden;
@@ -108,7 +108,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsQuestion(await guess(later.userCode, address, person, csrf)));
   });
 
-  test("guesses sent at once are still so many guesses; right codes cost nothing", async () => {
+  test("counts concurrent guesses one by one, and right codes not at all", async () => {
     const own = await withUser(running.service, org, "parallel@acme.example");
     const person = testBrowser();
     const { csrf } = (await openVerify(person, own)).hidden;
@@ -131,7 +131,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(WINDOW);
   });
 
-  test("another organisation's code, a disabled application's, an expired and a used one open nothing", async () => {
+  test("rejects foreign, expired and used codes and codes of disabled applications", async () => {
     browser = testBrowser();
     const elsewhere = await makeOrganisation(running.service, "Elsewhere");
     const foreign = await askForCodes(elsewhere, await makeDeviceApp(running.service, elsewhere));
@@ -160,7 +160,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(WINDOW);
   });
 
-  test("two answers at once: one counts, and the device hears that one", async () => {
+  test("counts one of two concurrent decisions, and the poll follows it", async () => {
     const own = await withUser(running.service, org, "second@acme.example");
     const people = [browser, testBrowser()] as const;
     for (const decisions of [
@@ -186,7 +186,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a hundred answers at the same record at once: one counts", async () => {
+  test("counts one of a hundred concurrent decisions", async () => {
     const { deviceCode } = await askForCodes(org, tv);
     const { database } = running.service;
     const answered = {
@@ -196,13 +196,13 @@ forEachDatabase(({ fresh }) => {
     };
     const counted = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
-        database.transaction((tx) => denyDevice(tx, answered, String(index))),
+        database.transaction((tx) => denyAuthorization(tx, answered, String(index))),
       ),
     );
     assert.equal(counted.filter((isFirst) => isFirst).length, 1);
   });
 
-  test("the record itself knows its organisation and its end", async () => {
+  test("scopes decisions by organisation and expiry in SQL", async () => {
     const { deviceCode, userCode } = await askForCodes(org, tv);
     const { query } = running.service.database;
     const [orgId, now] = [org.organisation.id, clock()];
@@ -215,10 +215,10 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await findByDeviceCode(query, other, String(deviceCodeHash)), undefined);
     assert.equal(await findByUserCode(query, { orgId: other, hash: String(userCodeHash), now }), undefined);
     const late = { orgId, deviceCodeHash: String(deviceCodeHash), now: now + 15 * 60_000 };
-    assert.equal(await denyDevice(query, late, org.user.id), false);
+    assert.equal(await denyAuthorization(query, late, org.user.id), false);
   });
 
-  test("a form that is not ours, or of another browser, decides nothing", async () => {
+  test("rejects a decision without the browser's CSRF token", async () => {
     const codes = await askForCodes(org, tv);
     const question = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     const foreign = await openVerify(testBrowser(), org);

@@ -46,7 +46,7 @@ forEachDatabase(({ fresh }) => {
     return { codes, wait: page.location ?? "" };
   };
 
-  test("a quick agent: the person sees the end, and the device gets its tokens at its next poll", async () => {
+  test("completes at the next poll when the agent signs quickly", async () => {
     const codes = await askForCodes(org, tv);
     const serving = agent.serve();
     const page = await letIn(browser, org, codes).finally(() => serving.stop());
@@ -57,7 +57,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await poll(org, codes), 400, "invalid_grant", "one use");
   });
 
-  test("while the agent is slow the device is told to wait, and not to hurry", async () => {
+  test("responds with authorization_pending while the agent has not signed", async () => {
     const { codes, wait } = await allowed();
     assertOAuthError(await poll(org, codes), 400, "authorization_pending");
     assertOAuthError(await poll(org, codes), 400, "slow_down");
@@ -69,13 +69,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal(payloadOf(body["access_token"])["iss"], `${org.issuer}/sovereign/pools/${pool.id}`);
   });
 
-  test("what the agent refuses, the device hears", async () => {
+  test("passes the agent's refusal on to the polling client", async () => {
     const { codes } = await allowed();
     await agent.reject(await nextClaim(), "policy_denied");
     assertOAuthError(await poll(org, codes), 400, "access_denied");
   });
 
-  test("when no agent came in time, a later poll asks anew, until one is there", async () => {
+  test("queues a new signing request at a later poll when no agent was available", async () => {
     const { codes } = await allowed();
     clock.advance(301_000);
     const away = await poll(org, codes);

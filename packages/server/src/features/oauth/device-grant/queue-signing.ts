@@ -1,35 +1,35 @@
 /**
- * The signing request of a device that a person has allowed (sovereign-signing.md §4): the person's browser waits for the
- * agent, who may ask there, and the device's polls are told `authorization_pending` until it has signed.
+ * The signing request of an approved device authorization (sovereign-signing.md §4): the user's browser waits for the agent,
+ * which may ask for confirmation there; polls get `authorization_pending` until the agent has signed.
  */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import type { DeviceSigning } from "../../../core/device-authorizations/device-authorization.ts";
-import { recordDeviceSigning } from "../../../core/device-authorizations/device-authorizations.store.ts";
+import { recordSigning } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { addedClaims } from "../../../core/tokens/claims.ts";
 import { type BegunSigning, unsignedTokens } from "../../../core/tokens/signer.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
-import type { WaitingDevice } from "./find-device.ts";
+import type { PendingAuthorization } from "./find-authorization.ts";
 
-export interface AllowedDevice {
+export interface ApprovedAuthorization {
   readonly signedIn: SignedIn;
   readonly consentId: string | null;
   readonly signing: DeviceSigning;
 }
 
-/** @returns undefined when nothing can be queued now: the device's own polls try it then */
-export async function beginDeviceSigning(
+/** @returns undefined when nothing can be queued now: the polls of the client try again */
+export async function queueSigning(
   deps: BrowserDeps,
   visit: Visit,
-  { device, application }: WaitingDevice,
-  { signedIn, consentId, signing }: AllowedDevice,
+  { authorization, application }: PendingAuthorization,
+  { signedIn, consentId, signing }: ApprovedAuthorization,
 ): Promise<BegunSigning | undefined> {
   const { organisation, request } = visit;
   const { user, session } = signedIn;
-  const { orgId, deviceCodeHash, scopes, resources } = device;
+  const { orgId, deviceCodeHash, scopes, resources } = authorization;
   const { authTime, amr, acr } = session;
   const subject = {
     issuer: await deps.poolSigning.issuer(organisation, application),
@@ -59,7 +59,7 @@ export async function beginDeviceSigning(
         },
       },
     );
-    await recordDeviceSigning(deps.database.query, {
+    await recordSigning(deps.database.query, {
       orgId,
       deviceCodeHash,
       signing: { ...signing, begun },

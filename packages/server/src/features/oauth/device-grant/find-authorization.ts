@@ -1,7 +1,5 @@
-/** The device behind a code that a person typed. A guess is counted before it is looked at, and given back when it is right. */
-
-import type { Application } from "../../../core/applications/application.ts";
-import { deviceCodeGrantType } from "../../../core/applications/application.ts";
+/** The pending authorization behind a user code. A guess is counted before the look-up, and uncounted when it is right. */
+import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { AskedScopes } from "../../../core/consents/consent.ts";
 import {
@@ -16,43 +14,42 @@ import type { User } from "../../../core/users/user.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 
-export interface WaitingDevice {
-  readonly device: DeviceAuthorization;
+export interface PendingAuthorization {
+  readonly authorization: DeviceAuthorization;
   readonly application: Application;
   readonly userCode: string;
-  /** Looked at once: a yes is to what the page has shown, also when a scope is changed while the yes is written. */
+  /** Read once: the decision is about the scopes that the page showed, even if one changes meanwhile. */
   readonly customScopes: readonly CustomScope[];
 }
 
-/** What the device asks for. */
-export const askedOf = ({ device: { scopes }, customScopes }: WaitingDevice): AskedScopes => ({
-  scopes,
-  fingerprints: fingerprintsOf(customScopes, scopes),
-});
+export const requestedScopes = ({
+  authorization: { scopes },
+  customScopes,
+}: PendingAuthorization): AskedScopes => ({ scopes, fingerprints: fingerprintsOf(customScopes, scopes) });
 
 /**
- * @returns `wrong-code` for what is unknown, expired, another organisation's or of an application that may not any more
- * @throws RateLimited after too many wrong codes, from one network or by one user
+ * @returns `wrong-code` for a code that is unknown, expired or another organisation's, or whose application has lost the grant
+ * @throws RateLimited after too many wrong codes from one network or by one user
  */
-export async function findDevice(
+export async function findPendingAuthorization(
   deps: BrowserDeps,
   visit: Visit,
   user: User,
-  typed: string,
-): Promise<WaitingDevice | "wrong-code" | "used-code"> {
+  input: string,
+): Promise<PendingAuthorization | "wrong-code" | "used-code"> {
   const orgId = visit.organisation.id;
   const address = addressOf(visit.request);
   const limit = deps.rateLimits["user-code"];
   const attempt = await countAttempt(deps, orgId, [
     { limit, subject: networkOf(address) },
-    // Who is signed in guesses as one person, from wherever.
+    // A signed-in user is also counted across networks.
     { limit, subject: `user:${user.id}` },
   ]);
   const now = deps.clock();
-  const code = readUserCode(typed);
-  const device = code && (await findByUserCode(deps.database.query, { orgId, hash: code.hash, now }));
-  const application = device && (await deps.applications.find(orgId, device.applicationId));
-  if (!code || !device || !application?.settings.grantTypes.includes(deviceCodeGrantType)) {
+  const code = readUserCode(input);
+  const authorization = code && (await findByUserCode(deps.database.query, { orgId, hash: code.hash, now }));
+  const application = authorization && (await deps.applications.find(orgId, authorization.applicationId));
+  if (!code || !authorization || !application?.settings.grantTypes.includes(deviceCodeGrantType)) {
     await recordAuditEvent(deps.database.query, {
       orgId,
       at: now,
@@ -63,7 +60,7 @@ export async function findDevice(
     return "wrong-code";
   }
   await attempt.giveBack();
-  if (device.status !== "pending") return "used-code";
+  if (authorization.status !== "pending") return "used-code";
   const customScopes = await deps.customScopes.list(orgId);
-  return { device, application, userCode: code.userCode, customScopes };
+  return { authorization, application, userCode: code.userCode, customScopes };
 }

@@ -1,12 +1,11 @@
-/** POST device (RFC 8628 §3.1): a device without a browser asks for a code that a person types in elsewhere. */
-
+/** POST /oauth/{org}/device (RFC 8628 §3.1): a client without a browser gets a code that a user enters elsewhere. */
 import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import type { Clock } from "../../../core/clock.ts";
 import {
-  DEVICE_LIFETIME_MS,
+  DEVICE_CODE_LIFETIME_MS,
   type NewDeviceCodes,
   newDeviceCodes,
   POLL_INTERVAL_SECONDS,
@@ -40,7 +39,7 @@ export interface DeviceRouteDeps extends ClientAuthenticationDeps {
   readonly rateLimits: RateLimits;
 }
 
-const MOST_USER_AGENT = 300;
+const MAX_USER_AGENT_LENGTH = 300;
 
 export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
   app.post(
@@ -52,42 +51,42 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
       const { application } = await authenticateClient(deps, organisation, request, client);
       const { settings } = application;
       if (!settings.grantTypes.includes(deviceCodeGrantType))
-        throw new OAuthError("unauthorized_client", "the client may not use the device grant");
+        throw new OAuthError("unauthorized_client", "the client may not use the device code grant");
       const scopes = readScopes(form.values.get("scope"), settings.allowedScopes);
       const resources = requestedResources(form, settings.allowedResources);
-      await countRequest(deps, organisation, request, reply);
+      await limitRequests(deps, organisation, request, reply);
       const now = deps.clock();
-      const codes = await keepUnderNewCodes(deps, {
+      const codes = await insertWithNewCodes(deps, {
         orgId: organisation.id,
         applicationId: application.id,
         scopes,
         resources,
         address: addressOf(request),
-        userAgent: (request.headers["user-agent"] ?? "").slice(0, MOST_USER_AGENT),
+        userAgent: (request.headers["user-agent"] ?? "").slice(0, MAX_USER_AGENT_LENGTH),
         createdAt: now,
-        expiresAt: now + DEVICE_LIFETIME_MS,
+        expiresAt: now + DEVICE_CODE_LIFETIME_MS,
       });
       reply.headers({ "cache-control": "no-store", pragma: "no-cache" });
-      return reply.send(deviceAnswer(issuerOf(deps.baseUrl, organisation.id), codes));
+      return reply.send(authorizationResponse(issuerOf(deps.baseUrl, organisation.id), codes));
     }),
   );
 }
 
 /** RFC 8628 §3.2. */
-function deviceAnswer(issuer: string, { deviceCode, userCode }: NewDeviceCodes) {
+function authorizationResponse(issuer: string, { deviceCode, userCode }: NewDeviceCodes) {
   const verificationUri = `${issuer}/device/verify`;
   return {
     device_code: deviceCode,
     user_code: userCode,
     verification_uri: verificationUri,
     verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
-    expires_in: DEVICE_LIFETIME_MS / 1000,
+    expires_in: DEVICE_CODE_LIFETIME_MS / 1000,
     interval: POLL_INTERVAL_SECONDS,
   };
 }
 
-/** A record for nothing costs a row for fifteen minutes: nobody may make very many. */
-async function countRequest(
+/** Each request stores a row for fifteen minutes. */
+async function limitRequests(
   deps: DeviceRouteDeps,
   { id }: Organisation,
   request: FastifyRequest,
@@ -100,21 +99,25 @@ async function countRequest(
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;
     reply.headers(rateLimitHeaders(error));
-    throw new OAuthError("temporarily_unavailable", "too many devices ask from this address", {
-      status: 429,
-      retryAfterSeconds,
-    });
+    throw new OAuthError(
+      "temporarily_unavailable",
+      "too many device authorization requests from this address",
+      {
+        status: 429,
+        retryAfterSeconds,
+      },
+    );
   }
 }
 
-/** Two living codes of one organisation are the same once in a very long time; even then each device has its own. */
-async function keepUnderNewCodes(
+/** Draws again in the rare case that another pending authorization has the same user code. */
+async function insertWithNewCodes(
   { database }: DeviceRouteDeps,
-  asked: Omit<NewDeviceAuthorization, "deviceCodeHash" | "userCodeHash">,
+  authorization: Omit<NewDeviceAuthorization, "deviceCodeHash" | "userCodeHash">,
 ): Promise<NewDeviceCodes> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const codes = newDeviceCodes();
-    if (await insertDeviceAuthorization(database.query, { ...asked, ...codes })) return codes;
+    if (await insertDeviceAuthorization(database.query, { ...authorization, ...codes })) return codes;
   }
   throw new Error("no free user code was found");
 }

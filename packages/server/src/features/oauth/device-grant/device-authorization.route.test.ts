@@ -34,7 +34,7 @@ forEachDatabase(({ fresh }) => {
 
   const device = (form: Record<string, string>) => postForm(`${org.issuer}/device`, form);
 
-  test("the answer is RFC 8628 §3.2's, and no cache keeps it", async () => {
+  test("responds as RFC 8628 §3.2 defines, uncacheable", async () => {
     const answer = await device({ client_id: tv.id, scope: "openid" });
     assert.equal(answer.status, 200);
     assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -49,21 +49,21 @@ forEachDatabase(({ fresh }) => {
     });
   });
 
-  test("the database has neither code, only their hashes", async () => {
+  test("stores hashes of device code and user code only", async () => {
     const { deviceCode, userCode } = await askForCodes(org, tv);
     const { rows } = await sql`select * from device_authorization`.execute(running.service.database.query);
     const kept = JSON.stringify(rows);
     for (const secret of [deviceCode, userCode, userCode.replace("-", "")]) assert.ok(!kept.includes(secret));
   });
 
-  test("confidential clients authenticate as at the token endpoint", async () => {
+  test("authenticates confidential clients at the device authorization endpoint as at the token endpoint", async () => {
     const box = await makeClient(running.service, org.organisation, { grantTypes: [deviceCodeGrantType] });
     assert.equal((await device(credentials(box))).status, 200);
     assertOAuthError(await device({ client_id: box.application.id }), 401, "invalid_client");
     assertOAuthError(await device({ ...credentials(box), client_secret: "wrong" }), 401, "invalid_client");
   });
 
-  test("unknown, disabled and foreign clients get nothing, nor clients without the grant", async () => {
+  test("rejects unknown, disabled and foreign clients and clients without the device grant", async () => {
     const gone = await makeDeviceApp(running.service, org);
     await disableApplication(running.service, {
       orgId: org.organisation.id,
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await device({ client_id: org.native.id }), 400, "unauthorized_client");
   });
 
-  test("scopes, resources and repeated parameters are judged as at authorize", async () => {
+  test("checks scopes, resources and repeated parameters as at authorize", async () => {
     const of = (more: Record<string, string>) => device({ client_id: tv.id, ...more });
     assertOAuthError(await of({ scope: "admin unknown" }), 400, "invalid_scope");
     assertOAuthError(await of({ resource: "https://other.example" }), 400, "invalid_target");
@@ -94,7 +94,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(twice.status, 400);
   });
 
-  test("one address gets so many codes in a minute, and then again", async () => {
+  test("limits device authorization requests by address and minute", async () => {
     clock.advance(61_000);
     const answers = await Promise.all(Array.from({ length: 65 }, () => device({ client_id: tv.id })));
     const refused = answers.filter(({ status }) => status !== 200);
