@@ -18,10 +18,10 @@ import { errorPageRenderer } from "./modules/error-page.ts";
 import { jsonApis } from "./modules/json-apis.ts";
 import { landingPages } from "./modules/landing-pages.ts";
 import type { Service } from "./modules/open-service.ts";
+import { openSovereign } from "./modules/open-sovereign.ts";
 import { apiReference, assets, healthChecks } from "./modules/service-routes.ts";
 import { recoveryPages, signInPages } from "./modules/sign-in-pages.ts";
-import { agentApi, openSovereign, waitPages } from "./modules/sovereign.ts";
-import { sovereignAdmin } from "./modules/sovereign-admin.ts";
+import { agentApi, sovereignAdmin, waitPages } from "./modules/sovereign.ts";
 import { tokenEndpoints } from "./modules/token-endpoints.ts";
 
 /** Each in a scope of its own: with the body parsers, the error handler and the cookies that it asks for. */
@@ -52,7 +52,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   const { config, clock, changes } = service;
   const published = publishedDocuments({ capacity: 10_000, clock });
   changes.subscribe((change) =>
-    change === "everything" ? published.doubtAll() : published.evictOrganisation(change.orgId),
+    change === "everything" ? published.markAllStale() : published.evictOrganisation(change.orgId),
   );
   const { nodeName } = options;
   const app = createFastify({ nodeName, trustedProxies: config.trustedProxies, documents: published });

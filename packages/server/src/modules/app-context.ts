@@ -6,7 +6,7 @@ import type { ErrorHandlerDeps, Refusal } from "../http/error-handlers.ts";
 import type { PublishedDocuments } from "../http/published-documents.ts";
 import type { RequestLine } from "../http/request-log.ts";
 import type { Service } from "./open-service.ts";
-import type { Sovereign } from "./sovereign.ts";
+import type { Sovereign } from "./open-sovereign.ts";
 
 export interface AppOptions {
   readonly nodeName: string;

@@ -382,7 +382,7 @@ forEachDatabase(({ name, fresh }) => {
       });
     await assert.rejects(make({}), /jwks: private_key_jwt needs public keys/);
     const both = { jwks: { keys: [es256.jwk] }, jwksUri: "https://a.example/jwks" };
-    await assert.rejects(make(both), /jwksUri: give jwks or jwksUri, not both/);
+    await assert.rejects(make(both), /jwksUri: jwks and jwksUri are mutually exclusive/);
     await assert.rejects(
       make({ jwks: { keys: [{ kty: "oct", k: "AAAA" }] } }),
       /jwks.keys\[0\]: must hold public/,
