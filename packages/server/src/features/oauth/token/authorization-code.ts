@@ -9,7 +9,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
-import { findCode, useCode } from "../../../core/codes/codes.store.ts";
+import { findCode, markCodeUsed } from "../../../core/codes/codes.store.ts";
 import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
 import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import { newRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
@@ -91,7 +91,7 @@ async function redeemCode(
     : undefined;
   const now = deps.clock();
   const tokens = await deps.database.transaction(async (tx) => {
-    if (!(await useCode(tx, { orgId, codeHash, familyId, now }))) return undefined;
+    if (!(await markCodeUsed(tx, { orgId, codeHash, familyId, now }))) return undefined;
     const family = { id: familyId, refreshToken, now };
     if (!(await startTokenFamily(tx, application, { ...code, deviceId }, family)))
       throw refused("the session or the consent has ended");
