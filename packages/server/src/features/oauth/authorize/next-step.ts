@@ -3,9 +3,9 @@ import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-er
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
 import {
+  defaultAssurance,
   type FactorStanding,
   hasSecondFactor,
-  usualAssurance,
 } from "../../../core/second-factors/second-factor.ts";
 import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
@@ -132,7 +132,7 @@ export function factorStep(
   const required = Math.max(
     minimum,
     reachablePreference(request, session, factors),
-    usualAssurance(factors),
+    defaultAssurance(factors),
   ) as Assurance;
   if (reached >= required) return undefined;
 

@@ -65,7 +65,12 @@ export async function completeSignIn(
   deps.activity.count(orgId, "sign-ins");
   deps.cookies.write(visit.reply, orgId, token, settings.sessionLifetimeSeconds);
   if (trustedBrowserToken !== undefined)
-    deps.secondFactors.devices.write(visit.reply, orgId, trustedBrowserToken, TRUSTED_BROWSER_MS / 1000);
+    deps.secondFactors.trustedBrowsers.write(
+      visit.reply,
+      orgId,
+      trustedBrowserToken,
+      TRUSTED_BROWSER_MS / 1000,
+    );
   if (recoveryCodes.length === 0) await continueFlow(deps, visit, signIn.pending.flow);
   else await showRecoveryCodes(deps, visit, signIn, recoveryCodes);
   return "completed";

@@ -98,8 +98,8 @@ async function loginWithPassword(
   if (step?.kind === "refuse") await refuse(deps, visit, current, step.error);
   else if (step?.kind === "second-factor" || step?.kind === "enrolment")
     await showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
-  else if (await startSession(deps, visit, current, outcome)) {
-    const token = deps.secondFactors.devices.read(visit.request, orgId);
+  else if (await startPasswordSession(deps, visit, current, outcome)) {
+    const token = deps.secondFactors.trustedBrowsers.read(visit.request, orgId);
     if (factors.isRemembered && token !== undefined)
       await recordTrustedBrowserUse(deps.database.query, user, token, now);
     await continueFlow(deps, visit, flow);
@@ -108,7 +108,7 @@ async function loginWithPassword(
 }
 
 /** @returns false when the password was changed meanwhile */
-async function startSession(
+async function startPasswordSession(
   deps: PasswordDeps,
   visit: Visit,
   { request }: CurrentFlow,

@@ -49,7 +49,7 @@ export async function signInWithPasskey(
   const verified = await verify(deps, visit, text);
   if (!verified) return recordFailure(deps, visit, undefined, "invalid-passkey");
   if (verified.user.disabledAt !== null) return recordFailure(deps, visit, verified.user, "disabled");
-  const token = await startSession(deps, visit, verified, uiLocales);
+  const token = await startPasskeySession(deps, visit, verified, uiLocales);
   if (token === undefined) return recordFailure(deps, visit, verified.user, "invalid-passkey");
   await attempt.giveBack();
   deps.activity.count(organisation.id, "sign-ins");
@@ -84,7 +84,7 @@ async function findOwner(
 }
 
 /** @returns the cookie's value; undefined when challenge or counter was used before, or the account has been disabled */
-async function startSession(
+async function startPasskeySession(
   deps: BrowserDeps,
   visit: Visit,
   { user, passkey, use, challenge }: VerifiedPasskey,
