@@ -101,19 +101,16 @@ export function signInStep(
 }
 
 /** Disclosed only after authentication. */
-function accessStep({ request, isDenied = false }: SignInContext, signedIn: SignedIn) {
+function accessStep({ request, isDenied }: SignInContext, signedIn: SignedIn): SignInStep | undefined {
   if (!isDenied) return undefined;
   const step: SignInStep = { kind: "not-assigned", signedIn };
   return ask(request, step, "access_denied", "the user may not use this application");
 }
 
-function verifyEmailStep(
-  { request, requiresVerifiedEmail = false }: SignInContext,
-  signedIn: SignedIn,
-): SignInStep | undefined {
+function verifyEmailStep({ request, requiresVerifiedEmail }: SignInContext, signedIn: SignedIn) {
   if (!requiresVerifiedEmail || signedIn.user.emailVerified) return undefined;
-  const step = { kind: "verify-email", signedIn } as const;
-  return ask(request, step, "interaction_required", "the user must confirm their email address");
+  const step: SignInStep = { kind: "verify-email", signedIn };
+  return ask(request, step, "interaction_required", "the user must verify their email address");
 }
 
 /**

@@ -8,7 +8,6 @@ import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-header
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues, type Session } from "../../../../core/sessions/session.ts";
-import { signInWithin } from "../../../../core/sessions/sessions.ts";
 import {
   checkPassword,
   MAX_PASSWORD_INPUT,
@@ -22,7 +21,6 @@ import {
   browserRoute,
   continueFlow,
   isOwnForm,
-  originOf,
   ownForm,
   type PasswordDeps,
   type Visit,
@@ -33,9 +31,9 @@ import { factorStep } from "../next-step.ts";
 import { browserFactorStatus } from "../sign-in-context.ts";
 import { type CurrentFlow, readSealedFlow, refuse, takeStep } from "../take-step.ts";
 import type { LoginFailure } from "./login.page.ts";
-import { notifyNewBrowser } from "./new-browser-notice.ts";
 import { signInWithPasskey } from "./passkey-sign-in.ts";
 import { type LoginState, showLogin } from "./show-login.ts";
+import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 export function loginRoute(app: FastifyInstance, deps: PasswordDeps): void {
   app.post("/oauth/:org/login", ownForm, browserRoute(deps, login));
@@ -111,23 +109,16 @@ async function loginWithPassword(
 async function startPasswordSession(
   deps: PasswordDeps,
   visit: Visit,
-  { request }: CurrentFlow,
+  { request: { uiLocales } }: CurrentFlow,
   { user, passwordChangedAt }: RightPassword,
 ): Promise<boolean> {
-  const { organisation } = visit;
-  const now = deps.clock();
   const before = await whoIsThere(deps, visit);
-  const origin = originOf(visit, request.uiLocales);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
-    await notifyNewBrowser(deps, tx, visit, user, origin);
-    return signInWithin(tx, { organisation, user, ...passwordProof, ...origin, before }, now);
+    return startBrowserSession(deps, tx, visit, { user, ...passwordProof, uiLocales, before });
   });
-  if (!started) return false;
-  deps.activity.count(organisation.id, "sign-ins");
-  const { sessionLifetimeSeconds } = organisation.settings;
-  deps.cookies.write(visit.reply, organisation.id, started.token, sessionLifetimeSeconds);
-  return true;
+  if (started) finishSignIn(deps, visit, started.token);
+  return started !== undefined;
 }
 
 const passwordProof = { amr: ["pwd"], acr: acrValues.password };

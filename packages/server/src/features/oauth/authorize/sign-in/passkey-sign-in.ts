@@ -14,12 +14,11 @@ import {
   userIdOfHandle,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
-import { signInWithin } from "../../../../core/sessions/sessions.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { findUser, holdEnabled } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { type BrowserDeps, originOf, type Visit, whoIsThere } from "../browser.ts";
-import { notifyNewBrowser } from "./new-browser-notice.ts";
+import { type BrowserDeps, type Visit, whoIsThere } from "../browser.ts";
+import { finishSignIn, startBrowserSession } from "./start-session.ts";
 
 interface VerifiedPasskey {
   readonly user: User;
@@ -52,8 +51,7 @@ export async function signInWithPasskey(
   const token = await startPasskeySession(deps, visit, verified, uiLocales);
   if (token === undefined) return recordFailure(deps, visit, verified.user, "invalid-passkey");
   await attempt.giveBack();
-  deps.activity.count(organisation.id, "sign-ins");
-  deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
+  finishSignIn(deps, visit, token);
   return undefined;
 }
 
@@ -90,18 +88,15 @@ async function startPasskeySession(
   { user, passkey, use, challenge }: VerifiedPasskey,
   uiLocales: string | undefined,
 ): Promise<string | undefined> {
-  const { organisation } = visit;
   const now = deps.clock();
-  const origin = originOf(visit, uiLocales);
   const before = await whoIsThere(deps, visit);
   return deps.database.transaction(async (tx) => {
     // The account is locked before its factors, as everywhere, so that two transactions never deadlock.
     if (!(await holdEnabled(tx, user))) return undefined;
-    if (!(await takeChallenge(tx, organisation.id, challenge))) return undefined;
+    if (!(await takeChallenge(tx, visit.organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, ownerOf(user), { id: passkey.id, ...use, now }))) return undefined;
-    await notifyNewBrowser(deps, tx, visit, user, origin);
     const proof = { amr: passkeyAmr(use), acr: acrOfMethod.passkey };
-    return (await signInWithin(tx, { organisation, user, ...proof, ...origin, before }, now)).token;
+    return (await startBrowserSession(deps, tx, visit, { user, ...proof, uiLocales, before })).token;
   });
 }
 
