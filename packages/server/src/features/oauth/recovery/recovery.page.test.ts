@@ -125,12 +125,12 @@ test("the password is never repeated, and its errors are announced and linked to
   }
   const busy = render(newPasswordPage({ ...newPassword, error: "busy", retryAfterSeconds: 2 }));
   assert.doesNotMatch(busy, /aria-invalid/);
-  assert.match(busy, /Wait 2 seconds, then type it again/);
+  assert.match(busy, /Enter it again in 2 seconds/);
 });
 
 test("errors name the next step", () => {
   assert.match(render(newPasswordPage({ ...newPassword, error: "too-short" })), /at least 12 characters/);
   assert.match(render(newPasswordPage({ ...newPassword, error: "too-long" })), /at most 256 characters/);
   const limited = render(recoveryPage({ ...form, error: "rate-limited", retryAfterSeconds: 700 }));
-  assert.match(limited, /wait 12 minutes/);
+  assert.match(limited, /try again in 12 minutes/);
 });

@@ -46,11 +46,11 @@ test("both decisions are buttons of one form with the CSRF token and the flow", 
 
 test("the page names application, home page, user, other account and redirect host", () => {
   const page = render(consentPage(view));
-  assert.match(page, /<h1>Allow Payroll to use your account\?<\/h1>/);
+  assert.match(page, /<h1>Allow Payroll to access your account\?<\/h1>/);
   assert.match(page, /<a href="https:\/\/payroll\.example\/">payroll\.example<\/a>/);
   assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
   assert.match(page, /<a href="\/oauth\/1\/authorize\?prompt=login">Not you\? Use another account<\/a>/);
-  assert.match(page, /You will go back to <bdi class="host">app\.payroll\.example<\/bdi>/);
+  assert.match(page, /You’ll be redirected to <bdi class="host">app\.payroll\.example<\/bdi>/);
 });
 
 test("every scope is described, and a sensitive one is marked in words", () => {
@@ -60,13 +60,13 @@ test("every scope is described, and a sensitive one is marked in words", () => {
   assert.equal(new Set(items).size, items.length);
   assert.match(items[2] ?? "", /See your email address/);
   assert.equal(items[5], `<bdi>Change salaries</bdi> <strong class="badge">Sensitive</strong>`);
-  assert.equal(items[6], "<bdi>Use “ledger” for you</bdi>");
+  assert.equal(items[6], "<bdi>Use “ledger” on your behalf</bdi>");
 });
 
 test("a scope named like an Object member is an ordinary custom scope", () => {
   const page = render(consentPage({ ...view, scopes: [{ name: "constructor" }, { name: "__proto__" }] }));
-  assert.match(page, /Use “constructor” for you/);
-  assert.match(page, /Use “__proto__” for you/);
+  assert.match(page, /Use “constructor” on your behalf/);
+  assert.match(page, /Use “__proto__” on your behalf/);
 });
 
 test("the admin consent page is valid HTML and escapes all values", () => {

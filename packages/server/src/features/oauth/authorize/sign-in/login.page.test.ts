@@ -85,11 +85,11 @@ test("other failures don't mark the fields as invalid", () => {
 test("the wait time is shown in words", () => {
   assert.match(
     render(loginPage({ ...view, error: "rate-limited", retryAfterSeconds: 700 })),
-    /Wait 12 minutes,/,
+    /Try again in 12 minutes/,
   );
-  assert.match(render(loginPage({ ...view, error: "rate-limited" })), /Wait a few minutes,/);
-  assert.match(render(loginPage({ ...view, error: "busy", retryAfterSeconds: 2 })), /Wait 2 seconds,/);
-  assert.match(render(loginPage({ ...view, error: "busy" })), /Wait a moment,/);
+  assert.match(render(loginPage({ ...view, error: "rate-limited" })), /Try again in a few minutes/);
+  assert.match(render(loginPage({ ...view, error: "busy", retryAfterSeconds: 2 })), /Try again in 2 seconds/);
+  assert.match(render(loginPage({ ...view, error: "busy" })), /Try again in a moment/);
 });
 
 test("the first empty field has the focus", () => {
