@@ -1,6 +1,6 @@
 /** GET applications/{id}: one application. */
 import type { FastifyInstance } from "fastify";
-import { listAssignedUsers } from "../../../core/application-access/assignments.ts";
+import { listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { recentSignIns } from "../../../core/applications/use/use.store.ts";
@@ -59,7 +59,7 @@ async function findRelated({ database, baseUrl }: ConsoleDeps, application: Appl
   const { signingPoolId } = settings;
   const pool = signingPoolId === undefined ? undefined : await findPool(database.query, orgId, signingPoolId);
   const by = kindOf(application) === "legacy" ? "legacy" : "oauth";
-  const assigned = await listAssignedUsers({ database }, key, { limit: MAX_COUNTED, after: undefined });
+  const assigned = await listAssignedUsers(database.query, key, { limit: MAX_COUNTED, after: undefined });
   return {
     pool: pool?.name,
     issuer: pool ? issuerOfPool(baseUrl, pool) : issuerOf(baseUrl, orgId),

@@ -77,7 +77,10 @@ async function showForm(
   const { secrets } = messages.console.applications;
   const field = (id: keyof SecretInput) => ({ id, value: input[id], messages, ...fieldState(state, id) });
   const choices = (values: readonly string[], never: string) =>
-    values.map((value) => ({ value, label: /\d/.test(value) ? secrets.days(Number(value)) : never }));
+    values.map((value) => ({
+      value,
+      label: /\d/.test(value) ? secrets.days({ count: Number(value) }) : never,
+    }));
   const fields = [
     textField({
       ...field("label"),
@@ -180,10 +183,10 @@ const revocation: Confirmation<ConsoleDeps, { application: Application; secret: 
     const isLast = application.secrets.filter((one) => isActive(one, clock())).length === 1;
     const label = secret.label === "" ? secrets.unnamed : secret.label;
     return {
-      heading: secrets.endHeading(label),
+      heading: secrets.endHeading({ name: label }),
       text: [
-        html`<p>${secrets.endText(application.name)}</p>`,
-        isLast && html`<p>${secrets.endLast(application.name)}</p>`,
+        html`<p>${secrets.endText({ application: application.name })}</p>`,
+        isLast && html`<p>${secrets.endLast({ application: application.name })}</p>`,
       ],
       confirm: secrets.endConfirm,
       confirmId: "secret-end",

@@ -100,7 +100,7 @@ function secondsField(id: SettingId, common: Common, { messages, checkUri }: Fie
   const [min, max] = lifetimeRanges[id as keyof typeof lifetimeRanges];
   return textField({
     ...common,
-    hint: `${String(common.hint)} ${range(min, max)}`,
+    hint: `${String(common.hint)} ${range({ min, max })}`,
     type: "number",
     min,
     max,
@@ -111,7 +111,9 @@ function secondsField(id: SettingId, common: Common, { messages, checkUri }: Fie
 
 /** Empty for what is no number of seconds. */
 function displaySeconds(value: string, messages: Messages): string {
-  return /^\d{1,9}$/.test(value.trim()) ? messages.console.applicationSettings.reading(Number(value)) : "";
+  return /^\d{1,9}$/.test(value.trim())
+    ? messages.console.applicationSettings.reading({ seconds: Number(value) })
+    : "";
 }
 
 function scopesField(common: Common, { scopes, messages }: FieldSource): Content {

@@ -1,7 +1,7 @@
 /** Users assigned to an application: listed, added by email address, removed. */
 import type { FastifyInstance } from "fastify";
-import { isAssigned } from "../../../core/application-access/application-access.store.ts";
-import { assignUser, listAssignedUsers, unassignUser } from "../../../core/application-access/assignments.ts";
+import { isAssigned, listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
+import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -65,7 +65,9 @@ async function showUsers(
   const { values } = queryOf(visit.request);
   const after = readCursor(values.get("after"));
   const key = { orgId: organisation.id, applicationId: application.id };
-  const { shown, last } = splitPage(await listAssignedUsers(deps, key, { limit: ROWS_PER_PAGE, after }));
+  const { shown, last } = splitPage(
+    await listAssignedUsers(deps.database.query, key, { limit: ROWS_PER_PAGE, after }),
+  );
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
   const actors = shown.map(({ assignedBy }) => assignedBy);
   const actorName = await actorTexts(deps, organisation.id, actors, frame.messages);
@@ -113,7 +115,7 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const result = assignment ? await assignUser(deps, assignment) : "no-user";
   if (result === "no-user") {
     const { users } = pageMessages(visit, signedIn).console.applications;
-    const fault = users.unknown(organisation.name);
+    const fault = users.unknown({ organisation: organisation.name });
     return showUsers(deps, visit, signedIn, application, { email, fault, status: 400 });
   }
   await goTo(visit, `${requestPath(visit)}?done=${result === false ? ALREADY_APPLIED : "assigned"}`);
@@ -140,8 +142,8 @@ const unassignment: Confirmation<ConsoleDeps, Assignment> = {
     const { users } = messages.console.applications;
     const isRestricted = application.settings.access === "assigned";
     return {
-      heading: users.takeOffHeading(user.email),
-      text: html`<p>${isRestricted ? users.takeOffText(application.name) : users.takeOffNothing(application.name)}</p>`,
+      heading: users.takeOffHeading({ email: user.email }),
+      text: html`<p>${isRestricted ? users.takeOffText({ application: application.name }) : users.takeOffNothing({ application: application.name })}</p>`,
       confirm: users.takeOff,
       confirmId: "user-take-off",
       breadcrumbs: recordCrumbs(organisation, application, messages),

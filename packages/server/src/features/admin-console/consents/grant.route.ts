@@ -128,7 +128,7 @@ async function showForm(
       text:
         (Object.hasOwn(standard, name) ? standard[name] : undefined) ??
         custom.find((scope) => scope.name === name)?.displayName ??
-        view.messages.consent.customScope(name),
+        view.messages.consent.customScope({ name }),
     })),
     listUri: consolePath(organisation, `/${tab}`),
   });

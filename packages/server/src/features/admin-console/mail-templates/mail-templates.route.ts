@@ -13,7 +13,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { render } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { framesScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { queryOf } from "../../../http/form-body.ts";
@@ -79,7 +79,7 @@ const templatePath = ({ organisation }: Visit, template: MailTemplate): string =
   consolePath(organisation, `/mail-templates/${template}`);
 
 const readLocale = (values: ReadonlyMap<string, string>, { locale }: Messages): string =>
-  LANGUAGES.find((language) => language.locale === values.get("language"))?.locale ?? locale;
+  LOCALES.find((one) => one === values.get("language")) ?? locale;
 
 /** @throws NotFound when the organisation has been disabled meanwhile */
 async function composeSample(
@@ -128,10 +128,7 @@ async function showPreview(
     listUri: consolePath(visit.organisation, "/mail-templates"),
     ownUri: path,
     htmlUri: `${path}/html?language=${content.locale}`,
-    languages: LANGUAGES.map((language) => ({
-      value: language.locale,
-      label: languageName(language.locale),
-    })),
+    languages: LOCALES.map((value) => ({ value, label: languageName(value) })),
     test: {
       action: path,
       csrf: deps.door.formBinding(visit).csrf,
@@ -177,7 +174,7 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     visit.reply.header("retry-after", String(error.retryAfterSeconds));
-    return refuse(text.limited(error.retryAfterSeconds), 429);
+    return refuse(text.limited({ seconds: error.retryAfterSeconds }), 429);
   }
   await goTo(visit, `${templatePath(visit, template)}?language=${locale}&done=sent`);
 }

@@ -49,7 +49,7 @@ function editPage(
 ): Html {
   const { messages, input, state } = view;
   const { create: text, record: recordText } = messages.console.systemAccounts;
-  const title = recordText.editTitle(record.name);
+  const title = recordText.editTitle({ name: record.name });
   const fields = [
     textField({
       id: "name",

@@ -25,7 +25,9 @@ const statusChange = (disabled: boolean): Confirmation<AccountsDeps, SystemAccou
   question: (messages, account, organisation) => {
     const { end } = messages.console.systemAccounts;
     return {
-      heading: disabled ? end.disableHeading(account.name) : end.enableHeading(account.name),
+      heading: disabled
+        ? end.disableHeading({ name: account.name })
+        : end.enableHeading({ name: account.name }),
       text: html`<p>${disabled ? end.disableText : end.enableText}</p>`,
       confirm: disabled ? end.disable : end.enable,
       confirmId: disabled ? "disable-confirm" : "enable-confirm",
@@ -44,7 +46,7 @@ const deletion: Confirmation<AccountsDeps, SystemAccount> = {
   question: (messages, account, organisation) => {
     const { end } = messages.console.systemAccounts;
     return {
-      heading: end.deleteHeading(account.name),
+      heading: end.deleteHeading({ name: account.name }),
       text: html`<p>${end.deleteText}</p>`,
       confirm: end.delete,
       confirmId: "delete-confirm",

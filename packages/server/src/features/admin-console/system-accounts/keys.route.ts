@@ -120,8 +120,8 @@ function keyFields({ input, state, messages }: FormView<KeyInput>) {
     messages,
     ...fieldState(state, id),
   });
-  const choices = (values: readonly string[], days: (count: number) => string, other: string) =>
-    values.map((value) => ({ value, label: /^\d/.test(value) ? days(Number(value)) : other }));
+  const choices = (values: readonly string[], days: typeof text.days, other: string) =>
+    values.map((value) => ({ value, label: /^\d/.test(value) ? days({ count: Number(value) }) : other }));
   return [
     textField({ ...field("label", text.label), hint: text.labelHint, maxLength: 100, isOptional: true }),
     selectField({

@@ -5,7 +5,7 @@ import { type FormView, faultsFailure, fieldState } from "../../../html/componen
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { roles } from "./list.page.ts";
 
 export type UserInput = {
@@ -102,5 +102,5 @@ function fields({ input, state, canMail, messages }: NewUserView) {
 /** Each in its own language. */
 export const languageChoices = ({ console: { users } }: Messages) => [
   { value: "", label: users.profile.anyLanguage },
-  ...LANGUAGES.map(({ locale }) => ({ value: locale, label: languageName(locale) })),
+  ...LOCALES.map((locale) => ({ value: locale, label: languageName(locale) })),
 ];

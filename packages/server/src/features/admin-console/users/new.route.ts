@@ -7,7 +7,7 @@ import { isEmail, isPersonName } from "../../../core/users/user.ts";
 import { createUser, InvalidUser } from "../../../core/users/users.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormShown } from "../../../html/components/form-state.ts";
-import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import {
   acceptOneTimeForm,
@@ -57,7 +57,7 @@ function readInput(values: ReadonlyMap<string, string>, deps: UsersDeps): UserIn
     firstname: text("firstname"),
     surname: text("surname"),
     role: text("role") === "Administrator" ? "Administrator" : "Standard",
-    locale: LANGUAGES.find((one) => one.locale === text("locale"))?.locale ?? "",
+    locale: LOCALES.find((one) => one === text("locale")) ?? "",
     how: deps.outbox.isOpen && text("how") !== "password" ? "mail" : "password",
     isKnown: values.get("emailKnown") === "on",
   };
@@ -153,7 +153,7 @@ async function showPassword(
   const page = shownOncePage({
     ...frame,
     breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    title: text.shownTitle(displayName(user)),
+    title: text.shownTitle({ name: displayName(user) }),
     text: text.shownText,
     values: [{ id: "new-password", title: text.password, lines: user.password }],
     doneUri: userPath(visit.organisation, user.id, "?done=created"),

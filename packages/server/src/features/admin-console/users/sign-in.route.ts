@@ -62,7 +62,7 @@ function onMember(
 const signOut = onMember({
   confirmId: "sign-out-confirm",
   texts: ({ sessions }, { email }) => ({
-    heading: sessions.everywhereHeading(email),
+    heading: sessions.everywhereHeading({ email }),
     text: sessions.everywhereText,
     confirm: sessions.everywhere,
   }),
@@ -77,7 +77,7 @@ const factorReset = onMember({
   confirmId: "reset-confirm",
   isFor: (_, user) => !isGuest(user),
   texts: ({ factors }, { email }) => ({
-    heading: factors.resetHeading(email),
+    heading: factors.resetHeading({ email }),
     text: factors.resetText,
     confirm: factors.reset,
   }),
@@ -100,7 +100,7 @@ const passwordReset = onMember({
     user.disabledAt === null &&
     (await findPasswordChangedAt(database.query, user)) !== null,
   texts: ({ factors }, { email }) => ({
-    heading: factors.sendResetHeading(email),
+    heading: factors.sendResetHeading({ email }),
     text: factors.sendResetText,
     confirm: factors.sendReset,
   }),
@@ -116,7 +116,7 @@ const reinvitation = onMember({
   isHarmless: true,
   isFor: ({ outbox }, user) => outbox.isOpen && !isGuest(user) && user.disabledAt === null,
   texts: ({ invitation }, { email }) => ({
-    heading: invitation.againHeading(email),
+    heading: invitation.againHeading({ email }),
     text: invitation.againText,
     confirm: invitation.again,
   }),
@@ -132,7 +132,7 @@ const withdrawal = onMember({
   confirmId: "invite-withdraw-confirm",
   isFor: (_, user) => !isGuest(user),
   texts: ({ invitation }, { email }) => ({
-    heading: invitation.withdrawHeading(email),
+    heading: invitation.withdrawHeading({ email }),
     text: invitation.withdrawText,
     confirm: invitation.withdraw,
   }),
@@ -173,7 +173,7 @@ const sessionEnd: Confirmation<UsersDeps, Part> = {
   question: (messages, { user, name }, organisation) => {
     const { sessions: text } = messages.console.users;
     return {
-      heading: text.endHeading(name ?? text.unknown),
+      heading: text.endHeading({ browser: name ?? text.unknown }),
       text: html`<p>${text.endText}</p>`,
       confirm: text.end,
       confirmId: "session-end-confirm",
@@ -202,7 +202,7 @@ const consentRevocation: Confirmation<UsersDeps, Part> = {
   question: (messages, { user, name = "" }, organisation) => {
     const { access: text } = messages.console.users;
     return {
-      heading: text.revokeHeading(name),
+      heading: text.revokeHeading({ application: name }),
       text: html`<p>${text.revokeText}</p>`,
       confirm: text.revoke,
       confirmId: "consent-revoke-confirm",

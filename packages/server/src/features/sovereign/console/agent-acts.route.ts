@@ -48,7 +48,7 @@ function ending(act: "deactivate" | "compromise"): Confirmation<ConsoleDeps, Poo
     question: (messages, found, organisation) => {
       const text = messages.console.pools.agentPage[act];
       return {
-        heading: text.heading(found.agent.name),
+        heading: text.heading({ name: found.agent.name }),
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `agent-${act}-confirm`,
@@ -76,7 +76,7 @@ const keyRetirement: Confirmation<ConsoleDeps, PoolAgent & { readonly key: Agent
   question: (messages, found, organisation) => {
     const { retireKey: text } = messages.console.pools.agentPage;
     return {
-      heading: text.heading(found.agent.name),
+      heading: text.heading({ name: found.agent.name }),
       text: html`<p><code>${found.key.kid}</code></p><p>${text.text}</p>`,
       confirm: text.submit,
       confirmId: "key-retire-confirm",

@@ -31,7 +31,7 @@ function statusChange(act: "disable" | "enable"): Confirmation<ConsoleDeps, Sign
     question: (messages, pool, organisation) => {
       const text = messages.console.pools[act];
       return {
-        heading: text.heading(pool.name),
+        heading: text.heading({ name: pool.name }),
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `pool-${act}-confirm`,
@@ -66,7 +66,7 @@ const deletion: Confirmation<ConsoleDeps, Found> = {
   question: (messages, { pool, applications }, organisation) => {
     const { remove: text } = messages.console.pools;
     return {
-      heading: text.heading(pool.name),
+      heading: text.heading({ name: pool.name }),
       text: [
         html`<p>${text.text}</p>`,
         applications.length > 0 && inUse(applications, organisation, text.inUse),

@@ -218,7 +218,7 @@ async function createAgent(
   const page = shownOncePage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages, pool),
-    title: text.doneTitle(agent.name),
+    title: text.doneTitle({ name: agent.name }),
     text: text.doneText,
     values: [
       { id: "api-key", title: text.apiKey, lines: apiKey },

@@ -15,7 +15,7 @@ export function waitPage(view: WaitView): Html {
   const shown = shownAs(view);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(shown.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: shown.heading, organisation: view.organisation.name }),
     scripts: [waitScript.path],
     refresh: refreshOf(view),
     body: html`${content(view, shown)}

@@ -8,15 +8,15 @@ import type { Application } from "../../../../core/applications/application.ts";
 import type { Clock } from "../../../../core/clock.ts";
 import { issuerOf } from "../../../../core/organisations/organisation.ts";
 import { issuerOfPool, type SigningPool } from "../../../../core/signing-pools/signing-pool.ts";
-import { familyOfTokenId } from "../../../../core/tokens/claims.ts";
-import { claimsHash } from "../../../../core/tokens/claims-hash.ts";
 import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
-import type {
-  BegunSigning,
-  HeldTokens,
-  SigningOccasion,
-  TokensToSign,
+import {
+  type BegunSigning,
+  claimsHash,
+  type HeldTokens,
+  type SigningOccasion,
+  type TokensToSign,
 } from "../../../../core/tokens/signer.ts";
+import { familyOfTokenId } from "../../../../core/tokens/token-family.ts";
 import type { Database, Db } from "../../../../db/open.ts";
 import type { NewSigningRequest, ReleasedRequest, RequestStatus } from "../../agent-api/request-messages.ts";
 import { browserSessionHash } from "../../wait/browser-session.ts";

@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentAlg } from "@signet/protocol/agent-signature";
 import { seconds } from "../../../../core/clock.ts";
-import { familyOfTokenId, tokenIdOf } from "../../../../core/tokens/claims.ts";
+import { familyOfTokenId, newTokenId } from "../../../../core/tokens/token-family.ts";
 import type { ClaimsToSign, RenderedToken } from "../signing-request.ts";
 
 /** What one rendering has beside the claims and the key. */
@@ -46,7 +46,7 @@ export function renderTokens(
 ): RenderedTokens {
   const expOf = (token: { readonly iat: number; readonly exp: number }) =>
     iat + Math.min(token.exp - token.iat, longestSeconds);
-  const jti = tokenIdOf(familyOfTokenId(accessToken.jti), random);
+  const jti = newTokenId(familyOfTokenId(accessToken.jti), random);
   const exp = expOf(accessToken);
   const render = (use: RenderedToken["use"], typ: string, payload: object): RenderedToken => ({
     use,
