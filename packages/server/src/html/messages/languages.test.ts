@@ -162,10 +162,13 @@ for (const locale of LOCALES) {
       [security.passkeys.change, security.passkeys.changeOf({ name: "X" })],
       [security.devices.forget, security.devices.forgetOf({ browser: "X" })],
       [sessions.end, sessions.endOf({ browser: "X" })],
-      [language.console.applications.secrets.end, language.console.applications.secrets.endOf({ name: "X" })],
       [
-        language.console.applications.users.takeOff,
-        language.console.applications.users.takeOffOf({ email: "X" }),
+        language.console.applications.secrets.revoke,
+        language.console.applications.secrets.revokeOf({ name: "X" }),
+      ],
+      [
+        language.console.applications.users.unassign,
+        language.console.applications.users.unassignOf({ email: "X" }),
       ],
     ] as const;
     for (const [seen, label] of labels) assert.ok(label.toLowerCase().includes(seen.toLowerCase()), label);

@@ -148,11 +148,11 @@ function takeOffRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     overFor: ({ application, isThere }) => (isThere ? undefined : applicationRest(application.id, REST)),
     question: (messages, { application, user }, organisation) => {
       const { users } = messages.console.applications;
-      const isRuled = application.settings.access === "assigned";
+      const isRestricted = application.settings.access === "assigned";
       return {
-        heading: users.takeOffHeading({ email: user.email }),
-        text: html`<p>${isRuled ? users.takeOffText({ application: application.name }) : users.takeOffNothing({ application: application.name })}</p>`,
-        confirm: users.takeOff,
+        heading: users.unassignHeading({ email: user.email, application: application.name }),
+        text: html`<p>${isRestricted ? users.unassignText({ application: application.name }) : users.unassignUnrestricted({ application: application.name })}</p>`,
+        confirm: users.unassign,
         confirmId: "user-take-off",
         breadcrumbs: recordCrumbs(organisation, application, messages),
         back: applicationRest(application.id, REST),
