@@ -1,60 +1,43 @@
-/** The documents that an issuer publishes, for /openapi.json. */
-import Type from "typebox";
+/** Discovery documents and key sets, for /openapi.json. */
+import Type, { type TSchema } from "typebox";
 import { type DescribedOperation, problemAnswers } from "../../http/api/described-operation.ts";
 
-const list = (description?: string) =>
-  Type.Array(Type.String(), description === undefined ? {} : { description });
-const address = Type.String({ format: "uri" });
+const members = <T extends TSchema>(names: string, schema: T): Record<string, T> =>
+  Object.fromEntries(names.split(/\s+/).map((name) => [name, schema]));
+
+const uri = Type.String({ format: "uri" });
+const strings = Type.Array(Type.String());
+const tokenEndpoints =
+  "token_endpoint userinfo_endpoint revocation_endpoint introspection_endpoint device_authorization_endpoint";
 
 const metadata = Type.Object(
   {
-    issuer: address,
-    authorization_endpoint: address,
-    token_endpoint: address,
-    userinfo_endpoint: address,
-    jwks_uri: address,
-    revocation_endpoint: address,
-    introspection_endpoint: address,
-    end_session_endpoint: address,
-    device_authorization_endpoint: address,
-    scopes_supported: list("custom scopes of the organisation included"),
-    response_types_supported: list(),
-    response_modes_supported: list(),
-    grant_types_supported: list(),
-    subject_types_supported: list(),
-    id_token_signing_alg_values_supported: list(),
-    token_endpoint_auth_methods_supported: list(),
-    revocation_endpoint_auth_methods_supported: list(),
-    introspection_endpoint_auth_methods_supported: list(),
-    token_endpoint_auth_signing_alg_values_supported: list(),
-    revocation_endpoint_auth_signing_alg_values_supported: list(),
-    introspection_endpoint_auth_signing_alg_values_supported: list(),
-    code_challenge_methods_supported: list(),
-    prompt_values_supported: list(),
-    acr_values_supported: list(),
-    claim_types_supported: list(),
-    claims_supported: list(),
-    claims_parameter_supported: Type.Boolean(),
-    request_parameter_supported: Type.Boolean(),
-    request_uri_parameter_supported: Type.Boolean(),
-    authorization_response_iss_parameter_supported: Type.Boolean(),
-    backchannel_logout_supported: Type.Boolean(),
-    backchannel_logout_session_supported: Type.Boolean(),
-    ui_locales_supported: list(),
+    ...members(`issuer authorization_endpoint jwks_uri end_session_endpoint ${tokenEndpoints}`, uri),
+    scopes_supported: Type.Array(Type.String(), {
+      description: "Includes custom scopes of the organisation",
+    }),
+    ...members(
+      `response_types_supported response_modes_supported grant_types_supported subject_types_supported
+      id_token_signing_alg_values_supported token_endpoint_auth_methods_supported
+      revocation_endpoint_auth_methods_supported introspection_endpoint_auth_methods_supported
+      token_endpoint_auth_signing_alg_values_supported revocation_endpoint_auth_signing_alg_values_supported
+      introspection_endpoint_auth_signing_alg_values_supported code_challenge_methods_supported
+      prompt_values_supported acr_values_supported claim_types_supported claims_supported ui_locales_supported`,
+      strings,
+    ),
+    ...members(
+      `claims_parameter_supported request_parameter_supported request_uri_parameter_supported
+      authorization_response_iss_parameter_supported backchannel_logout_supported
+      backchannel_logout_session_supported`,
+      Type.Boolean(),
+    ),
     tls_client_certificate_bound_access_tokens: Type.Optional(
-      Type.Boolean({ description: "where a listener asks for certificates (RFC 8705)" }),
+      Type.Boolean({ description: "Present where client certificates are accepted (RFC 8705)" }),
     ),
     mtls_endpoint_aliases: Type.Optional(
-      Type.Object(
-        {
-          token_endpoint: address,
-          userinfo_endpoint: address,
-          revocation_endpoint: address,
-          introspection_endpoint: address,
-          device_authorization_endpoint: address,
-        },
-        { description: "where a client with a certificate calls them (RFC 8705 §5)" },
-      ),
+      Type.Object(members(tokenEndpoints, uri), {
+        description: "The endpoints for clients with certificates (RFC 8705 §5)",
+      }),
     ),
   },
   { title: "ProviderMetadata" },
@@ -75,7 +58,9 @@ const jwks = Type.Object(
         y: text,
         n: text,
         e: text,
-        x5c: Type.Optional(Type.Array(Type.String(), { description: "of agents' keys, when there are any" })),
+        x5c: Type.Optional(
+          Type.Array(Type.String(), { description: "For keys of signing agents that have certificates" }),
+        ),
         "x5t#S256": text,
       }),
     ),
@@ -87,14 +72,14 @@ const shared = {
   method: "GET",
   tag: "OAuth",
   security: [],
-  headers: { "If-None-Match": "the `ETag` that the caller has" },
+  headers: { "If-None-Match": "The `ETag` of the cached document" },
 } as const;
 
-const headers = { ETag: "changes with the document", "Cache-Control": "how long it may be kept" };
+const headers = { ETag: "Changes with the document", "Cache-Control": "How long the document may be cached" };
 
-const answers = (description: string, schema: typeof metadata | typeof jwks) => ({
+const answers = (description: string, schema: TSchema) => ({
   200: { description, schema, headers },
-  304: { description: "It is as the caller has it" },
+  304: { description: "Not modified" },
   ...problemAnswers([404, 500, 503]),
 });
 
@@ -103,21 +88,21 @@ export const publishedOperations: readonly DescribedOperation[] = [
     ...shared,
     path: "/oauth/:org/.well-known/openid-configuration",
     operationId: "getDiscoveryDocument",
-    summary: "The issuer's metadata (OpenID Connect Discovery 1.0)",
+    summary: "Get the metadata of the issuer (OpenID Connect Discovery 1.0)",
     answers: answers("The metadata", metadata),
   },
   {
     ...shared,
     path: "/.well-known/oauth-authorization-server/oauth/:org",
     operationId: "getAuthorizationServerMetadata",
-    summary: "The same document at the place that RFC 8414 names",
+    summary: "Get the metadata of the issuer (RFC 8414)",
     answers: answers("The metadata", metadata),
   },
   {
     ...shared,
     path: "/oauth/:org/.well-known/jwks.json",
     operationId: "getKeySet",
-    summary: "The public keys that verify this issuer's tokens (RFC 7517)",
+    summary: "Get the public keys of the issuer (RFC 7517)",
     answers: answers("The keys", jwks),
   },
   {
@@ -125,7 +110,7 @@ export const publishedOperations: readonly DescribedOperation[] = [
     tag: "Sovereign signing",
     path: "/oauth/:org/sovereign/pools/:poolId/.well-known/openid-configuration",
     operationId: "getPoolDiscoveryDocument",
-    summary: "The metadata of a signing pool: its own issuer and keys, the organisation's endpoints",
+    summary: "Get the metadata of a signing pool: its issuer and keys, the organisation's endpoints",
     answers: answers("The metadata", metadata),
   },
   {
@@ -133,7 +118,7 @@ export const publishedOperations: readonly DescribedOperation[] = [
     tag: "Sovereign signing",
     path: "/oauth/:org/sovereign/pools/:poolId/jwks.json",
     operationId: "getPoolKeySet",
-    summary: "The public keys of a pool's agents, and no others",
+    summary: "Get the public keys of the pool's agents",
     answers: answers("The keys", jwks),
   },
 ];

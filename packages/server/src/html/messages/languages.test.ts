@@ -10,10 +10,12 @@ import { LOCALES, type Messages, messages } from "./messages.ts";
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
   de: [
     ...["Administrator", "Browser", "Code", "Generation", "Generation 1", "Generation 3", "Header", "Links"],
-    ...["Logo", "Name", "Optional", "Organisation", "Passkeys", "Payload", "Scopes", "TPM", "optional"],
+    ...["Logo", "Name", "Optional", "Organisation", "Passkeys", "Payload", "Scopes", "Status", "TPM"],
+    "optional",
   ],
   fr: [
     "Actions",
+    "Active",
     "Applications",
     "Code",
     "Console",
@@ -27,12 +29,13 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
     "Scopes",
     "Sessions",
     "TPM",
+    "Type",
     "minutes",
   ],
-  es: ["No", "Scopes", "TPM"],
+  es: ["No", "Scopes", "TPM", "Tokens"],
   da: [
-    ...["Administrator", "Browser", "Header", "Invitation", "Links", "Logo", "Menu", "Organisation"],
-    ...["Payload", "Reference", "Scopes", "TPM"],
+    ...["Administrator", "Browser", "Grant types", "Header", "Invitation", "Links", "Logo", "Menu"],
+    ...["Organisation", "Payload", "Reference", "Scopes", "Status", "TPM", "Tokens"],
   ],
 };
 

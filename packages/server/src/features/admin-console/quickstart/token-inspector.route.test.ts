@@ -217,7 +217,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const { kind, verdict, body } = await found(org.web.secret);
     assert.deepEqual([kind, verdict], ["Client secret", "warn"]);
     assert.ok(!body.includes(org.web.secret));
-    assert.equal((await found("sgn_ak_abc")).kind, "Secret of another kind");
+    assert.equal((await found("sgn_ak_abc")).kind, "Other secret");
   });
 
   test("no forged token is called good, whatever it is like", async () => {

@@ -1,0 +1,85 @@
+/** Bearer authentication: the user of an access token with the scope `openid` (RFC 6750). */
+import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/bearer";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import type { FastifyRequest } from "fastify";
+import type { ApplicationDirectory } from "../../core/applications/applications.ts";
+import type { PresentedDeviceDeps } from "../../core/devices/presented-device.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
+import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
+import type { User } from "../../core/users/user.ts";
+import { findUser } from "../../core/users/users.store.ts";
+import type { Database } from "../../db/open.ts";
+import { formOf, queryOf } from "../../http/form-body.ts";
+import { hasValidBinding } from "./client-authentication/client-device.ts";
+
+export interface BearerDeps extends PresentedDeviceDeps {
+  readonly database: Database;
+  readonly applications: ApplicationDirectory;
+  readonly accessTokens: AccessTokens;
+}
+
+export interface BearerUser {
+  readonly user: User;
+  readonly claims: AccessTokenClaims;
+  readonly scopes: readonly string[];
+}
+
+/** @throws OAuthError with the challenge of RFC 6750 §3 */
+export async function bearerUser(
+  deps: BearerDeps,
+  organisation: Organisation,
+  request: FastifyRequest,
+): Promise<BearerUser> {
+  const token = presentedToken(request, organisation);
+  const claims = await deps.accessTokens.read(organisation, token);
+  if (!claims || !(await deps.accessTokens.isActive(organisation, claims))) {
+    throw bearerError(organisation, "invalid_token", "the access token is expired, revoked or invalid");
+  }
+  if (!(await hasValidBinding(deps, organisation, request, claims)))
+    throw bearerError(
+      organisation,
+      "invalid_token",
+      "the access token is bound to a certificate that the request does not have",
+    );
+  const scopes = claims.scope?.split(" ") ?? [];
+  if (!scopes.includes("openid")) {
+    throw bearerError(organisation, "insufficient_scope", "the scope openid is required", "openid");
+  }
+  const user = await findUser(deps.database.query, organisation.id, claims.sub);
+  if (!user) throw bearerError(organisation, "invalid_token", "the access token has no user");
+  return { user, claims, scopes };
+}
+
+/** In the header or in the form, not in both (RFC 6750 §2); a query would end up in logs. */
+function presentedToken(request: FastifyRequest, organisation: Organisation): string {
+  const form = formOf(request);
+  if (form.repeated.size > 0) {
+    throw bearerError(organisation, "invalid_request", "a parameter is repeated");
+  }
+  const inBody = form.values.get("access_token");
+  const { authorization } = request.headers;
+  if (queryOf(request).values.has("access_token")) {
+    throw bearerError(organisation, "invalid_request", "the access token must not be in the query");
+  }
+  if (authorization !== undefined && inBody !== undefined) {
+    throw bearerError(organisation, "invalid_request", "the access token was sent twice");
+  }
+  const token = inBody ?? parseBearer(authorization);
+  if (token !== undefined) return token;
+  // RFC 6750 §3.1: the challenge for a request without credentials has no error code.
+  throw new OAuthError("invalid_token", "an access token is required", {
+    wwwAuthenticate: bearerChallenge(organisation.id),
+  });
+}
+
+function bearerError(
+  organisation: Organisation,
+  code: "invalid_request" | "invalid_token" | "insufficient_scope",
+  description: string,
+  scope?: string,
+): OAuthError {
+  return new OAuthError(code, description, {
+    wwwAuthenticate: bearerChallenge(organisation.id, code, description, scope),
+  });
+}
