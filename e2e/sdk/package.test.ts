@@ -92,7 +92,8 @@ test("signet-agent runs without the server, its database and what is optional", 
 test("signet-device runs without the server, and with no package but our own", async () => {
   const installed = await readdir(path.join(folder, "device", "node_modules"), { recursive: true });
   const packages = installed.filter((file) => file.endsWith("/package.json"));
-  const own = (file: string) => /(^|\/)@signet\/(device-client|cli-runtime|protocol)\/package\.json$/.test(file);
+  const own = (file: string) =>
+    /(^|\/)@signet\/(device-client|cli-runtime|protocol)\/package\.json$/.test(file);
   assert.deepEqual(
     packages.filter((file) => !own(file)),
     [],
