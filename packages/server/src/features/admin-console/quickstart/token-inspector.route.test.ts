@@ -96,7 +96,7 @@ forEachDatabase(({ name: database, fresh }) => {
       assert.deepEqual(findings, ["signature", "issuer", "inTime", "active"]);
       assert.ok(body.includes(`/applications/${org.web.application.id}`));
       assert.ok(body.includes(org.user.email));
-      assert.match(body, /<dt><code>acr<\/code><\/dt>\n<dd>How strongly/);
+      assert.match(body, /<dt><code>acr<\/code><\/dt>\n<dd>Authentication context: how strongly/);
       assert.ok(!body.includes(accessToken), "what was pasted is not shown again");
     }
   });
