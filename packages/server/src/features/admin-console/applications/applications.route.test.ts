@@ -200,7 +200,7 @@ forEachDatabase(({ name: database, fresh }) => {
     const list = await console.get(`/applications/${id}/users`);
     assert.ok(list.body.includes(`id="user-${org.user.id}"`));
     assert.ok(list.body.includes(org.administrator.email), "who assigned them");
-    assert.match((await console.get(`/applications/${id}`)).body, /One person is assigned/);
+    assert.match((await console.get(`/applications/${id}`)).body, /1 user is assigned/);
     await console.send(`/applications/${id}/users/${org.user.id}/take-off`);
     assert.ok(!(await console.get(`/applications/${id}/users`)).body.includes(`id="user-${org.user.id}"`));
     const over = await console.get(`/applications/${id}/users/${org.user.id}/take-off`);
