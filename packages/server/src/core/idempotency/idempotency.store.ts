@@ -125,6 +125,7 @@ export const deletePassedRequests = (db: Db, before: number, limit: number): Pro
   deleteExpired(
     db,
     { table: "idempotency_key", key: ["org_id", "account_id", "key_hash"], column: "expires_at" },
-    before,
+    // Expired from its expiry on, as `reserveRequest` sees it.
+    before + 1,
     limit,
   );
