@@ -36,7 +36,7 @@ forEachDatabase(({ fresh }) => {
     const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
     assert.equal(person.status, 404);
     assert.match(person.headers.get("content-type") ?? "", /^text\/html/);
-    assert.match(await person.text(), /There is nothing at this address/);
+    assert.match(await person.text(), /Page not found/);
     const program = await fetch(running.baseUrl + path, { headers: { accept: "application/json" } });
     assert.equal(program.status, 404);
     assert.match(program.headers.get("content-type") ?? "", /^application\/problem\+json/);
@@ -71,7 +71,7 @@ forEachDatabase(({ fresh }) => {
   test("shows no name of an unknown organisation", async () => {
     const { status, body } = await page("/oauth/01a1fd3c-484e-78bb-9893-e02106c1d59d/authorize");
     assert.equal(status, 404);
-    assert.match(body, /There is nothing at this address/);
+    assert.match(body, /Page not found/);
     assert.ok(body.includes('<bdi class="brand-name">Signet</bdi>'));
   });
 
@@ -116,7 +116,7 @@ forEachDatabase(({ fresh }) => {
         headers: { "content-type": "application/x-www-form-urlencoded" },
       });
       assert.equal(answer.statusCode, 500);
-      assert.match(answer.body, /Something went wrong on our side/);
+      assert.match(answer.body, /Something went wrong/);
       assert.doesNotMatch(answer.body, /secret_detail|\.ts|Error/);
       assert.match(answer.body, /<code>test-\w+<\/code>/);
     }
@@ -130,7 +130,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answer.statusCode, 503);
     assert.equal(answer.headers["retry-after"], "2");
     assert.equal(answer.headers["cache-control"], "no-store");
-    assert.match(answer.body, /Signet is busy right now/);
+    assert.match(answer.body, /Signet is temporarily unavailable/);
     assert.doesNotMatch(answer.body, /secret_host/);
     await app.close();
   });

@@ -160,7 +160,11 @@ describe("signet user", () => {
     test("what the core refuses is told in a sentence, with exit code 1", async () => {
       await json(["create", "--email", "fy@example.com", "--generate"]);
       for (const [args, password, reason] of [
-        [["--email", "fy@EXAMPLE.com"], PASSWORD, "the organisation already has a user with this email address"],
+        [
+          ["--email", "fy@EXAMPLE.com"],
+          PASSWORD,
+          "the organisation already has a user with this email address",
+        ],
         [["--email", "nobody"], PASSWORD, "the email address is not valid"],
         [["--email", "gy@example.com"], "too short", "the password must have at least 12 characters"],
         [

@@ -73,7 +73,7 @@ describe("email journey", () => {
       stops.push(startMailDelivery({ ...running.deps, outbox: second.service.outbox }));
       const mail = await server.next();
       assert.deepEqual(mail.recipients, [org.user.email]);
-      assert.equal(mail.headers.get("subject"), "Set a new password for Acme");
+      assert.equal(mail.headers.get("subject"), "Reset your password for Acme");
       assert.match(mail.headers.get("from") ?? "", /^Acme <no-reply@id\.example>$/);
       const link = /^(\S+\/recovery\/sgn_ua_\S+)$/m.exec(mail.text)?.[1] ?? "";
       assert.ok(mail.html.includes(link));

@@ -76,7 +76,7 @@ forEachDatabase(({ fresh }) => {
   test("shows an unassigned user whom to ask, and sends access_denied to the application", async () => {
     const page = await logIn(browser, org, await visit(browser, org, asked()));
     assert.equal(page.status, 403);
-    assert.match(page.body, /You cannot use Web yet/);
+    assert.match(page.body, /You don’t have access to Web/);
     assert.match(page.body, /<li>desk &lt;desk@acme\.example&gt;<\/li>/);
     assert.match(page.body, /<li>Ada, room 7<\/li>/);
     assert.match(page.body, new RegExp(org.user.email));
@@ -105,7 +105,7 @@ forEachDatabase(({ fresh }) => {
   test("issues a federation session key to assigned users only", async () => {
     const page = await logIn(browser, org, await federate(browser, running, desk.application));
     assert.equal(page.status, 403);
-    assert.match(page.body, /You cannot use Web yet[\s\S]*desk@acme\.example/);
+    assert.match(page.body, /You don’t have access to Web[\s\S]*desk@acme\.example/);
     const silent = await federate(browser, running, desk.application, { prompt: "none" });
     assert.equal(silent.location, `${RETURN_URL}?error=access_denied`);
     await assign();
@@ -117,7 +117,7 @@ forEachDatabase(({ fresh }) => {
     const codes = await askForCodes(org, desk.application, { client_secret: secret });
     const page = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     assert.equal(page.status, 403);
-    assert.match(page.body, /You cannot use Web yet/);
+    assert.match(page.body, /You don’t have access to Web/);
     await assign();
     assert.ok(showsQuestion(await typeCode(browser, org, await openVerify(browser, org), codes.userCode)));
     await letIn(browser, org, codes);

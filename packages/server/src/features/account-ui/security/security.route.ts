@@ -6,21 +6,29 @@ import { ownerOf } from "../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
-import { listRememberedDevices } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
-import { deviceOfCookie } from "../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import {
+  findTrustedBrowser,
+  listRememberedDevices,
+} from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { show, type Visit } from "../../../page-kit/visit.ts";
-import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "../account-page.ts";
+import {
+  type AccountDeps,
+  accountFrame,
+  accountPath,
+  accountRoute,
+  requireSignedIn,
+} from "../account-page.ts";
 import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
 
 export function securityRoute(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, "security", {
+  accountRoute(app, deps, "/oauth/:org/account/security", {
     get: async (visit) => {
-      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, "security"));
-      if (signedIn) await showSecurity(deps, visit, signedIn);
+      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, "security"));
+      await showSecurity(deps, visit, signedIn);
     },
   });
 }
@@ -31,7 +39,7 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const db = deps.database.query;
   const frame = accountFrame(visit, user, "security");
   const devices = await listRememberedDevices(db, user, now);
-  const thisOne = await deviceOfCookie(db, user, deps.door.deviceToken(visit), now);
+  const thisOne = await findTrustedBrowser(db, user, deps.door.deviceToken(visit), now);
   const path = (rest: string) => accountPath(organisation, `security/${rest}`);
   const page = securityPage({
     ...frame,

@@ -1,24 +1,24 @@
-/** What ends something, and is asked once more on a page of its own before it does; programs are not asked. */
+/** Registers what ends something: browsers are asked to confirm it first, programs are not. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { Operation } from "../../../http/api/api-route.ts";
-import { type ConfirmedAct, confirmedActPages } from "../../../page-kit/confirmed-act.ts";
-import { forBoth, MANAGE, type ManageDeps, managePath, pageHandler } from "./manage-visit.ts";
+import { type Confirmation, confirm, showConfirmation } from "../../../page-kit/confirmation.ts";
+import { forBoth, type ManageDeps, managePage, managePath } from "./manage-visit.ts";
 
 type Handlers = Parameters<typeof forBoth>[3];
 
-/** Registers the page that asks, and the one address for its form and for programs. */
-export function confirmedActRoutes<Found>(
+/** The page that asks; its form and programs post to the operation's address, which is the same. */
+export function confirmedRoutes<Pending>(
   app: FastifyInstance,
   deps: ManageDeps,
   { operation, program }: { readonly operation: Operation; readonly program: Handlers["program"] },
-  act: Omit<ConfirmedAct<Found>, "current" | "uriOf">,
+  confirmation: Confirmation<ManageDeps, Pending>,
 ): void {
-  const pages = confirmedActPages(deps, { ...act, current: "devices", uriOf: managePath });
-  app.get(`${MANAGE}${act.path}`, { errorHandler: deps.showError }, pageHandler(deps, pages.get));
-  forBoth(app, deps, operation, { program, page: pages.post });
+  const page = managePage(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
+  app.get(operation.path, { errorHandler: deps.showError }, page);
+  forBoth(app, deps, operation, { program, page: (_, visit) => confirm(deps, visit, confirmation) });
 }
 
 /** Of a path; empty when it is none, so that nothing is found. */

@@ -5,7 +5,7 @@ import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
   type BrowserDeps,
-  csrfToken,
+  formBinding,
   orgPath,
   pageApplication,
   pageFrame,
@@ -109,7 +109,7 @@ function common(deps: BrowserDeps, visit: Visit, { user }: SignedIn) {
   return {
     organisation: pageOrganisation(visit.organisation),
     action: orgPath(visit.organisation, "device/verify"),
-    csrf: csrfToken(deps, visit),
+    csrf: formBinding(deps, visit).csrf,
     user: { email: user.email },
   };
 }

@@ -82,11 +82,11 @@ forEachDatabase(({ fresh }) => {
     for (let count = 0; count < 5; count++) {
       const wrong = await guess("BBBB-BBBB", address, person, csrf);
       assert.equal(wrong.status, 400);
-      assert.match(wrong.body, /This code is wrong, or too old/);
+      assert.match(wrong.body, /That code is wrong or has expired/);
     }
     const locked = await guess(codes.userCode, address, person, csrf);
     assert.equal(locked.status, 429);
-    assert.match(locked.body, /too many wrong codes\. Wait 15 minutes/);
+    assert.match(locked.body, /Too many wrong codes\. Try again in 15 minutes/);
     assert.equal(locked.headers.get("retry-after"), "900");
     assert.equal(
       (await guess(codes.userCode, "198.51.100.2", person, csrf)).status,
@@ -151,12 +151,12 @@ forEachDatabase(({ fresh }) => {
     const page = await openVerify(browser, org);
     for (const codes of [foreign, disabled]) {
       const wrong = await typeCode(browser, org, page, codes.userCode);
-      assert.match(wrong.body, /This code is wrong, or too old/);
+      assert.match(wrong.body, /That code is wrong or has expired/);
     }
-    assert.match((await typeCode(browser, org, page, used.userCode)).body, /This code was used before/);
+    assert.match((await typeCode(browser, org, page, used.userCode)).body, /That code was already used/);
     clock.advance(15 * 60_000);
     const wrong = await typeCode(browser, org, page, expired.userCode);
-    assert.match(wrong.body, /This code is wrong, or too old/);
+    assert.match(wrong.body, /That code is wrong or has expired/);
     clock.advance(WINDOW);
   });
 
@@ -179,7 +179,7 @@ forEachDatabase(({ fresh }) => {
       ]);
       const won = answers.findIndex(showsDone);
       assert.equal(answers.filter(showsDone).length, 1);
-      assert.match(answers[1 - won]?.body ?? "", /This code was used before/);
+      assert.match(answers[1 - won]?.body ?? "", /That code was already used/);
       const answer = await poll(org, codes);
       if (decisions[won] === "deny") assertOAuthError(answer, 400, "access_denied");
       else assert.equal(payloadOf(answer.body["id_token"])["sub"], [org, own][won]?.user.id);

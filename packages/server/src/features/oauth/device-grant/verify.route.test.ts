@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
       await person.get(new URL(uri.replaceAll("&amp;", "&"), page.url).href),
     );
     assert.ok(showsLogin(other));
-    assert.doesNotMatch(other.body, /Confirm it is you/);
+    assert.doesNotMatch(other.body, /Confirm it’s you/);
     assert.doesNotMatch(other.body, new RegExp(`value="${org.user.email}"`));
   });
 
@@ -123,15 +123,15 @@ forEachDatabase(({ fresh }) => {
     clock.advance(3 * 60_000);
     const { body } = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     for (const shown of [
-      /<h1>Allow Television on a device to use your account\?<\/h1>/,
+      /<h1>Allow Television on a device to access your account\?<\/h1>/,
       new RegExp(`<dd class="user-code">${codes.userCode}</dd>`),
       /<bdi>SmartTV\/7\.1<\/bdi>/,
       /<bdi>203\.0\.113\.9<\/bdi>/,
       /<dd>3 minutes ago<\/dd>/,
       /<bdi>user@acme\.example<\/bdi>/,
       /See your email address/,
-      /Stay connected while you are not using it/,
-      /Allow only what you started yourself\. If somebody sent you the code or the link, deny/,
+      /Access your data while you’re not using the application/,
+      /Allow only what you started yourself\. If someone sent you the code or the link, select Deny/,
     ])
       assert.match(body, shown);
   });
@@ -140,7 +140,7 @@ forEachDatabase(({ fresh }) => {
     const app = await makeDeviceApp(running.service, org);
     const codes = await askForCodes(org, app);
     const done = await letIn(browser, org, codes, "deny");
-    assert.match(done.body, /The device was not let in/);
+    assert.match(done.body, /Access denied/);
     assert.equal(await outcome(codes), "access_denied");
     assert.deepEqual(await consents(app), []);
   });
@@ -244,7 +244,7 @@ forEachDatabase(({ fresh }) => {
       running.service.changes.publish(tx, { orgId: org.organisation.id, topic: "application" }),
     );
     const wrong = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
-    assert.match(wrong.body, /This code is wrong, or too old/);
+    assert.match(wrong.body, /That code is wrong or has expired/);
   });
 
   test("audits every step", () =>

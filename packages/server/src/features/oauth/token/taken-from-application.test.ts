@@ -132,6 +132,6 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await poll(org, pending, credentials(client)), 400, "expired_token");
     const page = await source.browser.get(`${org.issuer}/device/verify`);
     const typed = await typeCode(source.browser, org, page, pending.userCode);
-    assert.match(typed.body, /This code is wrong, or too old/);
+    assert.match(typed.body, /That code is wrong or has expired/);
   });
 });

@@ -5,12 +5,10 @@ import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { findAgent, findPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, paramsOf, type Visit } from "../../../page-kit/visit.ts";
 
 type At = Pick<Visit, "organisation">;
 export type Params = Readonly<Record<string, string>>;
-
-export const paramsOf = ({ request }: Visit): Params => request.params as Params;
 
 /** @param poolId as the address has it. @returns undefined when the organisation has none such */
 export async function findPoolAt(

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { assurance } from "../../../../core/sessions/assurance.ts";
 import { acrValues } from "../../../../core/sessions/session.ts";
 import {
-  demandedAssurance,
   noRequestedAcr,
+  preferredAssurances,
   readRequestedAcr,
   reportedAcr,
-  wishedAssurances,
+  requiredAssurance,
 } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
@@ -19,46 +19,46 @@ const read = (acrValuesText: string | undefined, acr?: unknown, requiredAcr?: st
     requiredAcr === undefined ? {} : { requiredAcr },
   );
 
-test("acr_values and a voluntary claim are wishes, in the client's order", () => {
-  assert.deepEqual(read(`${PHR}  ${MFA} x`).wished, [PHR, MFA, "x"]);
-  assert.deepEqual(read(MFA, { values: [PHR] }).wished, [MFA, PHR]);
-  assert.deepEqual(wishedAssurances(read(`x ${PHR} ${PWD}`)), [
+test("acr_values and a voluntary claim are preferences, in the client's order", () => {
+  assert.deepEqual(read(`${PHR}  ${MFA} x`).preferred, [PHR, MFA, "x"]);
+  assert.deepEqual(read(MFA, { values: [PHR] }).preferred, [MFA, PHR]);
+  assert.deepEqual(preferredAssurances(read(`x ${PHR} ${PWD}`)), [
     assurance.phishingResistant,
     assurance.password,
   ]);
-  assert.equal(demandedAssurance(read(PHR, { values: [PHR] })), assurance.none);
+  assert.equal(requiredAssurance(read(PHR, { values: [PHR] })), assurance.none);
 });
 
-test("an essential claim and the application's setting are demands", () => {
-  assert.equal(demandedAssurance(read(undefined, { essential: true, value: MFA })), assurance.multiFactor);
+test("an essential claim and the application's setting are requirements", () => {
+  assert.equal(requiredAssurance(read(undefined, { essential: true, value: MFA })), assurance.multiFactor);
   assert.equal(
-    demandedAssurance(read(undefined, { essential: true, values: [PHR, MFA] })),
+    requiredAssurance(read(undefined, { essential: true, values: [PHR, MFA] })),
     assurance.multiFactor,
   );
-  assert.equal(demandedAssurance(read(undefined, undefined, PHR)), assurance.phishingResistant);
+  assert.equal(requiredAssurance(read(undefined, undefined, PHR)), assurance.phishingResistant);
   assert.equal(
-    demandedAssurance(read(undefined, { essential: true, value: PWD }, MFA)),
+    requiredAssurance(read(undefined, { essential: true, value: PWD }, MFA)),
     assurance.multiFactor,
   );
-  assert.deepEqual(read(undefined, { essential: true, value: MFA }).wished, []);
+  assert.deepEqual(read(undefined, { essential: true, value: MFA }).preferred, []);
 });
 
-test("a demand for what is not there cannot be met", () => {
+test("an unsupported required acr can't be met", () => {
   for (const acr of [{ value: "x" }, { values: ["x", 5] }, { value: 5 }, { value: null }])
     assert.equal(
-      demandedAssurance(read(undefined, { essential: true, ...acr })),
+      requiredAssurance(read(undefined, { essential: true, ...acr })),
       undefined,
       JSON.stringify(acr),
     );
-  assert.equal(demandedAssurance(read(undefined, undefined, "x")), undefined);
+  assert.equal(requiredAssurance(read(undefined, undefined, "x")), undefined);
 });
 
-test("an essential acr without values only asks that it be there", () => {
+test("an essential acr without values only requests the claim", () => {
   for (const acr of [{ essential: true }, { essential: true, values: [] }, null])
     assert.deepEqual(read(undefined, acr), { ...noRequestedAcr });
 });
 
-test("the token names the first class asked for that is reached, never more than was reached", () => {
+test("the token's acr is the first requested value that is reached, and never exceeds the session", () => {
   assert.equal(reportedAcr(noRequestedAcr, PHR), PHR);
   assert.equal(reportedAcr(read(MFA), PHR), MFA);
   assert.equal(reportedAcr(read(`${PHR} ${MFA}`), MFA), MFA);
