@@ -164,7 +164,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   assetRoutes(app, assets);
   await app.register(async (scope) => mountDocuments(scope, service, documents));
   const sovereign = await openSovereign(service);
-  app.addHook("onClose", () => sovereign.requests.close());
+  app.addHook("onClose", () => sovereign.signing.close());
   await app.register(async (scope) => mountTokenEndpoints(scope, service, sovereign, errors));
   await app.register(async (scope) => mountAgents(scope, service, sovereign, errors));
   const apiOperations: Operation[] = [];

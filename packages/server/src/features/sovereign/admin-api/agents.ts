@@ -23,8 +23,8 @@ import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { findAgent, findPool, listKeysOfPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import type { Db } from "../../../db/open.ts";
 import { CodedError, nothingHere } from "../../../http/coded-error.ts";
-import { endLeases } from "../requests/lease.store.ts";
-import { failSignedBy } from "../requests/signing-request.store.ts";
+import { releaseClaims } from "../requests/claim-request.store.ts";
+import { failSignedBy } from "../requests/sign-request.store.ts";
 import { duplicateKey, type PresentedKey, type ReadKey, readAgentKeys } from "./agent-keys.ts";
 import { type Acting, requireName, type SovereignAdminDeps } from "./pools.ts";
 
@@ -128,7 +128,7 @@ export async function deactivateAgent(
     const ending = { orgId, id: agentId, now };
     if (await deactivateAgentRow(tx, ending)) {
       // In the order of a signature, which is written to its request and then to its key: else each could wait for the other.
-      await endLeases(tx, { orgId, agentId, poolId: agent.poolId });
+      await releaseClaims(tx, { orgId, agentId, poolId: agent.poolId });
       await retireKeys(tx, { orgId, agentId, at: now });
       await note(tx, deps, by, "signing-agent.deactivated", agent, {});
     }

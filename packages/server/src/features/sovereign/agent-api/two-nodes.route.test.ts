@@ -16,7 +16,7 @@ import {
 } from "../../../testing/fixtures/agent.ts";
 import { credentials, postForm } from "../../../testing/fixtures/client.ts";
 import { openSigningStage } from "../../../testing/fixtures/signing-harness.ts";
-import { signingSteps, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
+import { releaseNow, signingSteps, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
 import {
   answerOf,
   decide,
@@ -35,6 +35,10 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
+import { poolTopic } from "../notify/wake-up.ts";
+import { claimRequest } from "../requests/claim-request.ts";
+import { waitForChange } from "../requests/request-status.ts";
+import { signRequest } from "../requests/sign-request.ts";
 
 const LONG_MS = 120_000;
 const inTime = { timeout: 60_000 };
@@ -148,27 +152,26 @@ forEachDatabase(({ name, fresh }) => {
     const { create } = signingSteps(stage, agent);
     await agent.seen();
     let looks = 0;
-    const waiting = other.waitForPool(
-      agent.caller,
+    const waiting = other.wakeUp.waitUntil(
+      { topics: [poolTopic(stage.orgId, stage.pool.id)], isExclusive: true, ms: LONG_MS },
       async () => {
-        const claim = await other.claim(agent.caller, { kids: [agent.kid] });
+        const claim = await claimRequest(other, agent.caller, { kids: [agent.kid] });
         looks++;
         return claim.outcome === "claimed" ? claim : undefined;
       },
-      LONG_MS,
     );
     await eventually("the first look is over", async () => looks === 1);
     const requestId = await create(withBrowser);
     const claimed = await waiting;
     assert.deepEqual([claimed?.requestId, looks], [requestId, 2]);
     assert.ok(claimed);
-    const heard = other.waitFor(stage.orgId, requestId, 2, LONG_MS);
+    const heard = waitForChange(other, { orgId: stage.orgId, requestId }, { sinceSeq: 2, ms: LONG_MS });
     const { leaseToken, tokens } = claimed;
-    await stage.requests.sign(agent.caller, { requestId, leaseToken, jwts: agent.signed(tokens) });
+    await signRequest(stage.signing, agent.caller, { requestId, leaseToken, jwts: agent.signed(tokens) });
     assert.equal((await heard)?.state, "signed");
     const release = (node: typeof other) =>
-      node.release(stage.database.query, { orgId: stage.orgId, requestId });
-    const released = await Promise.all([release(other), release(stage.requests)]);
+      releaseNow(node, stage.database.query, { orgId: stage.orgId, requestId });
+    const released = await Promise.all([release(other), release(stage.signing)]);
     assert.equal(released.filter((tokens) => tokens !== undefined).length, 1);
   });
 

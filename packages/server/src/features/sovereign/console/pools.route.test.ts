@@ -17,7 +17,7 @@ import {
 } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
 import { MOST_POOLS } from "../admin-api/pools.ts";
-import { insertRequest, NOBODY } from "../requests/signing-request.store.ts";
+import { insertRequest, NO_WAITER } from "../requests/create-request.store.ts";
 import { waitingOfPools } from "./console.store.ts";
 
 const MINUTE = 60_000;
@@ -227,7 +227,7 @@ forEachDatabase(({ fresh }) => {
         continuation: null,
         join_key_hash: null,
         waiter: null,
-        waiter_until: NOBODY,
+        waiter_until: NO_WAITER,
         created_at: clock(),
         expires_at: clock() + MINUTE,
         ...more,

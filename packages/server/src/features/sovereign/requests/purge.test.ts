@@ -5,6 +5,7 @@ import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
+import { answerChallenge, challengeUser } from "./challenge-user.ts";
 import { requestRemovals } from "./expire-requests.ts";
 
 const HOUR = 3600 * SECOND;
@@ -58,8 +59,12 @@ forEachDatabase(({ fresh }) => {
     const requestId = await steps.create({ ...withBrowser, claims: telling, clientName: "A telling name" });
     const held = await steps.claimed(requestId);
     const asked = { challengeId: "c", type: "pin", prompt: "A telling prompt", ttl: 60 } as const;
-    await stage.requests.challenge(agent.caller, held, asked);
-    await stage.requests.respond(stage.orgId, requestId, { challengeId: "c", answer: "a telling answer" });
+    await challengeUser(stage.signing, agent.caller, held, asked);
+    await answerChallenge(
+      stage.signing,
+      { orgId: stage.orgId, requestId },
+      { challengeId: "c", answer: "a telling answer" },
+    );
     const during = JSON.stringify(await steps.rowOf(requestId));
     await steps.sign(held);
     const signed = JSON.stringify(await steps.rowOf(requestId));

@@ -17,8 +17,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { passkeyChallenge } from "../requests/challenge/passkey-challenge.ts";
-import { MOST_STREAMS } from "./wait-stream.ts";
+import { passkeyChallenge } from "../requests/signing-input.ts";
+import { MAX_STREAMS } from "./wait-stream.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     const open = () => fetch(`${arrived.page.url}/stream`, { headers, signal: closing.signal });
     // Kept: a response that nobody holds is closed.
     const streams: Response[] = [];
-    for (let count = 0; count < MOST_STREAMS; count++) streams.push(await open());
+    for (let count = 0; count < MAX_STREAMS; count++) streams.push(await open());
     assert.ok(streams.every(({ status }) => status === 200));
     const refused = await open();
     assert.deepEqual([refused.status, refused.headers.get("retry-after")], [429, "2"]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RequestStatus } from "../agent-api/request-messages.ts";
-import { nameOf, waitStatus } from "./wait-status.ts";
+import type { RequestStatus } from "../requests/request-status.ts";
+import { displayKey, waitStatus } from "./wait-status.ts";
 
 const now = 1_000_000;
 const continueUrl = "https://id.example/continue";
@@ -92,7 +92,7 @@ test("statuses that look different have different names, those that look the sam
     status({ ...asked, challenge: { challengeId: "c-2", type: "pin", prompt: "", ttl: 9 } }),
     status({ state: "signed" }),
     waitStatus({ ...request, state: "signed" }, now, undefined),
-  ].map(nameOf);
+  ].map(displayKey);
   assert.equal(new Set(names).size, names.length, String(names));
-  assert.equal(nameOf(status({ seq: 9, state: "claimed" })), nameOf(status({})));
+  assert.equal(displayKey(status({ seq: 9, state: "claimed" })), displayKey(status({})));
 });

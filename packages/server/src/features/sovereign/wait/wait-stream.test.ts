@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import type { WaitStatus } from "./wait-status.ts";
-import { COMMENT_EVERY_MS, statusStreams, type Watched } from "./wait-stream.ts";
+import { KEEPALIVE_MS, statusStreams, type Watched } from "./wait-stream.ts";
 
 const status = (changes: Partial<WaitStatus> = {}): WaitStatus => ({
   requestId: "r-1",
@@ -96,7 +96,7 @@ test("a comment every 15 seconds without news, sooner where something lapses, an
   );
   assert.deepEqual(
     asked.map(({ ms }) => ms),
-    [COMMENT_EVERY_MS, COMMENT_EVERY_MS, COMMENT_EVERY_MS, 9_000, 4_000],
+    [KEEPALIVE_MS, KEEPALIVE_MS, KEEPALIVE_MS, 9_000, 4_000],
   );
 });
 

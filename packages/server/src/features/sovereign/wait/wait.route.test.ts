@@ -30,7 +30,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { passkeyChallenge } from "../requests/challenge/passkey-challenge.ts";
+import { passkeyChallenge } from "../requests/signing-input.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

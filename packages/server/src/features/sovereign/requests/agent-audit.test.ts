@@ -15,6 +15,10 @@ import {
 } from "../../../testing/fixtures/signing-harness.ts";
 import { type SigningSteps, signingSteps } from "../../../testing/fixtures/signing-steps.ts";
 import { authenticateAgent } from "../agent-api/agent-authentication.ts";
+import { cancelRequest } from "./challenge-user.ts";
+import { claimRequest } from "./claim-request.ts";
+import { rejectRequest } from "./reject-request.ts";
+import { signRequest } from "./sign-request.ts";
 
 forEachDatabase(({ fresh }) => {
   let clock: FakeClock;
@@ -41,8 +45,8 @@ forEachDatabase(({ fresh }) => {
     ];
     for (const end of endings) {
       await end(clock()).execute(query);
-      assert.equal((await stage.requests.claim(agent.caller, { kids })).outcome, "nothing");
-      const named = await stage.requests.claim(agent.caller, { requestId, kids });
+      assert.equal((await claimRequest(stage.signing, agent.caller, { kids })).outcome, "nothing");
+      const named = await claimRequest(stage.signing, agent.caller, { requestId, kids });
       assert.equal(named.outcome, "not_claimable");
       await end(null).execute(query);
     }
@@ -62,12 +66,18 @@ forEachDatabase(({ fresh }) => {
       const claimed = await steps.claimed(await steps.create());
       return { ...claimed, jwts: agent.signed(claimed.tokens) };
     };
-    assert.equal((await stage.requests.sign(caller, await held())).outcome, "signed");
+    assert.equal((await signRequest(stage.signing, caller, await held())).outcome, "signed");
     const refused = { ...(await held()), reason: "policy_denied", retryable: false } as const;
-    assert.equal((await stage.requests.reject(caller, refused)).outcome, "failed");
+    assert.equal((await rejectRequest(stage.signing, caller, refused)).outcome, "failed");
     const bad = { ...(await held()), jwts: { access_token: "x" } };
-    for (let count = 0; count < 3; count++) await stage.requests.sign(caller, bad);
-    assert.ok(await stage.requests.cancel(orgId, await steps.create(), undefined, "192.0.2.8"));
+    for (let count = 0; count < 3; count++) await signRequest(stage.signing, caller, bad);
+    assert.ok(
+      await cancelRequest(
+        stage.signing,
+        { orgId, requestId: await steps.create() },
+        { address: "192.0.2.8" },
+      ),
+    );
     const told = (await listAuditEvents(query, orgId, 4)).map(({ action, address }) => [action, address]);
     assert.deepEqual(told, [
       ["signing-request.denied", "192.0.2.8"],

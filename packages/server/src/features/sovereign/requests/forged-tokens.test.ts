@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { createHmac, createPublicKey, sign } from "node:crypto";
 import { test } from "node:test";
-import { forEachDatabase } from "../../../../testing/databases.ts";
-import { signingScene } from "../../../../testing/fixtures/signing-fixture.ts";
-import type { SoftAgent } from "../../../../testing/fixtures/signing-harness.ts";
-import { SECOND } from "../../../../testing/fixtures/signing-steps.ts";
-import type { ClaimedRequest, SignOutcome } from "../../agent-api/request-messages.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import type { SoftAgent } from "../../../testing/fixtures/signing-harness.ts";
+import { SECOND } from "../../../testing/fixtures/signing-steps.ts";
+import type { ClaimedRequest } from "./claim-request.ts";
+import { type SignOutcome, signRequest } from "./sign-request.ts";
 
 const ANOTHER_ORG = "0197b0a0-0000-7000-8000-000000000000";
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -96,7 +97,7 @@ forEachDatabase(({ fresh }) => {
       const held = await steps.claimed(await steps.create());
       const [access_token, reason] = forge(held);
       const jwts = access_token === undefined ? {} : { access_token };
-      assert.deepEqual(await stage.requests.sign(agent.caller, { ...held, jwts }), invalid(reason));
+      assert.deepEqual(await signRequest(stage.signing, agent.caller, { ...held, jwts }), invalid(reason));
       assert.equal((await steps.stateOf(held.requestId))?.[0], "claimed");
       assert.equal(await steps.release(held.requestId), undefined);
       assert.equal((await steps.sign(held)).outcome, "signed");
@@ -107,7 +108,10 @@ forEachDatabase(({ fresh }) => {
     const second = await steps.claimed(await steps.create());
     const jwts = agent.signed(first.tokens);
     assert.equal((await steps.sign(first)).outcome, "signed");
-    assert.deepEqual(await stage.requests.sign(agent.caller, { ...second, jwts }), invalid("bytes_mismatch"));
+    assert.deepEqual(
+      await signRequest(stage.signing, agent.caller, { ...second, jwts }),
+      invalid("bytes_mismatch"),
+    );
   });
 
   test("refused: who does not have the lease, in the pool, in another pool and in another organisation", async () => {
@@ -115,7 +119,8 @@ forEachDatabase(({ fresh }) => {
     const jwts = agent.signed(held.tokens);
     const stranger = await stage.addAgent({ pool: await stage.addPool() });
     const outcomeOf = async (sent: Promise<SignOutcome>) => (await sent).outcome;
-    const by = (caller: SoftAgent["caller"]) => outcomeOf(stage.requests.sign(caller, { ...held, jwts }));
+    const by = (caller: SoftAgent["caller"]) =>
+      outcomeOf(signRequest(stage.signing, caller, { ...held, jwts }));
     assert.equal(await by(other.caller), "lease_lost");
     assert.equal(await by(stranger.caller), "not_found");
     assert.equal(await by({ ...agent.caller, orgId: ANOTHER_ORG }), "not_found");

@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { forEachDatabase } from "../../../../testing/databases.ts";
-import { signingScene } from "../../../../testing/fixtures/signing-fixture.ts";
-import { idTokenOf } from "../../../../testing/fixtures/signing-harness.ts";
-import { headerOf, payloadOf, SECOND, withBrowser } from "../../../../testing/fixtures/signing-steps.ts";
-import { signRequest } from "../lease.store.ts";
-import { leaseOf } from "../lease.ts";
-import { openJson } from "../sealed-json.ts";
-import { findRequest } from "../signing-request.store.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { idTokenOf } from "../../../testing/fixtures/signing-harness.ts";
+import {
+  headerOf,
+  payloadOf,
+  releaseNow,
+  SECOND,
+  withBrowser,
+} from "../../../testing/fixtures/signing-steps.ts";
+import { renewLeases } from "../agent-api/agent-queue.ts";
+import { presentedLease } from "./lease.ts";
+import { storeSigned } from "./sign-request.store.ts";
+import { signRequest } from "./sign-request.ts";
+import { findRequest } from "./signing-request.store.ts";
+import { openJson } from "./signing-request.ts";
 
 forEachDatabase(({ fresh }) => {
   const { clock, stage, agent, other, steps } = signingScene(fresh);
@@ -26,9 +34,9 @@ forEachDatabase(({ fresh }) => {
     assert.equal("at_hash" in payloadOf(held.tokens[1]), false);
     const jwts = agent.signed(held.tokens);
     const { access_token } = jwts;
-    const alone = await stage.requests.sign(agent.caller, { ...held, jwts: { access_token } });
+    const alone = await signRequest(stage.signing, agent.caller, { ...held, jwts: { access_token } });
     assert.deepEqual(alone, { outcome: "invalid_signed_jwt", reason: "missing_token" });
-    assert.equal((await stage.requests.sign(agent.caller, { ...held, jwts })).outcome, "signed");
+    assert.equal((await signRequest(stage.signing, agent.caller, { ...held, jwts })).outcome, "signed");
     const row = await steps.rowOf(requestId);
     for (const column of ["claims", "rendering", "lease_token_hash"]) assert.equal(row[column], null);
     const released = await Promise.all(Array.from({ length: 8 }, () => steps.release(requestId)));
@@ -42,7 +50,7 @@ forEachDatabase(({ fresh }) => {
     const requestId = await steps.create();
     await steps.sign(await steps.claimed(requestId));
     const failed = stage.database.transaction(async (tx) => {
-      assert.ok(await stage.requests.release(tx, { orgId: stage.orgId, requestId }));
+      assert.ok(await releaseNow(stage.signing, tx, { orgId: stage.orgId, requestId }));
       throw new Error("the refresh token was used");
     });
     await assert.rejects(failed);
@@ -61,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(await steps.create());
     const good = agent.signed(held.tokens).access_token;
     const submit = (access_token: unknown) =>
-      stage.requests.sign(agent.caller, { ...held, jwts: { access_token } });
+      signRequest(stage.signing, agent.caller, { ...held, jwts: { access_token } });
     const bad = (reason: string) => ({ outcome: "invalid_signed_jwt", reason });
     assert.deepEqual(await submit(`${good}=`), bad("bad_encoding"));
     assert.deepEqual(await submit(other.signed(held.tokens).access_token), bad("bad_signature"));
@@ -73,7 +81,7 @@ forEachDatabase(({ fresh }) => {
   test("bad submissions at once are all counted", async () => {
     const held = await steps.claimed(await steps.create());
     const outcomes = await Promise.all(
-      Array.from({ length: 6 }, () => stage.requests.sign(agent.caller, { ...held, jwts: {} })),
+      Array.from({ length: 6 }, () => signRequest(stage.signing, agent.caller, { ...held, jwts: {} })),
     );
     assert.equal(outcomes.filter(({ outcome }) => outcome === "invalid_signed_jwt").length, 3);
     assert.equal(outcomes.filter(({ outcome }) => outcome === "already_final").length, 3);
@@ -89,7 +97,8 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.sign(held)).outcome, "signed");
     assert.deepEqual(await steps.rowOf(requestId), before);
     await steps.release(requestId);
-    const repeat = (jwts: { access_token?: unknown }) => stage.requests.sign(agent.caller, { ...held, jwts });
+    const repeat = (jwts: { access_token?: unknown }) =>
+      signRequest(stage.signing, agent.caller, { ...held, jwts });
     assert.equal((await repeat(again)).outcome, "signed");
     assert.equal((await repeat({})).outcome, "already_final");
     assert.equal(
@@ -97,7 +106,7 @@ forEachDatabase(({ fresh }) => {
       "already_final",
     );
     const wrongLease = { ...held, leaseToken: "sgn_lt_other", jwts: again };
-    assert.equal((await stage.requests.sign(agent.caller, wrongLease)).outcome, "already_final");
+    assert.equal((await signRequest(stage.signing, agent.caller, wrongLease)).outcome, "already_final");
     assert.equal(await steps.release(requestId), undefined);
   });
 
@@ -114,7 +123,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(requestId);
     for (let count = 0; count < 6; count++) {
       clock.advance(20 * SECOND);
-      await stage.requests.renew(agent.caller, [requestId]);
+      await renewLeases(stage.signing, agent.caller, [requestId]);
     }
     assert.equal((await steps.stateOf(requestId))?.[0], "claimed");
     clock.advance(SECOND);
@@ -135,7 +144,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(requestId, own);
     for (let count = 0; count < 3; count++) {
       clock.advance(10 * SECOND);
-      await stage.requests.renew(own.caller, [requestId]);
+      await renewLeases(stage.signing, own.caller, [requestId]);
     }
     clock.advance(SECOND);
     const stale = await steps.sign(held, own);
@@ -150,7 +159,7 @@ forEachDatabase(({ fresh }) => {
     const signed = agent.signed(tokens);
     const jwts = { ...signed, note: "n".repeat(100) };
     assert.equal(
-      (await stage.requests.sign(agent.caller, { requestId, leaseToken, jwts })).outcome,
+      (await signRequest(stage.signing, agent.caller, { requestId, leaseToken, jwts })).outcome,
       "signed",
     );
     const row = await findRequest(stage.database.query, { orgId: stage.orgId, requestId });
@@ -163,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(await steps.create());
     const { access_token } = agent.signed(held.tokens);
     const jwts = { access_token, id_token: access_token };
-    const refused = await stage.requests.sign(agent.caller, { ...held, jwts });
+    const refused = await signRequest(stage.signing, agent.caller, { ...held, jwts });
     assert.deepEqual(refused, { outcome: "invalid_signed_jwt", reason: "bytes_mismatch" });
   });
 
@@ -172,8 +181,8 @@ forEachDatabase(({ fresh }) => {
     const held = await steps.claimed(await steps.create(), own);
     const { rendering } = await steps.rowOf(held.requestId);
     const write = (was: unknown) =>
-      signRequest(stage.database.query, {
-        ...leaseOf(own.caller, held, clock()),
+      storeSigned(stage.database.query, {
+        ...presentedLease(own.caller, held, clock()),
         rendering: String(was),
         signed: "sealed",
         inputHashes: "{}",

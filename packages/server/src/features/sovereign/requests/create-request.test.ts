@@ -4,7 +4,12 @@ import { sql } from "kysely";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
 import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
-import { MOST_OF_USER } from "./signing-request.ts";
+import { claimRequest } from "./claim-request.ts";
+import { removeWaiter } from "./create-request.store.ts";
+import { createRequest, joinRequest } from "./create-request.ts";
+import { takeContinuation } from "./release-request.ts";
+import { requestStatus } from "./request-status.ts";
+import { MAX_PER_USER } from "./signing-request.ts";
 
 forEachDatabase(({ fresh }) => {
   const { clock, stage, steps } = signingScene(fresh);
@@ -13,24 +18,27 @@ forEachDatabase(({ fresh }) => {
     const pool = await stage.addPool();
     const away = await stage.addAgent({ pool });
     const request = stage.newRequest({ poolId: pool.id });
-    assert.notEqual(typeof (await stage.requests.create(request)), "string");
+    assert.notEqual(typeof (await createRequest(stage.signing, request)), "string");
     clock.advance(60 * SECOND);
-    assert.equal(await stage.requests.create(request), "no_agent");
+    assert.equal(await createRequest(stage.signing, request), "no_agent");
     clock.advance(SECOND);
-    assert.equal(await stage.requests.create(request), "no_agent");
-    const made = await stage.requests.create({ ...request, ...withBrowser });
+    assert.equal(await createRequest(stage.signing, request), "no_agent");
+    const made = await createRequest(stage.signing, { ...request, ...withBrowser });
     assert.ok(typeof made !== "string");
-    const status = await stage.requests.status(stage.orgId, made.requestId);
+    const status = await requestStatus(stage.signing, { orgId: stage.orgId, requestId: made.requestId });
     assert.equal(status?.agentSeen, false);
     await away.seen();
-    assert.equal((await stage.requests.status(stage.orgId, made.requestId))?.agentSeen, true);
-    assert.notEqual(typeof (await stage.requests.create(request)), "string");
+    assert.equal(
+      (await requestStatus(stage.signing, { orgId: stage.orgId, requestId: made.requestId }))?.agentSeen,
+      true,
+    );
+    assert.notEqual(typeof (await createRequest(stage.signing, request)), "string");
   });
 
   test("no more waits than the pool has room for; what is signed or over takes none", async () => {
     const pool = await stage.addPool({ maxPending: 2 });
     const own = await stage.addAgent({ pool });
-    const make = () => stage.requests.create(stage.newRequest({ poolId: pool.id }));
+    const make = () => createRequest(stage.signing, stage.newRequest({ poolId: pool.id }));
     const first = await make();
     await make();
     assert.equal(await make(), "queue_full");
@@ -47,8 +55,8 @@ forEachDatabase(({ fresh }) => {
     const pool = await stage.addPool();
     await stage.addAgent({ pool });
     const make = (userId: string | null, more = {}) =>
-      stage.requests.create(stage.newRequest({ poolId: pool.id, userId, ...more }));
-    for (let count = 0; count < MOST_OF_USER; count++) {
+      createRequest(stage.signing, stage.newRequest({ poolId: pool.id, userId, ...more }));
+    for (let count = 0; count < MAX_PER_USER; count++) {
       const made = await make("one", count % 2 === 0 ? withBrowser : {});
       assert.notEqual(typeof made, "string");
     }
@@ -63,19 +71,22 @@ forEachDatabase(({ fresh }) => {
   test("a disabled pool takes nothing and gives nothing out", async () => {
     const pool = await stage.addPool();
     const own = await stage.addAgent({ pool });
-    const made = await stage.requests.create(stage.newRequest({ poolId: pool.id, ...withBrowser }));
+    const made = await createRequest(stage.signing, stage.newRequest({ poolId: pool.id, ...withBrowser }));
     assert.ok(typeof made !== "string");
     const held = await steps.claimed(made.requestId, own);
     await sql`update signing_pool set disabled_at = 1 where id = ${pool.id}`.execute(stage.database.query);
-    assert.equal(typeof (await stage.requests.create(stage.newRequest({ poolId: pool.id }))), "string");
+    assert.equal(
+      typeof (await createRequest(stage.signing, stage.newRequest({ poolId: pool.id }))),
+      "string",
+    );
     assert.equal((await steps.sign(held, own)).outcome, "lease_lost");
     clock.advance(30 * SECOND);
-    assert.equal((await stage.requests.claim(own.caller, { kids: [own.kid] })).outcome, "nothing");
+    assert.equal((await claimRequest(stage.signing, own.caller, { kids: [own.kid] })).outcome, "nothing");
   });
 
   const waiter = (id: string) => ({ id, ms: 8 * SECOND });
   const join = (joinKeyHash: string, id: string) =>
-    stage.requests.join({
+    joinRequest(stage.signing, {
       orgId: stage.orgId,
       applicationId: stage.applicationId,
       joinKeyHash,
@@ -85,9 +96,9 @@ forEachDatabase(({ fresh }) => {
   test("only what nobody waits for any more is taken up, by one", async () => {
     const requestId = await steps.create({ joinKeyHash: "k1", waiter: waiter("a") });
     assert.equal(await join("k1", "b"), undefined);
-    await stage.requests.leave(stage.orgId, requestId, "b");
+    await removeWaiter(stage.database.query, { orgId: stage.orgId, requestId }, "b");
     assert.equal(await join("k1", "b"), undefined, "another one's leaving");
-    await stage.requests.leave(stage.orgId, requestId, "a");
+    await removeWaiter(stage.database.query, { orgId: stage.orgId, requestId }, "a");
     assert.equal(await join("k2", "b"), undefined);
     const joined = await Promise.all(["b", "c", "d"].map((id) => join("k1", id)));
     assert.deepEqual(
@@ -114,7 +125,7 @@ forEachDatabase(({ fresh }) => {
     const continuation = { redirect: "https://app.example/callback" };
     const requestId = await steps.create({ ...withBrowser, continuation });
     const which = { orgId: stage.orgId, requestId };
-    const take = () => stage.requests.takeContinuation(stage.database.query, which);
+    const take = () => takeContinuation(stage.signing, stage.database.query, which);
     assert.equal(await take(), undefined);
     assert.equal(JSON.stringify(await steps.rowOf(requestId)).includes("app.example"), false, "sealed");
     await steps.sign(await steps.claimed(requestId));

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { createLocalJWKSet, jwtVerify } from "jose";
-import type { SigningPool } from "../../../../core/signing-pools/signing-pool.ts";
-import { forEachDatabase } from "../../../../testing/databases.ts";
-import { type CodeSource, codeSource } from "../../../../testing/fakes/code-source.ts";
-import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../../testing/fixtures/agent.ts";
-import { type Answer, credentials, postForm, refresh } from "../../../../testing/fixtures/client.ts";
-import { assertOAuthError } from "../../../../testing/probes/answers.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type CodeSource, codeSource } from "../../../testing/fakes/code-source.ts";
+import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../testing/fixtures/agent.ts";
+import { type Answer, credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
+import { assertOAuthError } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -16,8 +16,8 @@ import {
   type TestClient,
   type TestOrganisation,
   type TestService,
-} from "../../../../testing/test-service.ts";
-import { disablePool } from "../../admin-api/pools.ts";
+} from "../../../testing/test-service.ts";
+import { disablePool } from "../admin-api/pools.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
