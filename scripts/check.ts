@@ -10,7 +10,9 @@ import { importCycles } from "./house-rules/import-cycles.ts";
 import { importDirection } from "./house-rules/import-direction.ts";
 import { kyselyPlace } from "./house-rules/kysely-place.ts";
 import { type RegisteredRoute, routeMapFaults, routeMapFile } from "./house-rules/route-map.ts";
+import { textFaults } from "./house-rules/texts.ts";
 import { unfinishedMarks } from "./house-rules/unfinished-marks.ts";
+import { readLocaleFiles } from "./locale-files.ts";
 import { runCommand } from "./run-command.ts";
 import { readFiles, repositoryRoot } from "./source-files.ts";
 import { biomeFaults, compilerFaults } from "./tool-reports.ts";
@@ -58,7 +60,7 @@ function runTool(name: string, options: string[]) {
 
 async function houseRuleFaults(): Promise<Fault[]> {
   const files = await readFiles(repositoryRoot, [".ts", ".mjs", ".js", ".css"]);
-  return houseRules.flatMap((rule) => rule(files));
+  return [...houseRules.flatMap((rule) => rule(files)), ...textFaults(await readLocaleFiles(), files)];
 }
 
 async function routeFaults(): Promise<Fault[]> {

@@ -43,7 +43,7 @@ test("says which file of the repository an import names", () => {
     ({ target }) => target,
   );
   assert.deepEqual(targets, [
-    "packages/server/src/core/users/users.store.ts",
+    "packages/server/src/core/users/store.ts",
     "packages/server/src/db/open.ts",
     "packages/protocol/src/tpm/quote.ts",
     undefined,

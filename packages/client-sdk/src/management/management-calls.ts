@@ -19,168 +19,168 @@ import type {
 } from "./management-records.ts";
 
 export type ManagementCalls = {
-  /** The organisation's OAuth clients, oldest first */
+  /** List OAuth clients, oldest first */
   "GET /legacy/api/oauth/clients": {
     item: Client;
   };
-  /** Make an OAuth client; a confidential one gets its first secret, shown once */
+  /** Create an OAuth client; the response shows a confidential client's first secret once */
   "POST /legacy/api/oauth/clients": {
     body: NewClient;
     answer: CreatedClient;
   };
-  /** One OAuth client */
+  /** Get an OAuth client */
   "GET /legacy/api/oauth/clients/{clientId}": {
     answer: Client;
   };
-  /** Replace an OAuth client's record: what is left out gets its default again */
+  /** Replace an OAuth client; omitted members return to their defaults */
   "PUT /legacy/api/oauth/clients/{clientId}": {
     body: ChangedClient;
     answer: Client;
   };
-  /** Delete an OAuth client with all that hangs on it, for good */
+  /** Delete an OAuth client and all its tokens permanently */
   "DELETE /legacy/api/oauth/clients/{clientId}": Record<string, never>;
-  /** Give a confidential client another secret, shown once; the old ones work on */
+  /** Create another client secret, shown once; existing secrets stay active */
   "POST /legacy/api/oauth/clients/{clientId}/rotate-secret": {
     body?: {
-      /** to tell it from the others; at most 100 characters */
+      /** At most 100 characters */
       label?: string;
-      /** never, when left out */
+      /** Default: never */
       expiresAt?: string;
-      /** the others work until they are revoked, when left out */
+      /** Expires the existing ones; default: they stay active until revoked */
       expireOthersInSeconds?: number;
     };
     answer: CreatedClientSecret;
   };
-  /** End one secret, or all active ones but the newest, at once */
+  /** Revoke one client secret, or all active ones except the newest, immediately */
   "POST /legacy/api/oauth/clients/{clientId}/revoke-old-secret": {
     body?: {
-      /** all but the newest, when left out */
+      /** Default: all active secrets except the newest */
       secretId?: string;
     };
   };
-  /** The users assigned to an application, by PermId */
+  /** List the users assigned to a client, by PermId */
   "GET /legacy/api/oauth/clients/{clientId}/users": {
     item: AssignedUser;
   };
-  /** Lets a user use an application whose access is for assigned users */
+  /** Assign a user to a client whose access is limited to assigned users */
   "PUT /legacy/api/oauth/clients/{clientId}/users/{permId}": Record<string, never>;
-  /** Takes a user off an application; what they hold there ends at once */
+  /** Unassign a user from a client and revoke the user's tokens there immediately */
   "DELETE /legacy/api/oauth/clients/{clientId}/users/{permId}": Record<string, never>;
-  /** The organisation's custom scopes, oldest first */
+  /** List custom scopes, oldest first */
   "GET /legacy/api/oauth/scopes": {
     item: Scope;
   };
-  /** Make a custom scope */
+  /** Create a custom scope */
   "POST /legacy/api/oauth/scopes": {
     body: NewScope;
     answer: Scope;
   };
-  /** One custom scope */
+  /** Get a custom scope */
   "GET /legacy/api/oauth/scopes/{id}": {
     answer: Scope;
   };
-  /** Replace a custom scope's record, its name excepted */
+  /** Replace a custom scope, except its name */
   "PUT /legacy/api/oauth/scopes/{id}": {
     body: ChangedScope;
     answer: Scope;
   };
-  /** Delete a custom scope: it gives nothing any more */
+  /** Delete a custom scope */
   "DELETE /legacy/api/oauth/scopes/{id}": Record<string, never>;
-  /** Consents of users and for the whole organisation, oldest first */
+  /** List consents, oldest first */
   "GET /legacy/api/oauth/consents": {
     query?: {
       clientId?: string;
       userId?: string;
       kind?: "user" | "organisation";
-      /** true: those taken back too */
+      /** true: include revoked consents */
       revoked?: "true" | "false";
     };
     item: Consent;
   };
-  /** One consent, also when it has been taken back */
+  /** Get a consent, revoked or not */
   "GET /legacy/api/oauth/consents/{id}": {
     answer: Consent;
   };
-  /** Take a consent back: the refresh tokens that rest on it end at once */
+  /** Revoke a consent and the refresh tokens based on it immediately */
   "DELETE /legacy/api/oauth/consents/{id}": Record<string, never>;
-  /** Allow a client scopes for all users: none of them is asked */
+  /** Grant a client scopes for all users of the organisation */
   "POST /legacy/api/oauth/consents/organisation": {
     body: {
       clientId: string;
-      /** of those that the client may ask for */
+      /** Scopes that the client may request */
       scopes: string[];
     };
     answer: Consent;
   };
-  /** Allow a client scopes for one user, who is not asked */
+  /** Grant a client scopes for one user */
   "POST /legacy/api/oauth/consents/user": {
     body: {
       clientId: string;
-      /** of those that the client may ask for */
+      /** Scopes that the client may request */
       scopes: string[];
-      /** the user's PermId */
+      /** The user's PermId */
       userId: string;
     };
     answer: Consent;
   };
-  /** The organisation's pre-authorizations, oldest first */
+  /** List pre-authorizations, oldest first */
   "GET /legacy/api/oauth/preauthorizations": {
     query?: {
       clientId?: string;
     };
     item: Preauthorization;
   };
-  /** Allow a client scopes ahead of any request: nobody is asked */
+  /** Pre-authorize a client for scopes: its users skip the consent page */
   "POST /legacy/api/oauth/preauthorizations": {
     body: {
       clientId: string;
-      /** of those that the client may ask for */
+      /** Scopes that the client may request */
       scopes: string[];
     };
     answer: Preauthorization;
   };
-  /** One pre-authorization */
+  /** Get a pre-authorization */
   "GET /legacy/api/oauth/preauthorizations/{id}": {
     answer: Preauthorization;
   };
-  /** Delete a pre-authorization: the refresh tokens that rest on it end at once */
+  /** Delete a pre-authorization and revoke the refresh tokens based on it immediately */
   "DELETE /legacy/api/oauth/preauthorizations/{id}": Record<string, never>;
-  /** The organisation's system accounts, oldest first */
+  /** List system accounts, oldest first */
   "GET /legacy/api/oauth/system-accounts": {
     item: SystemAccount;
   };
-  /** Make a system account with its first pair of keys, whose secret key is shown once */
+  /** Create a system account; the response shows the secret key of its first key pair once */
   "POST /legacy/api/oauth/system-accounts": {
     body: NewSystemAccount;
     answer: CreatedSystemAccount;
   };
-  /** One system account with its keys, never a secret key */
+  /** Get a system account and its keys, without secret keys */
   "GET /legacy/api/oauth/system-accounts/{id}": {
     answer: SystemAccount;
   };
-  /** Change a system account's name, the form of its signatures, and whether it is let in */
+  /** Change a system account's name, required signature form and status */
   "PUT /legacy/api/oauth/system-accounts/{id}": {
     body: ChangedSystemAccount;
     answer: SystemAccount;
   };
-  /** Delete a system account with its keys; the audit log keeps what it did */
+  /** Delete a system account with its keys; its audit events remain */
   "DELETE /legacy/api/oauth/system-accounts/{id}": Record<string, never>;
-  /** Let a system account act for another application of the organisation */
+  /** Permit a system account to act for another application of the organisation */
   "PUT /legacy/api/oauth/system-accounts/{id}/permissions/{applicationId}": Record<string, never>;
-  /** Take back a system account's permission on another application, at once */
+  /** Withdraw a system account's permission for another application immediately */
   "DELETE /legacy/api/oauth/system-accounts/{id}/permissions/{applicationId}": Record<string, never>;
-  /** Give a system account another pair of keys, whose secret key is shown once; the old ones work on */
+  /** Add a key pair to a system account; its secret key is shown once, existing keys stay active */
   "POST /legacy/api/oauth/system-accounts/{id}/keys": {
     body?: {
-      /** to tell it from the others; at most 100 characters */
+      /** At most 100 characters */
       label?: string;
-      /** never, when left out */
+      /** Default: never */
       expiresAt?: string;
-      /** the others work until they are revoked, when left out */
+      /** Expires the existing ones; default: they stay active until revoked */
       expireOthersInSeconds?: number;
     };
     answer: CreatedSystemAccountKey;
   };
-  /** End one pair of keys, named by its public key, at once; the account's others are left alone */
+  /** Revoke one key pair, named by its public key, immediately */
   "DELETE /legacy/api/oauth/system-accounts/{id}/keys/{keyId}": Record<string, never>;
 };

@@ -1,5 +1,6 @@
 /** Values that may be seen once, on whichever node: kept as SHA-256 for as long as they could be shown again. */
 import { sha256Base64url } from "@signet/protocol/hash";
+import { deleteExpired } from "../db/delete-expired.ts";
 import type { Db } from "../db/open.ts";
 import { type Parameter, prepared } from "../db/prepared.ts";
 
@@ -36,22 +37,11 @@ export async function consumeOnce(
   return (await consume(db, row)).length > 0;
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deletePassedValues(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
-    .selectFrom("consumed_value")
-    .select(["org_id", "kind", "value_hash"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, kind, value_hash } of passed) {
-    await db
-      .deleteFrom("consumed_value")
-      .where("org_id", "=", org_id)
-      .where("kind", "=", kind)
-      .where("value_hash", "=", value_hash)
-      .execute();
-  }
-  return passed.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deletePassedValues = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "consumed_value", key: ["org_id", "kind", "value_hash"], column: "expires_at" },
+    before,
+    limit,
+  );

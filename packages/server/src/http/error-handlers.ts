@@ -96,6 +96,18 @@ export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage
   };
 }
 
+/** A page for a browser, e.g. one that reloads the address of a form; problem+json for a program. */
+export function notFoundHandler(
+  render: RenderErrorPage,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const notFound = { status: 404, code: "not-found", title: "There is nothing here" };
+  return async (request, reply) => {
+    const wantsPage = request.method === "GET" && request.headers.accept?.includes("text/html");
+    if (wantsPage) await render(request, reply, { status: 404 });
+    else await sendProblem(reply, notFound, request.id);
+  };
+}
+
 function note(deps: ErrorHandlerDeps, error: OAuthError, request: FastifyRequest): void {
   if (error.status >= 500) {
     deps.log(error.cause ?? error, request.id);

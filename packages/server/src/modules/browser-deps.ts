@@ -9,7 +9,7 @@ import { sessionCookies } from "../http/cookies/session-cookie.ts";
 import { deviceCookies } from "../http/cookies/trusted-browser-cookie.ts";
 import { csrf } from "../http/csrf.ts";
 import type { Service } from "./open-service.ts";
-import type { Sovereign } from "./sovereign.ts";
+import type { Sovereign } from "./open-sovereign.ts";
 
 /** What every page of the browser flow needs. */
 export function browserDeps(service: Service, { poolSigning }: Sovereign): BrowserDeps {

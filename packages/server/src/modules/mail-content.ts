@@ -37,7 +37,7 @@ async function inWords(
   return {
     words,
     body: mail.data.isTest
-      ? { ...body, subject: test.subject(subject), paragraphs: [test.text, ...paragraphs] }
+      ? { ...body, subject: test.subject({ title: subject }), paragraphs: [test.text, ...paragraphs] }
       : body,
   };
 }

@@ -1,5 +1,6 @@
 /** `signet app assign …`: who may use an application whose access is for assigned users. */
-import { assignUser, listAssignedUsers, unassignUser } from "../../core/application-access/assignments.ts";
+import { listAssignedUsers } from "../../core/application-access/application-access.store.ts";
+import { assignUser, unassignUser } from "../../core/application-access/assignments.ts";
 import { type AccessMode, accessModes } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { answer, answerList, limitOption, time } from "../answer.ts";
@@ -79,7 +80,9 @@ const appAssigned: Command = {
       const organisation = await organisationOf(service, call.values);
       const { orgId, id } = await applicationOf(service, organisation, call);
       const list = await readAll(call.values, async ({ limit, after }) =>
-        (await listAssignedUsers(service, { orgId, applicationId: id }, { limit, after })).slice(0, limit),
+        (
+          await listAssignedUsers(service.database.query, { orgId, applicationId: id }, { limit, after })
+        ).slice(0, limit),
       );
       return answerList(call, list, {
         record: (user) => ({

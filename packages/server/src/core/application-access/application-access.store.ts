@@ -56,7 +56,7 @@ export interface AssignedUser {
 }
 
 /** By PermId; one more than the limit is read. */
-export async function listAssigned(
+export async function listAssignedUsers(
   db: Db,
   of: { orgId: string; applicationId: string },
   page: { limit: number; after: string | undefined },

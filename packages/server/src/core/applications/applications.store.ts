@@ -54,7 +54,7 @@ const secretsOf = (db: Db, orgId: string, applicationIds: readonly string[]): Pr
 export async function listApplications(
   db: Db,
   orgId: string,
-  page: { after?: string; limit: number },
+  page: { after?: string | undefined; limit: number },
 ): Promise<Application[]> {
   let query = db
     .selectFrom("application")

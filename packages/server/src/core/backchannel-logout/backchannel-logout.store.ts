@@ -1,18 +1,23 @@
+/** Back-channel logouts in the outbox: one row for each application of an ended session. */
 import { newUuid } from "@signet/protocol/uuid";
-import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
 import type { LogoutDeliveryTable } from "../../db/tables/messages.ts";
 import type { ApplicationSettings } from "../applications/application.ts";
+import type { OutboxRow, OutboxTable } from "../outbox/outbox.store.ts";
+
+/** Of one application only a few logouts at a time: one that does not respond does not hold up the others. */
+export const logoutDeliveries: OutboxTable<"logout_delivery"> = {
+  name: "logout_delivery",
+  deliveredAt: "delivered_at",
+  queueBy: ["org_id", "application_id"],
+  erased: {},
+};
 
 /** A logout on its way to one application. */
-export interface LogoutDelivery {
-  readonly orgId: string;
-  readonly id: string;
+export interface LogoutDelivery extends OutboxRow {
   readonly applicationId: string;
   readonly userId: string;
   readonly sessionId: string;
-  /** How often it was tried, the try under way included. */
-  readonly attempts: number;
 }
 
 export interface EndedSession {
@@ -23,8 +28,8 @@ export interface EndedSession {
 const CHUNK = 500;
 
 /**
- * One delivery for each application that got tokens from one of the sessions and wants to hear of its end.
- * Called in the transaction that ends them: a sign-out without its messages does not exist.
+ * One delivery for each application that got tokens from one of the sessions and has a back-channel logout URI.
+ * @param db the transaction that ends the sessions, so that no sign-out goes without its messages
  */
 export async function insertLogoutDeliveries(
   db: Db,
@@ -35,8 +40,8 @@ export async function insertLogoutDeliveries(
   const userOf = new Map(sessions.map(({ id, userId }) => [id, userId]));
   const ids = [...userOf.keys()];
   for (let start = 0; start < ids.length; start += CHUNK) {
-    const told = await applicationsToTell(db, orgId, ids.slice(start, start + CHUNK));
-    const rows = told.map(({ sessionId, applicationId }) => ({
+    const sessionApplications = await applicationsToNotify(db, orgId, ids.slice(start, start + CHUNK));
+    const rows = sessionApplications.map(({ sessionId, applicationId }) => ({
       org_id: orgId,
       id: newUuid(),
       application_id: applicationId,
@@ -57,7 +62,7 @@ export async function insertLogoutDeliveries(
   }
 }
 
-async function applicationsToTell(
+async function applicationsToNotify(
   db: Db,
   orgId: string,
   sessionIds: readonly string[],
@@ -82,103 +87,7 @@ async function applicationsToTell(
     .map(({ session_id, id }) => ({ sessionId: session_id, applicationId: id }));
 }
 
-/**
- * What is due, the longest waiting first. Of one application only a few: one that does not answer must not hold up the
- * others' messages.
- */
-export async function findDueLogouts(
-  db: Db,
-  now: number,
-  limits: { all: number; each: number },
-): Promise<LogoutDelivery[]> {
-  const rows = await db
-    .selectFrom((inner) =>
-      inner
-        .selectFrom("logout_delivery")
-        .selectAll()
-        .select(
-          sql<number>`row_number() over (partition by org_id, application_id order by next_attempt_at, id)`.as(
-            "place",
-          ),
-        )
-        .where("next_attempt_at", "<=", now)
-        .where("delivered_at", "is", null)
-        .where("failed_at", "is", null)
-        .as("due"),
-    )
-    .selectAll()
-    .where("place", "<=", limits.each)
-    .orderBy("next_attempt_at")
-    .limit(limits.all)
-    .execute();
-  return rows.map(fromRow);
-}
-
-/**
- * Takes a due delivery for one try: whichever node is first has it until `until`, and if that node dies it is due again
- * then. @returns undefined when another node was faster
- */
-export async function claimLogout(
-  db: Db,
-  { orgId, id, attempts }: LogoutDelivery,
-  times: { now: number; until: number },
-): Promise<LogoutDelivery | undefined> {
-  const row = await db
-    .updateTable("logout_delivery")
-    .set({ attempts: attempts + 1, next_attempt_at: times.until })
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("attempts", "=", attempts)
-    .where("next_attempt_at", "<=", times.now)
-    .where("delivered_at", "is", null)
-    .where("failed_at", "is", null)
-    .returningAll()
-    .executeTakeFirst();
-  return row && fromRow(row);
-}
-
-export type LogoutOutcome =
-  | { readonly deliveredAt: number }
-  | { readonly nextAttemptAt: number; readonly error: string }
-  | { readonly failedAt: number; readonly error: string };
-
-/** How a try ended; without effect when another node has taken the delivery meanwhile. */
-export async function recordLogoutOutcome(
-  db: Db,
-  { orgId, id, attempts }: LogoutDelivery,
-  outcome: LogoutOutcome,
-): Promise<void> {
-  const change =
-    "deliveredAt" in outcome
-      ? { delivered_at: outcome.deliveredAt, last_error: null }
-      : "failedAt" in outcome
-        ? { failed_at: outcome.failedAt, last_error: outcome.error }
-        : { next_attempt_at: outcome.nextAttemptAt, last_error: outcome.error };
-  await db
-    .updateTable("logout_delivery")
-    .set(change)
-    .where("org_id", "=", orgId)
-    .where("id", "=", id)
-    .where("attempts", "=", attempts)
-    .execute();
-}
-
-/** @returns how many were removed, at most `limit` */
-export async function deleteOldLogouts(db: Db, before: number, limit: number): Promise<number> {
-  const old = await db
-    .selectFrom("logout_delivery")
-    .select(["org_id", "id"])
-    .where("created_at", "<", before)
-    .orderBy("created_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of old) {
-    await db.deleteFrom("logout_delivery").where("org_id", "=", org_id).where("id", "=", id).execute();
-  }
-  return old.length;
-}
-
-function fromRow(row: LogoutDeliveryTable): LogoutDelivery {
+export function logoutDelivery(row: LogoutDeliveryTable): LogoutDelivery {
   return {
     orgId: row.org_id,
     id: row.id,

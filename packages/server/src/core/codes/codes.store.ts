@@ -1,4 +1,5 @@
 import { formatScope } from "@signet/protocol/oauth/scope";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import { holdConsent } from "../consents/consents.store.ts";
@@ -128,21 +129,11 @@ export async function expireCodes(
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteDeadCodes(db: Db, before: number, limit: number): Promise<number> {
-  const dead = await db
-    .selectFrom("authorization_code")
-    .select(["org_id", "code_hash"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, code_hash } of dead) {
-    await db
-      .deleteFrom("authorization_code")
-      .where("org_id", "=", org_id)
-      .where("code_hash", "=", code_hash)
-      .execute();
-  }
-  return dead.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteDeadCodes = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "authorization_code", key: ["org_id", "code_hash"], column: "expires_at" },
+    before,
+    limit,
+  );

@@ -184,10 +184,10 @@ export async function listUserConsents(
 }
 
 export interface ConsentFilter {
-  readonly applicationId?: string;
-  readonly userId?: string;
-  readonly kind?: "user" | "organisation";
-  /** Those that were taken back too. */
+  readonly applicationId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly kind?: "user" | "organisation" | undefined;
+  /** Includes revoked consents. */
   readonly revoked?: boolean;
 }
 
@@ -195,7 +195,7 @@ export interface ConsentFilter {
 export async function listConsents(
   db: Db,
   orgId: string,
-  page: ConsentFilter & { after?: string; limit: number },
+  page: ConsentFilter & { after?: string | undefined; limit: number },
 ): Promise<Consent[]> {
   let query = db
     .selectFrom("consent")
@@ -243,7 +243,7 @@ export async function removePreauthorization(
 export async function listPreauthorizations(
   db: Db,
   orgId: string,
-  page: { applicationId?: string; after?: string; limit: number },
+  page: { applicationId?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<Consent[]> {
   let query = db
     .selectFrom("preauthorization")

@@ -1,4 +1,5 @@
 import { formatScope } from "@signet/protocol/oauth/scope";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { DeviceAuthorizationTable } from "../../db/tables/tokens.ts";
@@ -104,7 +105,7 @@ export function approveDevice(
 }
 
 /** What an approved device's tokens are signed by. */
-export async function noteDeviceSigning(
+export async function recordDeviceSigning(
   db: Db,
   { orgId, deviceCodeHash, signing }: Pick<DeviceAuthorization, "orgId" | "deviceCodeHash" | "signing">,
 ): Promise<void> {
@@ -145,7 +146,7 @@ const TOLERANCE_MS = 500;
  * Notes a poll of a device that still waits. Two polls at once are told apart by the row: one is in time, the other is not.
  * @returns false when it came too soon; the device has to wait 5 s more from then on
  */
-export async function notePoll(db: Db, { orgId, deviceCodeHash, now }: Answered): Promise<boolean> {
+export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Answered): Promise<boolean> {
   const of = db
     .updateTable("device_authorization")
     .where("org_id", "=", orgId)
@@ -200,24 +201,14 @@ export async function expireDeviceAuthorizations(
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteDeadDeviceAuthorizations(db: Db, before: number, limit: number): Promise<number> {
-  const dead = await db
-    .selectFrom("device_authorization")
-    .select(["org_id", "device_code_hash"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, device_code_hash } of dead) {
-    await db
-      .deleteFrom("device_authorization")
-      .where("org_id", "=", org_id)
-      .where("device_code_hash", "=", device_code_hash)
-      .execute();
-  }
-  return dead.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteDeadDeviceAuthorizations = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "device_authorization", key: ["org_id", "device_code_hash"], column: "expires_at" },
+    before,
+    limit,
+  );
 
 function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
   return {

@@ -1,3 +1,4 @@
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
 export interface RequestKey {
@@ -114,23 +115,11 @@ export async function releaseRequest(
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deletePassedRequests(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
-    .selectFrom("idempotency_key")
-    .select(["org_id", "account_id", "key_hash"])
-    .where("expires_at", "<=", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, account_id, key_hash } of passed) {
-    await db
-      .deleteFrom("idempotency_key")
-      .where("org_id", "=", org_id)
-      .where("account_id", "=", account_id)
-      .where("key_hash", "=", key_hash)
-      .where("expires_at", "<=", before)
-      .execute();
-  }
-  return passed.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deletePassedRequests = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "idempotency_key", key: ["org_id", "account_id", "key_hash"], column: "expires_at" },
+    before,
+    limit,
+  );

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { Schema } from "../../db/schema.ts";
@@ -168,19 +169,9 @@ export async function listLivingKeys(
   return rows.map(fromRow);
 }
 
-/** Keys that have ended before then. @returns how many were removed, at most `limit` */
-export async function deleteDeadSessionKeys(db: Db, before: number, limit: number): Promise<number> {
-  const dead = await db
-    .selectFrom("session_key")
-    .select(["org_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of dead)
-    await db.deleteFrom("session_key").where("org_id", "=", org_id).where("id", "=", id).execute();
-  return dead.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteDeadSessionKeys = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "session_key", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 
 function fromRow(row: Selectable<SessionKeyTable>): SessionKey {
   return {

@@ -1,4 +1,5 @@
 import type { SigningAlg } from "@signet/protocol/jose/jws";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { SigningKeyTable } from "../../db/tables/tokens.ts";
 import type { KeyTimes } from "./signing-key.ts";
@@ -113,16 +114,6 @@ export async function setRetirement(
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deleteRetiredKeys(db: Db, before: number, limit: number): Promise<number> {
-  const retired = await db
-    .selectFrom("signing_key")
-    .select(["org_id", "kid"])
-    .where("retire_at", "<", before)
-    .limit(limit)
-    .execute();
-  for (const { org_id, kid } of retired) {
-    await db.deleteFrom("signing_key").where("org_id", "=", org_id).where("kid", "=", kid).execute();
-  }
-  return retired.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteRetiredKeys = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "signing_key", key: ["org_id", "kid"], column: "retire_at" }, before, limit);

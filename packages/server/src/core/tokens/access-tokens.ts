@@ -14,7 +14,8 @@ import { verifyAgentToken } from "../signing-pools/agent-token.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { issuerOfPool } from "../signing-pools/signing-pool.ts";
 import { agentClaims } from "./agent-claims.ts";
-import { type AccessTokenClaims, familyOfTokenId } from "./claims.ts";
+import type { AccessTokenClaims } from "./claims.ts";
+import { familyOfTokenId } from "./token-family.ts";
 import { isAccessTokenRevoked, isFamilyTokenGood } from "./tokens.store.ts";
 
 export interface AccessTokens {

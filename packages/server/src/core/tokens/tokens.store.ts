@@ -1,5 +1,6 @@
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { sql } from "kysely";
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
@@ -217,29 +218,15 @@ export async function isFamilyTokenGood(db: Db, key: FamilyToken): Promise<boole
   return row !== undefined && row.revokedJti === null;
 }
 
-/** @returns how many were removed, at most `limit` */
+/** @returns how many were deleted of the larger table, at most `limit` */
 export async function deleteDeadTokens(db: Db, before: number, limit: number): Promise<number> {
-  const families = await db
-    .selectFrom("token_family")
-    .select(["org_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of families) {
-    await db.deleteFrom("token_family").where("org_id", "=", org_id).where("id", "=", id).execute();
-  }
-  const revoked = await db
-    .selectFrom("revoked_access_token")
-    .select(["org_id", "jti"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, jti } of revoked) {
-    await db.deleteFrom("revoked_access_token").where("org_id", "=", org_id).where("jti", "=", jti).execute();
-  }
-  return Math.max(families.length, revoked.length);
+  const column = "expires_at";
+  const families = { table: "token_family", key: ["org_id", "id"], column } as const;
+  const revoked = { table: "revoked_access_token", key: ["org_id", "jti"], column } as const;
+  return Math.max(
+    await deleteExpired(db, families, before, limit),
+    await deleteExpired(db, revoked, before, limit),
+  );
 }
 
 function fromRow(row: TokenFamilyTable): TokenFamily {

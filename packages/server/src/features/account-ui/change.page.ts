@@ -166,7 +166,7 @@ export function passkeyPage(view: PasskeyView): Html {
   ]);
   return changePage(
     view,
-    text.changeHeading(view.name),
+    text.changeHeading({ name: view.name }),
     html`<form method="post" action="${linkAddress(view.action)}">
 ${sealed}
 <div class="field">

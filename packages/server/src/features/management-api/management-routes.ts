@@ -1,4 +1,4 @@
-/** Every row of the specification's "Management API", and assigned users and system accounts beside them. */
+/** Every operation of the management API. */
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { assignedUsersRoutes } from "./clients/assigned-users.route.ts";
 import { clientSecretsRoutes } from "./clients/client-secrets.route.ts";

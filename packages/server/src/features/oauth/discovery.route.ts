@@ -11,7 +11,7 @@ import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
-import { LANGUAGES } from "../../html/messages/messages.ts";
+import { LOCALES } from "../../html/messages/messages.ts";
 import {
   DOCUMENT_LIFETIME_MS,
   documentRoute,
@@ -107,7 +107,7 @@ export function providerMetadata(
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
-    ui_locales_supported: LANGUAGES.map(({ locale }) => locale),
+    ui_locales_supported: LOCALES,
     ...(certificates ? certificateMetadata(orgId, certificates) : {}),
   };
 }

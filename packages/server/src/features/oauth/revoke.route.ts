@@ -11,7 +11,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
-import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/refresh-token.ts";
+import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/token-family.ts";
 import { findTokenFamily, revokeAccessToken, revokeTokenFamilies } from "../../core/tokens/tokens.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf } from "../../http/form-body.ts";
@@ -20,6 +20,7 @@ import { inOrganisation } from "../../http/organisation-lookup.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
+  identifyClient,
 } from "./client-authentication/client-authentication.ts";
 
 export interface RevokeDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
@@ -35,7 +36,8 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const { application } = await authenticateClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, client);
       const by = { application, address: addressOf(request) };
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");

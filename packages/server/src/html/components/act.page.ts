@@ -46,7 +46,7 @@ ${hiddenFields([{ name: "csrf", value: view.csrf }])}${onceField(view.once)}${vi
   name !== undefined &&
   textField({
     id: "name",
-    label: confirm.typeName(name),
+    label: confirm.typeName({ name }),
     value: typedName,
     fault: isWrongName ? confirm.wrongName : undefined,
     hasFocus: true,

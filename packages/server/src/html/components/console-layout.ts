@@ -44,7 +44,10 @@ export type ConsoleView = ConsoleFrame & {
 
 export function consoleLayout(view: ConsoleView): Html {
   const { frame } = view.messages.console;
-  const title = view.messages.frame.documentTitle(placeOf(view), view.organisation.name);
+  const title = view.messages.frame.documentTitle({
+    title: placeOf(view),
+    organisation: view.organisation.name,
+  });
   return documentShell(
     { ...view, title },
     html`<body class="console">

@@ -182,7 +182,7 @@ const faultOf = ({ id, fault }: Field): Content =>
 function nowOf({ id, isNow, messages }: Field): Content {
   if (isNow === undefined) return undefined;
   const { form } = messages.console.frame;
-  return html`<p class="is-now" id="${id}-now">${isNow === "" ? form.isNowEmpty : form.isNow(isNow)}</p>
+  return html`<p class="is-now" id="${id}-now">${isNow === "" ? form.isNowEmpty : form.isNow({ value: isNow })}</p>
 `;
 }
 

@@ -59,7 +59,7 @@ export function buttonLink(view: {
 `;
 }
 
-/** A moment: words for people, ISO 8601 for programs. @param words `messages.console.frame.day` or `.minute` */
+/** A moment: words for people, ISO 8601 for programs. @param words `messages.format.day` or `.minute` */
 export const moment = (milliseconds: number, words: (milliseconds: number) => string): Html =>
   html`<time datetime="${new Date(milliseconds).toISOString()}">${words(milliseconds)}</time>`;
 

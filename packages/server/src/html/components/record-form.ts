@@ -67,13 +67,13 @@ export function failureNotice(failure: FormFailure | undefined, messages: Messag
       return undefined;
     case "faults":
       return alert(form.failed, [
-        html`<p>${form.faults(failure.fields.length)}</p>`,
+        html`<p>${form.faults({ count: failure.fields.length })}</p>`,
         html`<ul class="fault-links">${failure.fields.map(({ id, label }) => html`<li><a href="#${id}">${label}</a></li>`)}</ul>`,
       ]);
     case "changed":
       return alert(changed.title, [
         html`<p>${changed.text}</p>`,
-        failure.by && html`<p>${changed.by(failure.by.who, failure.by.at)}</p>`,
+        failure.by && html`<p>${changed.by({ who: failure.by.who, at: failure.by.at })}</p>`,
       ]);
     case "expired":
       return alert(form.expired, html`<p>${form.expiredText}</p>`);
@@ -110,5 +110,5 @@ export const lastChangeLine = (
   messages: Messages,
 ): Html | undefined =>
   change &&
-  html`<p class="quiet last-change" id="last-change">${messages.console.frame.lastChange(change.who, change.at)}</p>
+  html`<p class="quiet last-change" id="last-change">${messages.console.frame.lastChange({ who: change.who, at: change.at })}</p>
 `;

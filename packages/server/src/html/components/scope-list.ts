@@ -32,5 +32,5 @@ function textOf(scope: ScopeText, text: Messages): { title: string; more?: strin
   if (description !== undefined) return { title: description };
   const standard: Readonly<Record<string, string>> = text.scopes;
   const known = Object.hasOwn(standard, scope.name) ? standard[scope.name] : undefined;
-  return { title: known ?? text.consent.customScope(scope.name) };
+  return { title: known ?? text.consent.customScope({ name: scope.name }) };
 }

@@ -1,9 +1,11 @@
 /** Short names of hours and days under a chart, in UTC as every time here. Each formatter is made once for many words. */
 
+import { regionalLocale } from "../messages/format.ts";
+
 type Words = (milliseconds: number) => string;
 
 const words = (locale: string, options: Intl.DateTimeFormatOptions): Words => {
-  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" });
+  const format = new Intl.DateTimeFormat(regionalLocale(locale), { ...options, timeZone: "UTC" });
   return (milliseconds) => format.format(milliseconds);
 };
 

@@ -28,7 +28,7 @@ test("no value becomes markup, and the page is well made", () => {
 test("each application is there with what it may, since when, and the way to take it back", () => {
   const page = render(consentsPage(view));
   assert.match(page, /<bdi>Payroll<\/bdi>/);
-  assert.match(page, /Allowed on Jan 2, 1970/);
+  assert.match(page, /Allowed on 2 Jan 1970/);
   assert.match(page, /See your pay<\/bdi> <strong class="badge">Sensitive/);
   assert.match(page, /href="\/user\/consents\?id=1" aria-label="Revoke access for Payroll"/);
   assert.match(page, /id="consents-done"/);

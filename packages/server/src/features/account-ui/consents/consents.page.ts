@@ -27,7 +27,7 @@ export function consentsPage(view: ConsentsView): Html {
     ...view,
     title: text.title,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isDone ? notice("hint", "consents-done", text.revoked) : undefined,
     body: html`<div class="cards">
 ${card({
@@ -50,9 +50,9 @@ function item({ messages }: ConsentsView, consent: ConsentsView["consents"][numb
   const { applicationName: name } = consent;
   return html`<li>
 <div><span class="item-name"><bdi>${name}</bdi></span>
-<span class="quiet item-note">${text.since(consent.grantedAt)}</span>
+<span class="quiet item-note">${text.since({ at: consent.grantedAt })}</span>
 </div>
-<a href="${linkAddress(consent.revokeUri)}" aria-label="${text.revokeOf(name)}">${text.revoke}</a>
+<a href="${linkAddress(consent.revokeUri)}" aria-label="${text.revokeOf({ application: name })}">${text.revoke}</a>
 ${scopeList(consent.scopes, messages)}
 </li>
 `;
@@ -63,14 +63,14 @@ function others({ messages, organisation, others: list }: ConsentsView): Html {
   return card({
     id: "allowed-by-organisation",
     title: text.byOrganisation,
-    text: text.byOrganisationText(organisation.name),
+    text: text.byOrganisationText({ organisation: organisation.name }),
     body: html`<ul class="items">
 ${list.map(
   ({
     applicationName,
     lastUsedAt,
   }) => html`<li><div><span class="item-name"><bdi>${applicationName}</bdi></span>
-<span class="quiet item-note">${text.used(lastUsedAt)}</span></div></li>
+<span class="quiet item-note">${text.used({ at: lastUsedAt })}</span></div></li>
 `,
 )}</ul>
 `,

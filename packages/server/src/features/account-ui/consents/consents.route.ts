@@ -175,7 +175,7 @@ async function ask(
     action: `${consentsPath(visit)}/${found.consent.id}/revoke`,
     backUri: consentsPath(visit),
     failure: failure && notTakenTexts(frame)[failure],
-    heading: text.revokeHeading(found.applicationName),
+    heading: text.revokeHeading({ application: found.applicationName }),
     text: text.revokeText,
     confirm: text.revoke,
     confirmId: "consent-revoke",

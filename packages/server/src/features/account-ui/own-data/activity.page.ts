@@ -30,7 +30,7 @@ export function activityPage(view: ActivityView): Html {
     ...view,
     title: text.title,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     body: html`<div class="cards">
 <section class="card" aria-label="${text.title}">
 ${
@@ -65,7 +65,7 @@ function row({ messages }: ActivityView, event: ActivityView["events"][number], 
     id: `event-${index}`,
     cells: [
       html`<span class="item-name">${event.what}</span>${note !== undefined && html`<bdi class="quiet item-note">${note}</bdi>`}`,
-      moment(event.at, messages.console.frame.minute),
+      moment(event.at, messages.format.minute),
       capitalised(event.by),
       address ?? "–",
     ],

@@ -21,7 +21,7 @@ export function dataPage(view: YourDataView): Html {
     ...view,
     title: text.title,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     notice: failureNotice(failureOf(view), view.messages),
     body: html`<div class="cards">
 ${card({
@@ -41,7 +41,7 @@ function failureOf({ failure, messages }: YourDataView): FormFailure | undefined
   const text = messages.console.account.data;
   if (failure === undefined) return undefined;
   if (typeof failure === "string") return { kind: failure };
-  return { kind: "refused", title: text.notExported, text: text.limited(failure.waitSeconds) };
+  return { kind: "refused", title: text.notExported, text: text.limited({ seconds: failure.waitSeconds }) };
 }
 
 function removal({ deletionUri, messages, organisation }: YourDataView): Html {
@@ -49,7 +49,8 @@ function removal({ deletionUri, messages, organisation }: YourDataView): Html {
   return card({
     id: "removal",
     title: text.remove,
-    text: deletionUri === undefined ? text.removeForbidden(organisation.name) : text.removeText,
+    text:
+      deletionUri === undefined ? text.removeForbidden({ organisation: organisation.name }) : text.removeText,
     isDangerous: deletionUri !== undefined,
     body:
       deletionUri !== undefined &&
@@ -62,8 +63,8 @@ function leaving({ messages, organisation }: YourDataView, uri: string): Html {
   const text = messages.console.account.data;
   return card({
     id: "leaving",
-    title: text.leave(organisation.name),
-    text: text.leaveText(organisation.name),
+    title: text.leave({ organisation: organisation.name }),
+    text: text.leaveText({ organisation: organisation.name }),
     isDangerous: true,
     body: html`<div class="actions">${buttonLink({ id: "organisation-leave", uri, label: text.leaveAct, isDangerous: true })}</div>
 `,

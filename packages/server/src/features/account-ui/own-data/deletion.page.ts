@@ -21,7 +21,7 @@ export function deletionPage(view: DeletionView): Html {
     ...view,
     breadcrumbs: crumbOf(view),
     heading: text.title,
-    text: html`<ul class="prose-list">${text.effects.map((effect) => html`<li>${effect}</li>`)}</ul>`,
+    text: html`<ul class="prose-list">${Object.values(text.effects).map((effect) => html`<li>${effect}</li>`)}</ul>`,
     confirm: text.confirm,
     confirmId: "deletion-confirm",
     name: view.user.email,
@@ -34,8 +34,8 @@ export function leavePage(view: DeletionView): Html {
   return confirmActPage({
     ...view,
     breadcrumbs: crumbOf(view),
-    heading: text.leaveTitle(name),
-    text: html`<p>${text.leaveText(name)}</p>`,
+    heading: text.leaveTitle({ organisation: name }),
+    text: html`<p>${text.leaveText({ organisation: name })}</p>`,
     confirm: text.leaveConfirm,
     confirmId: "leave-confirm",
   });
@@ -44,10 +44,10 @@ export function leavePage(view: DeletionView): Html {
 /** The last page: nobody is signed in any more. */
 export function gonePage(view: PageFrame & { organisation: PageOrganisation; hasLeft: boolean }): Html {
   const text = view.messages.console.account.deletion;
-  const title = view.hasLeft ? text.leftTitle(view.organisation.name) : text.goneTitle;
+  const title = view.hasLeft ? text.leftTitle({ organisation: view.organisation.name }) : text.goneTitle;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(title, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title, organisation: view.organisation.name }),
     body: html`<h1 id="gone">${title}</h1>
 <p>${view.hasLeft ? text.left : text.gone}</p>`,
   });

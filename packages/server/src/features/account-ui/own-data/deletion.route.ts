@@ -116,7 +116,7 @@ async function go(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
     const failure = {
       kind: "refused",
       title: text.lastAdministrator,
-      text: text.lastAdministratorText(name),
+      text: text.lastAdministratorText({ organisation: name }),
     } as const;
     return again({ typedName, failure, status: 409 });
   }

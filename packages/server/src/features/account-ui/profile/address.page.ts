@@ -36,7 +36,7 @@ export function newAddressPage(view: NewAddressView): Html {
     breadcrumbs: crumbOf(view),
     notice: failureNotice(failureOf(view), view.messages),
     body: html`<section class="card confirm">
-<p>${text.text(view.user.email)}</p>
+<p>${text.text({ email: view.user.email })}</p>
 ${recordForm({
   id: "new-address",
   action: view.action,
@@ -56,7 +56,7 @@ function failureOf({ refusal, messages }: NewAddressView): FormFailure | undefin
   if (refusal === undefined) return undefined;
   if (refusal === "expired" || refusal === "unreadable" || refusal === "sent") return { kind: refusal };
   if (typeof refusal === "object")
-    return { kind: "refused", title: text.failed, text: text.limited(refusal.waitSeconds) };
+    return { kind: "refused", title: text.failed, text: text.limited({ seconds: refusal.waitSeconds }) };
   return { kind: "faults", fields: [{ id: "newEmail", label: text.newEmail }] };
 }
 
@@ -68,7 +68,7 @@ export function sentPage(view: ConsoleFrame & { backUri: string; newEmail: strin
     title: text.sentTitle,
     breadcrumbs: crumbOf(view),
     body: html`<section class="card confirm">
-<p id="address-sent">${text.sent(view.newEmail)}</p>
+<p id="address-sent">${text.sent({ email: view.newEmail })}</p>
 <div class="actions">${buttonLink({ id: "address-back", uri: view.backUri, label: text.back })}</div></section>
 `,
   });

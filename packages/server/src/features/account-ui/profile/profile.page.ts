@@ -5,7 +5,7 @@ import { buttonLink, card, copyable, facts, state } from "../../../html/componen
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LANGUAGES } from "../../../html/messages/messages.ts";
+import { LOCALES } from "../../../html/messages/messages.ts";
 
 /** As it stands in the fields. */
 export type ProfileFields = { firstname: string; surname: string; phone: string; locale: string };
@@ -46,7 +46,7 @@ export function profilePage(view: ProfileView): Html {
     ...view,
     title: text.title,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     notice: failureNotice(view.failure, view.messages) ?? done,
     scripts: [view.script],
     body: html`<div class="cards">
@@ -98,12 +98,12 @@ function personal(view: ProfileView): Html {
 }
 
 const languages = (view: ProfileView) =>
-  ["", ...LANGUAGES.map(({ locale }) => locale)].map((value) => ({ value, label: languageOf(value, view) }));
+  ["", ...LOCALES].map((value) => ({ value, label: languageOf(value, view) }));
 
 /** Each by its own name; an empty one is left to the browser, and one that there are no texts in stands as it is. */
 function languageOf(locale: string, { messages }: ProfileView): string {
   if (locale === "") return messages.console.account.profile.asBrowser;
-  return LANGUAGES.some((one) => one.locale === locale) ? languageName(locale) : locale;
+  return LOCALES.includes(locale) ? languageName(locale) : locale;
 }
 
 function address({ messages, user, isConfirmed, changeAddressUri }: ProfileView): Html {
@@ -129,7 +129,7 @@ function membership({ messages, organisation, membership: own }: ProfileView): H
     { label: text.organisation, content: html`<bdi>${organisation.name}</bdi>` },
     { label: text.role, content: text.roles[own.role] },
     { label: text.username, content: own.username !== undefined && html`<bdi>${own.username}</bdi>` },
-    { label: text.since, content: frame.day(own.since) },
+    { label: text.since, content: messages.format.day(own.since) },
     {
       label: text.permId,
       content: copyable({ id: "perm-id", value: own.permId, ...frame.secret, label: text.permId }),
@@ -147,9 +147,9 @@ function guest({ messages, organisation }: ProfileView, home: { name: string; ur
   const text = messages.console.account.profile;
   return card({
     id: "guest",
-    title: text.guest(home.name),
-    text: text.guestText(organisation.name),
-    body: html`<div class="actions">${buttonLink({ id: "guest-home", uri: home.uri, label: text.guestOpen(home.name) })}</div>
+    title: text.guest({ organisation: home.name }),
+    text: text.guestText({ organisation: organisation.name }),
+    body: html`<div class="actions">${buttonLink({ id: "guest-home", uri: home.uri, label: text.guestOpen({ organisation: home.name }) })}</div>
 `,
   });
 }

@@ -13,7 +13,7 @@ import type { User } from "../../../core/users/user.ts";
 import { findMemberSince, findUser } from "../../../core/users/users.store.ts";
 import { differing } from "../../../html/components/form-state.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
-import { LANGUAGES } from "../../../html/messages/messages.ts";
+import { LOCALES } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
@@ -157,7 +157,7 @@ async function save(deps: AccountDeps, visit: Visit): Promise<void> {
 
 /** One of the languages that there are texts in. */
 const faultsOf = (profile: Profile): ReadonlyArray<keyof Profile> => {
-  const isKnown = profile.locale === null || LANGUAGES.some(({ locale }) => locale === profile.locale);
+  const isKnown = profile.locale === null || LOCALES.includes(profile.locale);
   return isKnown ? profileFaults(profile) : [...profileFaults(profile), "locale"];
 };
 
@@ -184,5 +184,5 @@ async function changedMeanwhile(deps: AccountDeps, visit: Visit, user: User): Pr
   const { actor, at } = change;
   if (!isOwnAct(actor, user)) return { kind: "changed", by: { who: whoActed(actor, user, messages), at } };
   const { changedByYou, changedByYouText } = messages.console.account.profile;
-  return { kind: "refused", title: changedByYou, text: changedByYouText(at) };
+  return { kind: "refused", title: changedByYou, text: changedByYouText({ at }) };
 }

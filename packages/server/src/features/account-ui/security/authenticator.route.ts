@@ -149,7 +149,10 @@ async function showRemoval(
   const text = security.totp;
   const failures = {
     ...notTakenTexts(frame),
-    "last-factor": { title: security.lastFactor, text: security.lastFactorText(visit.organisation.name) },
+    "last-factor": {
+      title: security.lastFactor,
+      text: security.lastFactorText({ organisation: visit.organisation.name }),
+    },
   };
   const page = confirmPage({
     ...frame,

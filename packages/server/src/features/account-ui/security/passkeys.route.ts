@@ -138,7 +138,10 @@ async function showPasskey(
   const failures = {
     ...notTakenTexts(frame),
     "bad-name": { title: text.passkeys.name, text: text.passkeys.badName },
-    "last-factor": { title: text.lastFactor, text: text.lastFactorText(visit.organisation.name) },
+    "last-factor": {
+      title: text.lastFactor,
+      text: text.lastFactorText({ organisation: visit.organisation.name }),
+    },
   };
   const statuses = { expired: 403, unreadable: 403, "bad-name": 422, "last-factor": 409 };
   const typed = failed === undefined ? undefined : formOf(visit.request).values.get("name");

@@ -80,7 +80,7 @@ function next(view: PasswordView): Html {
     type: "password",
     isRequired: true,
     autocomplete: "new-password",
-    hint: messages.recovery.hint(view.leastLength),
+    hint: messages.recovery.hint({ min: view.leastLength }),
     fault,
     hasFocus: fault !== undefined || (!view.hasPassword && failure === undefined),
     messages,
@@ -92,8 +92,8 @@ function faultOf({ failure, messages, leastLength, mostLength }: PasswordView): 
   if (failure?.kind === "same-password") return messages.console.account.password.same;
   if (failure?.kind !== "refused") return undefined;
   const { refused } = messages.recovery;
-  if (failure.fault === "too-short") return refused["too-short"](leastLength);
-  return failure.fault === "too-long" ? refused["too-long"](mostLength) : refused[failure.fault];
+  if (failure.fault === "too-short") return refused["too-short"]({ min: leastLength });
+  return failure.fault === "too-long" ? refused["too-long"]({ max: mostLength }) : refused[failure.fault];
 }
 
 function failureOf({ failure, messages }: PasswordView): FormFailure | undefined {
@@ -107,7 +107,11 @@ function failureOf({ failure, messages }: PasswordView): FormFailure | undefined
       return { kind: failure.kind };
     case "limited":
     case "busy":
-      return { kind: "refused", title: notChanged, text: text[failure.kind](failure.waitSeconds) };
+      return {
+        kind: "refused",
+        title: notChanged,
+        text: text[failure.kind]({ seconds: failure.waitSeconds }),
+      };
     case "wrong-password":
       return { kind: "faults", fields: [{ id: "present", label: text.present }] };
     default:

@@ -66,7 +66,7 @@ function protection({ factors, messages }: SecurityView): Html {
     id: "protection",
     title: text.title,
     body: html`<p class="protection ${level}">${text[level]}</p>
-${isMeagre && html`<p class="protection password">${text.fewCodes(factors.recoveryCodes)}</p>`}`,
+${isMeagre && html`<p class="protection password">${text.fewCodes({ count: factors.recoveryCodes })}</p>`}`,
   });
 }
 
@@ -82,7 +82,7 @@ function password({ passwordSince, uris }: Factors, messages: Messages): Html {
   return card({
     id: "password",
     title: text.card,
-    text: has ? text.there(passwordSince) : text.none,
+    text: has ? text.there({ at: passwordSince }) : text.none,
     body: actions(button("password-change", uris.password, has ? text.change : text.set)),
   });
 }
@@ -92,7 +92,7 @@ function authenticator({ totpSince, uris }: Factors, text: Messages["security"][
   return card({
     id: "totp",
     title: text.heading,
-    text: has ? text.there(totpSince) : text.none,
+    text: has ? text.there({ at: totpSince }) : text.none,
     body: actions(
       button("totp-setup", uris.authenticator, has ? text.replace : text.add),
       has && button("totp-remove", uris.authenticatorRemoval, text.remove),
@@ -103,8 +103,8 @@ function authenticator({ totpSince, uris }: Factors, text: Messages["security"][
 function passkeys({ passkeys: list, uris }: Factors, text: Messages["security"]["passkeys"]): Html {
   const item = (passkey: Factors["passkeys"][number]) => html`<li>
 <div><span class="item-name"><bdi>${passkey.name}</bdi>${passkey.isBackedUp && html` <span class="tag">${text.synced}</span>`}</span>
-<span class="quiet item-note">${text.added(passkey.createdAt)}, ${passkey.lastUsedAt === null ? text.neverUsed : text.used(passkey.lastUsedAt)}</span></div>
-<a href="${linkAddress(passkey.uri)}" aria-label="${text.changeOf(passkey.name)}">${text.change}</a>
+<span class="quiet item-note">${text.added({ at: passkey.createdAt })}, ${passkey.lastUsedAt === null ? text.neverUsed : text.used({ at: passkey.lastUsedAt })}</span></div>
+<a href="${linkAddress(passkey.uri)}" aria-label="${text.changeOf({ name: passkey.name })}">${text.change}</a>
 </li>
 `;
   return card({
@@ -126,7 +126,7 @@ function recovery(factors: Factors, text: Messages["security"]["recovery"]): Htm
   return card({
     id: "recovery",
     title: text.heading,
-    text: has ? text.left(factors.recoveryCodes) : text.none,
+    text: has ? text.left({ count: factors.recoveryCodes }) : text.none,
     body: has && actions(button("recovery-renew", factors.uris.recoveryCodes, text.renew)),
   });
 }
@@ -140,8 +140,8 @@ function devices(view: SecurityView, text: Messages["security"]["devices"]): Htm
     const name = device.name ?? text.unknown;
     return html`<li>
 <div><span class="item-name">${name}${device.isThisOne && html` <span class="tag">${text.thisOne}</span>`}</span>
-<span class="quiet item-note">${text.used(device.lastUsedAt)}, ${text.until(device.expiresAt)}</span></div>
-<a href="${linkAddress(device.uri)}" aria-label="${text.forgetOf(name)}">${text.forget}</a>
+<span class="quiet item-note">${text.used({ at: device.lastUsedAt })}, ${text.until({ at: device.expiresAt })}</span></div>
+<a href="${linkAddress(device.uri)}" aria-label="${text.forgetOf({ browser: name })}">${text.forget}</a>
 </li>
 `;
   };
@@ -173,7 +173,10 @@ export function securityPage(view: SecurityView): Html {
     ...view,
     title: view.messages.console.frame.accountPages.security,
     breadcrumbs: [],
-    summary: [text.summary(organisation.name), view.isRequired && ` ${text.required(organisation.name)}`],
+    summary: [
+      text.summary({ organisation: organisation.name }),
+      view.isRequired && ` ${text.required({ organisation: organisation.name })}`,
+    ],
     notice: done === undefined ? undefined : notice("hint", "security-done", done),
     body: html`<div class="cards">
 ${

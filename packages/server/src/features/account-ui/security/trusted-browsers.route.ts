@@ -54,7 +54,7 @@ async function ask(
   const name = device && (browserName(device.userAgent) ?? text.unknown);
   const page = confirmPage({
     ...frame,
-    heading: name === undefined ? text.forgetAllHeading : text.forgetHeading(name),
+    heading: name === undefined ? text.forgetAllHeading : text.forgetHeading({ browser: name }),
     text: text.forgetText,
     confirm: name === undefined ? text.forgetAll : text.forget,
     fields: id === undefined ? [] : [{ name: "id", value: id }],

@@ -31,7 +31,7 @@ export function sessionsPage(view: SessionsView): Html {
     ...view,
     title: text.title,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isDone ? notice("hint", "sessions-done", text.ended) : undefined,
     body: card({
       id: "sessions",
@@ -51,14 +51,14 @@ function item({ messages }: SessionsView, session: SessionsView["sessions"][numb
   const name = session.name ?? text.unknown;
   return html`<li>
 <div><span class="item-name">${name}${session.isThisOne && html` <span class="tag">${text.thisOne}</span>`}</span>
-<span class="quiet item-note">${text.used(session.lastUsedAt)}</span>
-<span class="quiet item-note">${text.since(session.signedInAt, session.address)}</span>
+<span class="quiet item-note">${text.used({ at: session.lastUsedAt })}</span>
+<span class="quiet item-note">${text.since({ at: session.signedInAt, address: session.address })}</span>
 ${
   session.applications.length > 0 &&
-  html`<span class="quiet item-note"><bdi>${text.applications(session.applications)}</bdi></span>
+  html`<span class="quiet item-note"><bdi>${text.applications({ names: messages.format.list(session.applications) })}</bdi></span>
 `
 }</div>
-<a href="${linkAddress(session.endUri)}" aria-label="${text.endOf(name)}">${text.end}</a>
+<a href="${linkAddress(session.endUri)}" aria-label="${text.endOf({ browser: name })}">${text.end}</a>
 </li>
 `;
 }

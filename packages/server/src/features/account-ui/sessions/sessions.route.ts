@@ -97,7 +97,7 @@ async function ask(
     failure: failure && notTakenTexts(frame)[failure],
     ...(session
       ? {
-          heading: text.endHeading(browserName(session.userAgent) ?? text.unknown),
+          heading: text.endHeading({ browser: browserName(session.userAgent) ?? text.unknown }),
           text: text.endText,
           confirm: text.end,
           fields: [{ name: "id", value: session.id }],

@@ -31,8 +31,10 @@ function switching(deps: ConsoleDeps, disabled: boolean): ConfirmedAct<Applicati
       const { end } = messages.console.applications;
       const { name, id } = application;
       return {
-        heading: disabled ? end.disableHeading(name) : end.enableHeading(name),
-        text: html`<p>${disabled ? end.disableText(name) : end.enableText(name)}</p>`,
+        heading: disabled
+          ? end.disableHeading({ application: name })
+          : end.enableHeading({ application: name }),
+        text: html`<p>${disabled ? end.disableText({ application: name }) : end.enableText({ application: name })}</p>`,
         confirm: disabled ? end.disable : end.enable,
         confirmId: disabled ? "application-disable" : "application-enable",
         isHarmless: !disabled,
@@ -55,8 +57,11 @@ function deletion(deps: ConsoleDeps): ConfirmedAct<Application> {
     question: (messages, application, organisation) => {
       const { end } = messages.console.applications;
       return {
-        heading: end.deleteHeading(application.name),
-        text: [html`<p>${end.deleteText(application.name)}</p>`, html`<p>${end.deleteInstead}</p>`],
+        heading: end.deleteHeading({ application: application.name }),
+        text: [
+          html`<p>${end.deleteText({ application: application.name })}</p>`,
+          html`<p>${end.deleteInstead}</p>`,
+        ],
         name: application.name,
         confirm: end.deleteConfirm,
         confirmId: "application-delete",

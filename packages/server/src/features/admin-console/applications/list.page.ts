@@ -96,7 +96,7 @@ function rows(view: ListView): Html {
         named(view, application),
         kinds[kindOf(application)],
         stateOf(application, messages),
-        moment(application.createdAt, messages.console.frame.day),
+        moment(application.createdAt, messages.format.day),
       ],
     })),
     messages,

@@ -179,7 +179,7 @@ export async function showSecret(
   const page = shownOncePage({
     ...frame,
     breadcrumbs: [listCrumb(organisation, frame.messages)],
-    title: secrets.shownTitle(application.name),
+    title: secrets.shownTitle({ name: application.name }),
     text: secrets.shownText,
     values: [
       { id: "issuer", title: record.issuer, lines: issuerOf(deps.baseUrl, organisation.id) },

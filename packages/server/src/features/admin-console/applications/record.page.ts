@@ -87,7 +87,7 @@ function factsCard(view: RecordView): Html {
       { label: record.grants, content: grantsOf(application, methods) },
       { label: record.addresses, content: addresses.length > 0 && addressList(addresses) },
       { label: record.pool, content: view.pool },
-      { label: record.created, content: moment(application.createdAt, frame.minute) },
+      { label: record.created, content: moment(application.createdAt, messages.format.minute) },
     ]),
   });
 }
@@ -106,8 +106,8 @@ function accessCard(view: RecordView): Html {
   const { access } = view.messages.console.applications;
   const { count, isMore } = view.assigned;
   const isForAll = view.application.settings.access === "everyone";
-  const said = isForAll ? access.everyone(view.organisation.name) : access.assigned;
-  const some = html`<p>${isMore ? access.many(count) : access.count(count)}</p>`;
+  const said = isForAll ? access.everyone({ organisation: view.organisation.name }) : access.assigned;
+  const some = html`<p>${isMore ? access.many({ count }) : access.count({ count })}</p>`;
   return card({
     id: "access",
     title: access.title,
@@ -139,11 +139,7 @@ function recentCard(view: RecordView): Html {
       : html`<a class="item-name" href="${linkAddress(view.userUri(userId))}"><bdi>${email}</bdi></a>`;
   const rows = view.recent.map((one, index) => ({
     id: `recent-${index}`,
-    cells: [
-      named(one),
-      moment(one.at, messages.console.frame.minute),
-      one.isEnded ? recent.ended : recent.standing,
-    ],
+    cells: [named(one), moment(one.at, messages.format.minute), one.isEnded ? recent.ended : recent.standing],
   }));
   const columns = [recent.who, recent.when, recent.state];
   return card({

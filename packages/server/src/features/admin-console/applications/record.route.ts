@@ -1,6 +1,6 @@
 /** GET applications/{id}: how one application stands. */
 import type { FastifyInstance } from "fastify";
-import { listAssignedUsers } from "../../../core/application-access/assignments.ts";
+import { listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
 import { recentSignIns } from "../../../core/applications/use/use.store.ts";
@@ -66,7 +66,7 @@ async function aroundIt({ database, baseUrl }: ConsoleDeps, application: Applica
   const pool = signingPoolId === undefined ? undefined : await findPool(database.query, orgId, signingPoolId);
   const by = kindOf(application) === "legacy" ? "legacy" : "oauth";
   const page = { limit: MOST_COUNTED, after: undefined };
-  const assigned = await listAssignedUsers({ database }, of, page);
+  const assigned = await listAssignedUsers(database.query, of, page);
   return {
     pool: pool?.name,
     issuer: pool ? issuerOfPool(baseUrl, pool) : issuerOf(baseUrl, orgId),

@@ -59,16 +59,16 @@ function secretTable(view: SecretsView): Html {
       id: `secret-end-${secret.id}`,
       uri: view.uri(`/secrets/${secret.id}/end`),
       text: secrets.end,
-      label: secrets.endOf(label),
+      label: secrets.endOf({ name: label }),
     });
     return {
       id: `secret-${secret.id}`,
       cells: [
         html`<bdi class="item-name">${label}</bdi><span class="quiet item-note"><code>…${secret.hint}</code></span>`,
         stateOf(secret, view),
-        moment(secret.createdAt, frame.day),
-        secret.lastUsedAt === null ? frame.never : moment(secret.lastUsedAt, frame.minute),
-        secret.expiresAt === null ? frame.never : moment(secret.expiresAt, frame.day),
+        moment(secret.createdAt, messages.format.day),
+        secret.lastUsedAt === null ? frame.never : moment(secret.lastUsedAt, messages.format.minute),
+        secret.expiresAt === null ? frame.never : moment(secret.expiresAt, messages.format.day),
       ],
       ...(isLiving ? { actions: end } : {}),
     };

@@ -77,7 +77,10 @@ async function showForm(
   const { typed, form = {} } = again;
   const field = (id: keyof Typed) => ({ id, value: typed[id], messages, ...fieldState(form, id) });
   const choices = (values: readonly string[], never: string) =>
-    values.map((value) => ({ value, label: /\d/.test(value) ? secrets.days(Number(value)) : never }));
+    values.map((value) => ({
+      value,
+      label: /\d/.test(value) ? secrets.days({ count: Number(value) }) : never,
+    }));
   const fields = [
     textField({
       ...field("label"),
@@ -186,10 +189,10 @@ function endRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       const isLast = application.secrets.filter((one) => isActive(one, deps.clock())).length === 1;
       const label = secret.label === "" ? secrets.unnamed : secret.label;
       return {
-        heading: secrets.endHeading(label),
+        heading: secrets.endHeading({ name: label }),
         text: [
-          html`<p>${secrets.endText(application.name)}</p>`,
-          isLast && html`<p>${secrets.endLast(application.name)}</p>`,
+          html`<p>${secrets.endText({ application: application.name })}</p>`,
+          isLast && html`<p>${secrets.endLast({ application: application.name })}</p>`,
         ],
         confirm: secrets.endConfirm,
         confirmId: "secret-end",

@@ -35,7 +35,7 @@ function faultText({ path, message }: Fault, text: Texts): string {
   const own: Readonly<Record<string, string>> = text.faults;
   const general = Object.hasOwn(own, member) ? (own[member] ?? text.faults.other) : text.faults.other;
   if (index === undefined) return general;
-  return text.inLine(Number(index) + 1, addressReason(message, text) ?? general);
+  return text.inLine({ count: Number(index) + 1, value: addressReason(message, text) ?? general });
 }
 
 /** How the sentences of protocol/redirect-uri.ts and return-url.ts begin. */

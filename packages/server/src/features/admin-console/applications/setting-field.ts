@@ -100,7 +100,7 @@ function secondsField(id: SettingId, common: Common, { messages, checkUri }: Fie
   const [least, most] = lifetimeRanges[id as keyof typeof lifetimeRanges];
   return textField({
     ...common,
-    hint: `${String(common.hint)} ${range(least, most)}`,
+    hint: `${String(common.hint)} ${range({ min: least, max: most })}`,
     type: "number",
     min: least,
     max: most,
@@ -111,7 +111,9 @@ function secondsField(id: SettingId, common: Common, { messages, checkUri }: Fie
 
 /** Empty for what is no number of seconds. */
 function secondsInWords(value: string, messages: Messages): string {
-  return /^\d{1,9}$/.test(value.trim()) ? messages.console.applicationSettings.reading(Number(value)) : "";
+  return /^\d{1,9}$/.test(value.trim())
+    ? messages.console.applicationSettings.reading({ seconds: Number(value) })
+    : "";
 }
 
 function scopesField(common: Common, { scopes, messages }: FieldSource): Content {

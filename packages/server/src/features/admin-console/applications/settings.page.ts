@@ -36,7 +36,7 @@ export function settingsPage(view: SettingsView): Html {
   const cards = cardsOf(application);
   return consoleLayout({
     ...view,
-    title: text.title(application.name),
+    title: text.title({ application: application.name }),
     heading: text.heading,
     summary: text.summary,
     notice: failureNotice(failure, messages),

@@ -44,7 +44,7 @@ export function usersPage(view: UsersView): Html {
   const isRuled = application.settings.access === "assigned";
   return consoleLayout({
     ...view,
-    title: users.title(application.name),
+    title: users.title({ application: application.name }),
     heading: users.heading,
     summary: isRuled ? users.ruled : users.notRuled,
     notice: noticeOf(view),
@@ -98,14 +98,14 @@ function listCard(view: UsersView): Html {
     id: `user-${user.id}`,
     cells: [
       nameCell({ name: user.email, uri: user.uri }),
-      moment(user.assignedAt, messages.console.frame.day),
+      moment(user.assignedAt, messages.format.day),
       html`<bdi>${user.assignedBy}</bdi>`,
     ],
     actions: rowLink({
       id: `user-take-off-${user.id}`,
       uri: user.takeOffUri,
       text: users.takeOff,
-      label: users.takeOffOf(user.email),
+      label: users.takeOffOf({ email: user.email }),
     }),
   }));
   const columns = [users.who, users.since, users.by];

@@ -1,8 +1,8 @@
 /** Who may use an application whose access is for assigned users: listed, assigned by address, taken off. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
-import { isAssigned } from "../../../core/application-access/application-access.store.ts";
-import { assignUser, listAssignedUsers, unassignUser } from "../../../core/application-access/assignments.ts";
+import { isAssigned, listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
+import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -68,7 +68,7 @@ async function showUsers(
   const cursor = values.get("after") ?? "";
   const after = isUuid(cursor) ? cursor.toLowerCase() : undefined;
   const of = { orgId: organisation.id, applicationId: application.id };
-  const rows = await listAssignedUsers(deps, of, { limit: ON_A_PAGE, after });
+  const rows = await listAssignedUsers(deps.database.query, of, { limit: ON_A_PAGE, after });
   const users = rows.slice(0, ON_A_PAGE);
   const last = rows.length > ON_A_PAGE ? users.at(-1) : undefined;
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
@@ -121,7 +121,7 @@ async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const done = wanted ? await assignUser(deps, wanted) : "no-user";
   if (done === "no-user") {
     const frame = await consoleFrame(deps, visit, sent.signedIn, "applications");
-    const fault = frame.messages.console.applications.users.unknown(organisation.name);
+    const fault = frame.messages.console.applications.users.unknown({ organisation: organisation.name });
     return showUsers(deps, visit, sent.signedIn, application, { email, fault, status: 400 });
   }
   await goTo(visit, `${path}?done=${done === false ? ALREADY : "assigned"}`);
@@ -150,8 +150,8 @@ function takeOffRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       const { users } = messages.console.applications;
       const isRuled = application.settings.access === "assigned";
       return {
-        heading: users.takeOffHeading(user.email),
-        text: html`<p>${isRuled ? users.takeOffText(application.name) : users.takeOffNothing(application.name)}</p>`,
+        heading: users.takeOffHeading({ email: user.email }),
+        text: html`<p>${isRuled ? users.takeOffText({ application: application.name }) : users.takeOffNothing({ application: application.name })}</p>`,
         confirm: users.takeOff,
         confirmId: "user-take-off",
         breadcrumbs: recordCrumbs(organisation, application, messages),

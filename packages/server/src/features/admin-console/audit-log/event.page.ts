@@ -29,7 +29,7 @@ function eventCard({ event, who, target, uris, messages }: AuditEventView): Html
     id: "event",
     title: text.title,
     body: facts([
-      { label: list.when, content: moment(event.at, messages.console.frame.minute), id: "event-when" },
+      { label: list.when, content: moment(event.at, messages.format.minute), id: "event-when" },
       { label: text.id, content: html`<code>${event.id}</code>`, id: "event-id" },
       { label: text.action, content: html`<code>${event.action}</code>`, id: "event-action" },
       {
@@ -75,7 +75,7 @@ function chainCard({ event, messages }: AuditEventView): Html {
     id: "chain",
     title: chain.title,
     body: facts([
-      { label: text.place, content: messages.console.frame.number(event.seq), id: "event-seq" },
+      { label: text.place, content: messages.format.number(event.seq), id: "event-seq" },
       { label: text.hash, content: html`<code>${event.hash}</code>`, id: "event-hash" },
     ]),
   });

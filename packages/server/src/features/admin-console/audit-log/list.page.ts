@@ -83,7 +83,7 @@ function whatChoices(messages: Messages): Choice[] {
         label: actionText(value, messages),
         group,
       }));
-      return [{ value: name, label: filter.allOf(group), group }, ...actions];
+      return [{ value: name, label: filter.allOf({ group }), group }, ...actions];
     }),
   ];
 }
@@ -97,7 +97,7 @@ function rows({ messages, events, uriOf }: AuditListView): Html {
     rows: events.map(({ event, what, who, target }) => ({
       id: `event-${event.id}`,
       cells: [
-        html`<a class="item-name" href="${linkAddress(uriOf(event.id))}">${moment(event.at, messages.console.frame.minute)}</a>`,
+        html`<a class="item-name" href="${linkAddress(uriOf(event.id))}">${moment(event.at, messages.format.minute)}</a>`,
         what,
         html`<bdi>${who}</bdi>`,
         target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
@@ -122,7 +122,7 @@ function further({ messages, newestUri, olderUri, lookedBackTo }: AuditListView)
   const { list } = messages.console.auditLog;
   if (lookedBackTo === undefined || olderUri === undefined)
     return html`${pager({ newestUri, olderUri, messages })}`;
-  return html`<p class="quiet" id="looked-back" role="status">${list.lookedBack(lookedBackTo)}</p>
+  return html`<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: lookedBackTo })}</p>
 <div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
 ${pager({ newestUri, messages })}`;
 }
@@ -146,7 +146,7 @@ function chainCard({ messages, head, orgId }: AuditListView): Html {
   return card({
     id: "chain",
     title: chain.title,
-    text: `${chain.length(head.seq)} ${chain.moved(head.updatedAt)}`,
+    text: `${chain.length({ count: head.seq })} ${chain.moved({ at: head.updatedAt })}`,
     body: snippet({
       id: "chain-check",
       title: chain.check,

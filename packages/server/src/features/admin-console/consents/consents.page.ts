@@ -57,7 +57,10 @@ export function consentsPage(view: ConsentsView): Html {
     ...view,
     title: tab === "consents" ? frame.pages.consents : text.tabs.preauthorizations,
     breadcrumbs: [],
-    summary: tab === "consents" ? text.summary(view.organisation.name) : text.preauthorizations.summary,
+    summary:
+      tab === "consents"
+        ? text.summary({ organisation: view.organisation.name })
+        : text.preauthorizations.summary,
     actions: isEmpty ? undefined : grant,
     notice: view.done && doneNotice(text.done[view.done]),
     body: [
@@ -158,8 +161,8 @@ function list(view: ConsentsView): Content {
   });
 }
 
-const dayBy = (at: number, who: string | undefined, { console: { consents: text } }: Messages): Html =>
-  html`${moment(at, text.day)}${who !== undefined && html`<span class="quiet item-note"><bdi>${text.by(who)}</bdi></span>`}`;
+const dayBy = (at: number, who: string | undefined, { format, console }: Messages): Html =>
+  html`${moment(at, format.day)}${who !== undefined && html`<span class="quiet item-note"><bdi>${console.consents.by({ who })}</bdi></span>`}`;
 
 function consentRow(row: ConsentsView["rows"][number], { tab, search, messages }: ConsentsView): Row {
   const { consents: text } = messages.console;
@@ -168,8 +171,8 @@ function consentRow(row: ConsentsView["rows"][number], { tab, search, messages }
   const who = user === undefined ? text.everybody : (user.email ?? text.formerUser);
   const [action, label] =
     tab === "consents"
-      ? [text.revoke, text.revokeOf(application.name)]
-      : [text.preauthorizations.remove, text.preauthorizations.removeOf(application.name)];
+      ? [text.revoke, text.revokeOf({ application: application.name })]
+      : [text.preauthorizations.remove, text.preauthorizations.removeOf({ application: application.name })];
   return {
     id: `consent-${id}`,
     cells: [

@@ -102,9 +102,13 @@ export function grantPage(view: GrantView): Html {
   const { frame, consents: text } = messages.console;
   const words =
     tab === "consents"
-      ? { title: text.grantTitle(application.name), text: text.grantText, submit: text.submit }
+      ? {
+          title: text.grantTitle({ application: application.name }),
+          text: text.grantText,
+          submit: text.submit,
+        }
       : {
-          title: text.preauthorizations.title(application.name),
+          title: text.preauthorizations.title({ application: application.name }),
           text: text.preauthorizations.text,
           submit: text.preauthorizations.submit,
         };

@@ -119,7 +119,7 @@ async function form(deps: ConsoleDeps, visit: Visit, shown: FormShown): Promise<
       text:
         (Object.hasOwn(standard, name) ? standard[name] : undefined) ??
         custom.find((scope) => scope.name === name)?.displayName ??
-        frame.messages.consent.customScope(name),
+        frame.messages.consent.customScope({ name }),
     })),
     typed,
     state,

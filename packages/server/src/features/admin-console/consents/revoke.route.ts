@@ -28,8 +28,8 @@ function revokeConsentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     },
     overFor: ({ consent }) => (consent.revokedAt === null ? undefined : "/consents"),
     question: ({ console: { frame, consents: text } }, { consent, name, email }, organisation) => ({
-      heading: text.revokeTitle(name),
-      text: html`<p>${consent.kind === "user" ? text.revokeUser(email ?? text.formerUser) : text.revokeEverybody}</p>
+      heading: text.revokeTitle({ application: name }),
+      text: html`<p>${consent.kind === "user" ? text.revokeUser({ email: email ?? text.formerUser }) : text.revokeEverybody}</p>
 ${scopeLine(text.scopesAre, consent.scopes)}`,
       confirm: text.revoke,
       confirmId: "consent-revoke-confirm",
@@ -55,7 +55,7 @@ function deletePreauthorizationRoute(app: FastifyInstance, deps: ConsoleDeps): v
       return { record, name: application?.name ?? record.applicationId };
     },
     question: ({ console: { consents: text } }, { record, name }, organisation) => ({
-      heading: text.preauthorizations.removeTitle(name),
+      heading: text.preauthorizations.removeTitle({ application: name }),
       text: html`<p>${text.preauthorizations.removeText}</p>
 ${scopeLine(text.scopesAre, record.scopes)}`,
       confirm: text.preauthorizations.remove,

@@ -32,7 +32,7 @@ export function mailTemplatesPage(view: MailTemplatesView): Html {
     ...view,
     title: frame.pages.mailTemplates,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     body: [
       card({
         id: "sending",
@@ -137,7 +137,7 @@ function testCard({ test, content, user, messages }: MailTemplateView): Html {
   return card({
     id: "test",
     title: text.test,
-    text: test.isPossible ? text.testText(user.email) : text.notSetUp,
+    text: test.isPossible ? text.testText({ email: user.email }) : text.notSetUp,
     body:
       test.isPossible &&
       html`<form class="form" id="test-form" method="post" action="${linkAddress(test.action)}">

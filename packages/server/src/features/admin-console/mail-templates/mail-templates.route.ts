@@ -13,7 +13,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { render } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { framesScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { queryOf } from "../../../http/form-body.ts";
@@ -80,7 +80,7 @@ const pathOf = (visit: Visit): string => {
 };
 
 const localeOf = (asked: string | undefined, { locale }: Messages): string =>
-  LANGUAGES.find((language) => language.locale === asked)?.locale ?? locale;
+  LOCALES.find((one) => one === asked) ?? locale;
 
 /** @throws NotFound when the organisation was disabled meanwhile */
 async function composed(
@@ -125,7 +125,7 @@ async function template(
     listUri: consolePath(organisation, "/mail-templates"),
     ownUri: path,
     htmlUri: `${path}/html?language=${content.locale}`,
-    languages: LANGUAGES.map(({ locale }) => ({ value: locale, label: languageName(locale) })),
+    languages: LOCALES.map((locale) => ({ value: locale, label: languageName(locale) })),
     test: {
       action: path,
       csrf: deps.door.formBinding(visit).csrf,
@@ -176,7 +176,7 @@ async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     visit.reply.header("retry-after", String(error.retryAfterSeconds));
-    return refused(text.notSent, text.limited(error.retryAfterSeconds), 429);
+    return refused(text.notSent, text.limited({ seconds: error.retryAfterSeconds }), 429);
   }
   await goTo(visit, `${path}?language=${locale}&done=sent`);
 }

@@ -42,39 +42,44 @@ function said(
   switch (one.kind) {
     case "pool-away":
       return {
-        ...{ title: text.poolAway(one.poolName), text: text.poolAwayText },
+        ...{ title: text.poolAway({ name: one.poolName }), text: text.poolAwayText },
         ...{ uri: uris.pool(one.poolId), isUrgent: true },
       };
     case "pool-empty":
       return {
-        ...{ title: text.poolEmpty(one.poolName), text: text.poolEmptyText },
+        ...{ title: text.poolEmpty({ name: one.poolName }), text: text.poolEmptyText },
         ...{ uri: uris.pool(one.poolId), isUrgent: false },
       };
     case "secret-ended":
       return {
-        title: text.secretEnded(one.applicationName),
-        text: text.secretEndedText(one.label, one.expiresAt),
+        title: text.secretEnded({ application: one.applicationName }),
+        text: text.secretEndedText({ title: one.label, at: one.expiresAt }),
         ...{ uri: uris.application(one.applicationId), isUrgent: true },
       };
     case "secret-ends":
       return {
-        title: text.secretEnds(one.applicationName),
-        text: text.secretEndsText(one.label, one.expiresAt),
+        title: text.secretEnds({ application: one.applicationName }),
+        text: text.secretEndsText({ title: one.label, at: one.expiresAt }),
         ...{ uri: uris.application(one.applicationId), isUrgent: false },
       };
     case "mail-off":
       return { title: text.mailOff, text: text.mailOffText, uri: uris.mailTemplates, isUrgent: false };
     case "mail-failed":
       return {
-        ...{ title: text.mailFailed(one.count), text: text.mailFailedText },
+        ...{ title: text.mailFailed({ count: one.count }), text: text.mailFailedText },
         ...{ uri: uris.failedMails, isUrgent: true },
       };
     case "key-old":
       return {
-        ...{ title: text.keyOld(one.alg), text: text.keyOldText(one.createdAt) },
+        ...{ title: text.keyOld({ algorithm: one.alg }), text: text.keyOldText({ at: one.createdAt }) },
         ...{ uri: uris.signingKeys, isUrgent: false },
       };
     case "ca-ends":
-      return { title: text.caEnds, text: text.caEndsText(one.at), uri: uris.signingKeys, isUrgent: true };
+      return {
+        title: text.caEnds,
+        text: text.caEndsText({ at: one.at }),
+        uri: uris.signingKeys,
+        isUrgent: true,
+      };
   }
 }

@@ -55,7 +55,7 @@ export function overviewPage(view: OverviewView): Html {
   return consoleLayout({
     ...view,
     title: frame.pages.overview,
-    summary: overview.summary(view.organisationName),
+    summary: overview.summary({ organisation: view.organisationName }),
     breadcrumbs: [],
     body: [
       view.isNew && firstSteps(view),
@@ -71,12 +71,13 @@ ${agentsChart(view)}${events(view)}</div>
 
 function figures({ figures: counted, uris, messages }: OverviewView): Html {
   const { figures: text } = messages.console.overview;
-  const { number } = messages.console.frame;
+  const { number } = messages.format;
   const figure = (name: keyof typeof counted, uri: string, value: string, note?: string) =>
     html`<a id="figure-${name}" href="${linkAddress(uri)}"><span class="figure-name">${text[name]}</span>
 <span class="figure-value">${value}</span>${note !== undefined && html`<span class="figure-note">${note}</span>`}</a>
 `;
-  const count = (total: number) => (total > MOST_COUNTED ? text.moreThan(MOST_COUNTED) : number(total));
+  const count = (total: number) =>
+    total > MOST_COUNTED ? text.moreThan({ count: MOST_COUNTED }) : number(total);
   return html`<section aria-label="${text.title}"><div class="figures">
 ${figure("users", uris.users, count(counted.users))}${figure("sessions", uris.users, count(counted.sessions))}${figure(
   "applications",
@@ -84,7 +85,7 @@ ${figure("users", uris.users, count(counted.users))}${figure("sessions", uris.us
   count(counted.applications),
 )}${figure("devices", uris.devices, count(counted.devices))}${
   counted.agents &&
-  figure("agents", uris.pools, number(counted.agents.live), text.ofAgents(counted.agents.agents))
+  figure("agents", uris.pools, number(counted.agents.live), text.ofAgents({ count: counted.agents.agents }))
 }</div></section>
 `;
 }
@@ -136,7 +137,7 @@ function chartCard(
       chart({
         id: `${id}-chart`,
         title: `${title}, ${words[view.range]}`,
-        description: text.from(from),
+        description: text.from({ at: from }),
         ...{ form, series, points, ticks },
         messages: view.messages,
       }),
@@ -144,14 +145,13 @@ function chartCard(
   });
 }
 
-function figureOf({ counts }: Series, form: "bars" | "steps", { console: { frame } }: Messages): string {
+function figureOf({ counts }: Series, form: "bars" | "steps", { format }: Messages): string {
   const total = form === "bars" ? counts.reduce((sum, count) => sum + count, 0) : Math.max(0, ...counts);
-  return frame.number(total);
+  return format.number(total);
 }
 
 function events({ events: newest, uris, messages }: OverviewView): Html {
   const { events: text } = messages.console.overview;
-  const { frame } = messages.console;
   return card({
     id: "events",
     title: text.title,
@@ -168,7 +168,7 @@ function events({ events: newest, uris, messages }: OverviewView): Html {
               on,
               uri,
             }) => html`<li><a class="event-what" id="event-${id}" href="${linkAddress(uri)}">${what}${on !== undefined && html`: <bdi>${on}</bdi>`}</a>
-<span class="quiet event-who"><bdi>${who}</bdi></span><span class="quiet event-when">${moment(at, frame.minute)}</span></li>
+<span class="quiet event-who"><bdi>${who}</bdi></span><span class="quiet event-when">${moment(at, messages.format.minute)}</span></li>
 `,
           )}</ul>
 `,

@@ -9,7 +9,7 @@ import { verifyAgentToken } from "../../../core/signing-pools/agent-token.ts";
 import type { SigningPoolDirectory } from "../../../core/signing-pools/directory.ts";
 import { issuerOfPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { AccessTokens } from "../../../core/tokens/access-tokens.ts";
-import { familyOfTokenId } from "../../../core/tokens/claims.ts";
+import { familyOfTokenId } from "../../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../../core/tokens/tokens.store.ts";
 import { type SecretDeps, whoseIsIt } from "./inspect-secret.ts";
 import { bad, type Claims, type Finding, good, type Inspection, type TokenKind, warn } from "./inspection.ts";

@@ -9,8 +9,11 @@ import { findCode } from "../../../core/codes/codes.store.ts";
 import { findByDeviceCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { refusalOf, type SessionKeyRefusal } from "../../../core/session-keys/session-key.ts";
 import { findSessionKey } from "../../../core/session-keys/session-keys.store.ts";
-import { familyOfRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
-import { refreshStanding } from "../../../core/tokens/token-family.ts";
+import {
+  familyOfRefreshToken,
+  type RefreshTokenKeys,
+  refreshTokenStatus,
+} from "../../../core/tokens/token-family.ts";
 import { findTokenFamily } from "../../../core/tokens/tokens.store.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import type { Database } from "../../../db/open.ts";
@@ -52,10 +55,10 @@ async function inspectRefreshToken(deps: SecretDeps, orgId: string, token: strin
   if (familyId === undefined) return { kind, findings: [bad("notMadeHere")] };
   const family = await findTokenFamily(deps.database.query, orgId, familyId);
   if (!family) return { kind, findings: [good("madeHere"), bad("forgotten")] };
-  const standing = refreshStanding(family, sha256Base64url(token), deps.clock(), 0);
+  const standing = refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0);
   const said = {
-    living: good("living"),
-    again: warn("rotated"),
+    current: good("living"),
+    grace: warn("rotated"),
     replayed: warn("rotated"),
     expired: bad("expiredByItself"),
     revoked: bad("revoked"),
@@ -63,7 +66,7 @@ async function inspectRefreshToken(deps: SecretDeps, orgId: string, token: strin
   const whose = await whoseIsIt(deps, orgId, family);
   return {
     kind,
-    findings: [good("madeHere"), said, ...(standing === "living" ? whose.findings : [])],
+    findings: [good("madeHere"), said, ...(standing === "current" ? whose.findings : [])],
     ...whose.names,
     scopes: family.scopes,
     issuedAt: family.rotatedAt ?? family.createdAt,

@@ -36,7 +36,7 @@ export function runningPage(view: RunningView): Html {
   const hasNewSecret = source.secret !== undefined;
   return consoleLayout({
     ...view,
-    title: running.title(application.name),
+    title: running.title({ application: application.name }),
     heading: html`<bdi>${application.name}</bdi>`,
     summary: running.summary,
     actions: buttonLink({ id: "quickstart-record", uri: view.recordUri, label: running.record }),
@@ -71,7 +71,7 @@ function envCard(view: RunningView): Html {
     text: running.envText,
     body: html`${
       unregistered !== undefined &&
-      html`<p class="advice" id="callback-advice">${running.unregistered(unregistered)} <a id="quickstart-settings" href="${linkAddress(view.settingsUri)}">${running.register}</a></p>
+      html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.settingsUri)}">${running.register}</a></p>
 `
     }${snippet({ id: "env-file", title: ".env", lines: view.env, ...copies(view) })}${
       isLacking &&

@@ -93,7 +93,6 @@ function findingList(findings: readonly Finding[], { console }: Messages): Html 
 function aboutIt(view: InspectorView, inspection: Inspection): Html | false {
   const { messages, applicationUri, userUri } = view;
   const { about } = messages.console.quickstart.inspector;
-  const { frame } = messages.console;
   const { application, user, scopes = [], issuedAt, expiresAt } = inspection;
   const link = (uri: string, text: string) => html`<a href="${linkAddress(uri)}"><bdi>${text}</bdi></a>`;
   const entries = [
@@ -103,15 +102,15 @@ function aboutIt(view: InspectorView, inspection: Inspection): Html | false {
     },
     { label: about.user, content: user && link(userUri(user.id), user.email) },
     { label: about.scopes, content: scopes.length > 0 && html`<code>${scopes.join(" ")}</code>` },
-    { label: about.issued, content: issuedAt !== undefined && moment(issuedAt, frame.minute) },
+    { label: about.issued, content: issuedAt !== undefined && moment(issuedAt, messages.format.minute) },
     { label: about.expires, content: expiryOf(expiresAt, messages) },
   ];
   return entries.some(({ content }) => content) && facts(entries);
 }
 
-function expiryOf(expiresAt: number | null | undefined, { console }: Messages) {
+function expiryOf(expiresAt: number | null | undefined, { console, format }: Messages) {
   if (expiresAt === undefined) return undefined;
-  return expiresAt === null ? console.frame.never : moment(expiresAt, console.frame.minute);
+  return expiresAt === null ? console.frame.never : moment(expiresAt, format.minute);
 }
 
 function decodedCard({ header, payload }: { header: Claims; payload: Claims }, messages: Messages): Html {
@@ -141,6 +140,6 @@ function claimRow(name: string, value: unknown, messages: Messages): Html {
   const meaning = Object.hasOwn(meanings, name) ? meanings[name] : inspector.ownClaim;
   const isMoment = MOMENTS.has(name) && typeof value === "number" && Math.abs(value) <= LAST_SECOND;
   return html`<dt><code>${name}</code></dt>
-<dd>${meaning}${isMoment && html`<br>${moment(value * 1_000, messages.tokens.moment)}`}</dd>
+<dd>${meaning}${isMoment && html`<br>${moment(value * 1_000, messages.format.second)}`}</dd>
 `;
 }

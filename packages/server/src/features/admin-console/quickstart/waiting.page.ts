@@ -39,16 +39,16 @@ function waitingContent(view: WaitingView): Html {
 <p class="quiet">${kind === "service" ? waiting.tokenText : waiting.signInText}</p>
 ${
   opens &&
-  html`<p><a id="open-application" href="${linkAddress(address)}" target="_blank" rel="noopener">${waiting.open(address)}</a></p>
+  html`<p><a id="open-application" href="${linkAddress(address)}" target="_blank" rel="noopener">${waiting.open({ address })}</a></p>
 `
 }<p><a id="waiting-again" href="${linkAddress(ownUri)}">${waiting.again}</a></p>
 `;
 }
 
 function usedContent({ messages, inspectorUri, userUri }: WaitingView, use: ApplicationUse): Html {
-  const { frame, quickstart } = messages.console;
+  const { quickstart } = messages.console;
   const { waiting } = quickstart;
-  const when = moment(use.at, frame.minute);
+  const when = moment(use.at, messages.format.minute);
   const who =
     use.kind === "own-token"
       ? html`<p>${waiting.gotToken} ${when}</p>

@@ -26,7 +26,7 @@ export function deleteScopeRoute(app: FastifyInstance, deps: ConsoleDeps): void 
         uri: consolePath(organisation, `/applications/${id}`),
       }));
       return {
-        heading: text.deleteTitle(scope.name),
+        heading: text.deleteTitle({ name: scope.name }),
         text: html`<p>${text.deleteText}</p>
 ${named.length === 0 ? html`<p>${text.deleteUnused}</p>` : html`<p>${text.deleteUsed}</p>${usedBy(named, text)}`}`,
         confirm: text.deleteSubmit,

@@ -81,7 +81,7 @@ export function usedBy(applications: readonly Named[], text: Messages["console"]
   return html`<ul class="plain-list">${applications
     .slice(0, MOST_NAMED)
     .map(({ name, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${name}</bdi></a></li>`)}
-${others > 0 && html`<li class="quiet">${text.others(others)}</li>`}</ul>
+${others > 0 && html`<li class="quiet">${text.others({ count: others })}</li>`}</ul>
 `;
 }
 
@@ -104,7 +104,7 @@ export type ScopeFormView = ConsoleFrame & {
 export function scopeFormPage(view: ScopeFormView): Html {
   const { messages, before, state: form } = view;
   const { frame, scopes: text } = messages.console;
-  const title = before ? text.editTitle(before.name) : text.makeTitle;
+  const title = before ? text.editTitle({ name: before.name }) : text.makeTitle;
   return consoleLayout({
     ...view,
     title,
@@ -184,7 +184,7 @@ function labelOf(id: string, text: Messages["console"]["scopes"]): string {
       from: text.claimFrom,
       what: text.claimWhat,
     };
-    return `${text.claim(Number(row) + 1)}: ${labels[field] ?? ""}`;
+    return `${text.claim({ count: Number(row) + 1 })}: ${labels[field] ?? ""}`;
   }
   return id === "name" ? text.name : id === "displayName" ? text.displayName : text.description;
 }
@@ -208,7 +208,7 @@ function claimFields({ typed, state: form, messages }: ScopeFormView): Html {
         ...fieldState(form, id(field)),
         messages,
       });
-    return html`<fieldset class="field-triple" id="claim-${index}"><legend class="visually-hidden">${text.claim(index + 1)}</legend>
+    return html`<fieldset class="field-triple" id="claim-${index}"><legend class="visually-hidden">${text.claim({ count: index + 1 })}</legend>
 ${input("name", text.claimName, name, 100)}${selectField({
   id: id("from"),
   label: text.claimFrom,
@@ -222,7 +222,7 @@ ${input("name", text.claimName, name, 100)}${selectField({
   return html`<fieldset class="claim-rows" id="claims" aria-describedby="claims-hint claims-what-hint"><legend>${text.claims}</legend>
 <p class="field-hint" id="claims-hint">${text.claimsHint}</p>
 <p class="field-hint" id="claims-what-hint">${text.claimWhatHint}</p>
-${isNow !== undefined && html`<p class="is-now" id="claims-now">${isNow === "" ? frame.form.isNowEmpty : frame.form.isNow(isNow)}</p>`}
+${isNow !== undefined && html`<p class="is-now" id="claims-now">${isNow === "" ? frame.form.isNowEmpty : frame.form.isNow({ value: isNow })}</p>`}
 ${typed.claims.map(row)}
 <button class="button" id="claim-add" name="add" value="1" type="submit">${text.addClaim}</button></fieldset>
 `;

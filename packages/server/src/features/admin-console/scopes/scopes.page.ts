@@ -25,7 +25,7 @@ export function scopesPage(view: ScopesView): Html {
     ...view,
     title: frame.pages.scopes,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     actions: isEmpty(view) ? undefined : make,
     notice: view.done && doneNotice(text.done[view.done]),
     body: [

@@ -13,7 +13,7 @@ import {
 import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { shownAccent, signInPreview } from "./sign-in-preview.ts";
 
 export type SettingsView = ConsoleFrame & {
@@ -37,7 +37,7 @@ export function settingsPage(view: SettingsView): Html {
     ...view,
     title: frame.pages.settings,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     notice: view.done && doneNotice(text.done[view.done]),
     previewAccent: shownAccent(branding.accentColor),
     scripts: [view.script],
@@ -97,12 +97,12 @@ function policiesCard({ record, policiesUri, messages }: SettingsView): Html {
     text: text.policiesText,
     actions: buttonLink({ id: "policies-edit", uri: policiesUri, label: text.edit }),
     body: facts([
-      { label: text.passwordMinLength, content: text.charactersOf(settings.passwordMinLength) },
+      { label: text.passwordMinLength, content: text.charactersOf({ count: settings.passwordMinLength }) },
       { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },
       { label: text.verifiedEmail, content: settings.requireVerifiedEmail ? frame.yes : frame.no },
       { label: text.accountDeletion, content: settings.allowAccountDeletion ? frame.yes : frame.no },
-      { label: text.sessionLifetime, content: text.lifetime(settings.sessionLifetimeSeconds) },
-      { label: text.sessionIdle, content: text.lifetime(settings.sessionIdleSeconds) },
+      { label: text.sessionLifetime, content: messages.format.lifetime(settings.sessionLifetimeSeconds) },
+      { label: text.sessionIdle, content: messages.format.lifetime(settings.sessionIdleSeconds) },
       { label: text.language, content: languageName(settings.defaultLocale) },
     ]),
   });
@@ -125,7 +125,7 @@ function devicesCard({ record, devicesUri, messages }: SettingsView): Html {
 }
 
 function identityCard({ record, issuer, messages }: SettingsView): Html {
-  const { frame, settings: text } = messages.console;
+  const { settings: text } = messages.console;
   const copied = { copy: text.copy, copied: text.copied };
   return card({
     id: "identity",
@@ -139,12 +139,12 @@ function identityCard({ record, issuer, messages }: SettingsView): Html {
         label: text.issuer,
         content: copyable({ id: "organisation-issuer", value: issuer, label: text.issuer, ...copied }),
       },
-      { label: text.created, content: moment(record.createdAt, frame.day) },
+      { label: text.created, content: moment(record.createdAt, messages.format.day) },
     ]),
   });
 }
 
-export const languageChoices = LANGUAGES.map(({ locale }) => ({
+export const languageChoices = LOCALES.map((locale) => ({
   value: locale,
   label: languageName(locale),
 }));

@@ -46,6 +46,8 @@ ${facts([
 
 /** Rounded down, so that nothing looks better than it is. */
 const ratio = (value: number, { messages }: PreviewView): string =>
-  messages.console.settings.ratio(
-    new Intl.NumberFormat(messages.locale, { maximumFractionDigits: 1 }).format(Math.floor(value * 10) / 10),
-  );
+  messages.console.settings.ratio({
+    value: new Intl.NumberFormat(messages.locale, { maximumFractionDigits: 1 }).format(
+      Math.floor(value * 10) / 10,
+    ),
+  });

@@ -61,8 +61,8 @@ function rotateRoute(app: FastifyInstance, deps: SigningKeysDeps): void {
     question: (messages, key, organisation) => {
       const { rotate } = messages.console.signingKeys;
       return {
-        heading: rotate.heading(key.alg),
-        text: html`<p>${rotate.text(PUBLISH_AHEAD_MS / 1000)}</p>`,
+        heading: rotate.heading({ algorithm: key.alg }),
+        text: html`<p>${rotate.text({ seconds: PUBLISH_AHEAD_MS / 1000 })}</p>`,
         confirm: rotate.confirm,
         confirmId: "key-rotate",
         isHarmless: true,
@@ -87,7 +87,7 @@ function revokeRoute(app: FastifyInstance, deps: SigningKeysDeps): void {
     question: (messages, key, organisation) => {
       const { revoke } = messages.console.signingKeys;
       return {
-        heading: revoke.heading(key.alg),
+        heading: revoke.heading({ algorithm: key.alg }),
         text: html`<p>${revoke.text}</p><p>${revoke.textMore}</p>`,
         confirm: revoke.confirm,
         confirmId: "key-revoke",

@@ -51,7 +51,7 @@ export function signingKeysPage(view: SigningKeysView): Html {
   return consoleLayout({
     ...view,
     title: frame.pages.signingKeys,
-    summary: text.summary(view.organisationName),
+    summary: text.summary({ organisation: view.organisationName }),
     breadcrumbs: [],
     notice: view.done && doneNotice(text.done[view.done]),
     scripts: [view.script],
@@ -64,7 +64,8 @@ function keysCard(view: SigningKeysView): Html {
   return card({
     id: "keys",
     title: text.title,
-    text: view.rotationDays === 0 ? text.rotatedByHand : text.rotated(view.rotationDays * 86_400),
+    text:
+      view.rotationDays === 0 ? text.rotatedByHand : text.rotated({ seconds: view.rotationDays * 86_400 }),
     body: [
       table({
         label: text.title,
@@ -79,12 +80,22 @@ function keysCard(view: SigningKeysView): Html {
 
 function keyRow(key: ShownKey, { messages }: SigningKeysView): Row {
   const { keys: text } = messages.console.signingKeys;
-  const { minute } = messages.console.frame;
+  const { minute } = messages.format;
   const { kid, alg, retireAt, rotateUri, revokeUri } = key;
   const actions: Content = rotateUri !== undefined && [
-    rowLink({ id: `rotate-${alg}`, uri: rotateUri, text: text.rotate, label: text.rotateOf(alg) }),
+    rowLink({
+      id: `rotate-${alg}`,
+      uri: rotateUri,
+      text: text.rotate,
+      label: text.rotateOf({ algorithm: alg }),
+    }),
     revokeUri !== undefined &&
-      rowLink({ id: `revoke-${alg}`, uri: revokeUri, text: text.revoke, label: text.revokeOf(alg) }),
+      rowLink({
+        id: `revoke-${alg}`,
+        uri: revokeUri,
+        text: text.revoke,
+        label: text.revokeOf({ algorithm: alg }),
+      }),
   ];
   return {
     id: `key-${kid}`,
@@ -116,7 +127,7 @@ function addressesCard({ issuer, jwksUri, messages }: SigningKeysView): Html {
 
 function caCard({ ca, messages }: SigningKeysView): Html {
   const { ca: text } = messages.console.signingKeys;
-  const { day } = messages.console.frame;
+  const { day } = messages.format;
   return card({
     id: "device-ca",
     title: text.title,
@@ -129,7 +140,7 @@ function caCard({ ca, messages }: SigningKeysView): Html {
         id: `generation-${generation}`,
         cells: [
           nameCell({
-            name: text.generationOf(generation),
+            name: text.generationOf({ count: generation }),
             note: html`${text.fingerprint}: <code class="fingerprint">${fingerprint}</code>`,
           }),
           retiredAt === null ? state("good", text.issues) : state("plain", text.retired),

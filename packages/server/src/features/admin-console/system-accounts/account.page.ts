@@ -75,9 +75,10 @@ function detailsCard({ account, application, messages }: AccountView): Html {
       { label: text.signatures, content: account.requiresStrictSignature ? text.strict : text.either },
       {
         label: text.lastUsed,
-        content: account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, frame.minute),
+        content:
+          account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, messages.format.minute),
       },
-      { label: text.created, content: moment(account.createdAt, frame.day) },
+      { label: text.created, content: moment(account.createdAt, messages.format.day) },
       {
         label: text.id,
         content: copyable({ id: "account-id", value: account.id, ...frame.secret, label: text.id }),
@@ -98,7 +99,7 @@ function keysCard({ keys, messages, uriOf }: AccountView): Html {
         cells: [
           html`<code class="item-name">${key.publicKey}</code>${key.label !== "" && html`<span class="quiet item-note"><bdi>${key.label}</bdi></span>`}`,
           keyState(key, messages),
-          key.lastUsedAt === null ? frame.never : moment(key.lastUsedAt, frame.minute),
+          key.lastUsedAt === null ? frame.never : moment(key.lastUsedAt, messages.format.minute),
         ],
         actions:
           key.isActive &&
@@ -106,7 +107,7 @@ function keysCard({ keys, messages, uriOf }: AccountView): Html {
             id: `key-end-${key.publicKey}`,
             uri: uriOf(`/keys/${key.publicKey}/end`),
             text: text.end,
-            label: text.endOf(key.label === "" ? key.publicKey : key.label),
+            label: text.endOf({ name: key.label === "" ? key.publicKey : key.label }),
           }),
       })),
       messages,
@@ -127,7 +128,8 @@ function keyState(
   const { keys: text } = systemAccounts;
   if (revokedAt !== null) return state("plain", text.revoked);
   if (!isActive) return state("plain", text.expired);
-  const until = expiresAt !== null && html`<span class="quiet item-note">${text.until(expiresAt)}</span>`;
+  const until =
+    expiresAt !== null && html`<span class="quiet item-note">${text.until({ at: expiresAt })}</span>`;
   return html`${state("good", text.active)}${until}`;
 }
 
@@ -145,7 +147,7 @@ function permissionsCard({ account, permitted, messages, uriOf }: AccountView): 
           id: `permission-remove-${id}`,
           uri: uriOf(`/permissions/${id}/remove`),
           text: text.remove,
-          label: text.removeOf(name),
+          label: text.removeOf({ application: name }),
         }),
       })),
       messages,

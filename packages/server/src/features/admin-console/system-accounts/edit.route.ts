@@ -51,7 +51,7 @@ export function editAccountRoute(app: FastifyInstance, deps: AccountsDeps): void
 function page(view: FormView<Typed>, { visit: { organisation }, found }: Editing<SystemAccount>): Html {
   const { messages, typed, state } = view;
   const { create: text, record } = messages.console.systemAccounts;
-  const title = record.editTitle(found.name);
+  const title = record.editTitle({ name: found.name });
   const fields = [
     textField({
       id: "name",

@@ -26,7 +26,9 @@ function stateAct(deps: AccountsDeps, disabled: boolean): ConfirmedAct<SystemAcc
     question: (messages, account, organisation) => {
       const { end } = messages.console.systemAccounts;
       return {
-        heading: disabled ? end.disableHeading(account.name) : end.enableHeading(account.name),
+        heading: disabled
+          ? end.disableHeading({ name: account.name })
+          : end.enableHeading({ name: account.name }),
         text: html`<p>${disabled ? end.disableText : end.enableText}</p>`,
         confirm: disabled ? end.disable : end.enable,
         confirmId: disabled ? "disable-confirm" : "enable-confirm",
@@ -50,7 +52,7 @@ function deleteAct(deps: AccountsDeps): ConfirmedAct<SystemAccount> {
     question: (messages, account, organisation) => {
       const { end } = messages.console.systemAccounts;
       return {
-        heading: end.deleteHeading(account.name),
+        heading: end.deleteHeading({ name: account.name }),
         text: html`<p>${end.deleteText}</p>`,
         confirm: end.delete,
         confirmId: "delete-confirm",

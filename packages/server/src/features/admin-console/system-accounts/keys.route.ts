@@ -111,8 +111,8 @@ function fields(typed: Typed, state: FormState, messages: Messages) {
     messages,
     ...fieldState(state, id),
   });
-  const choices = (values: readonly string[], days: (count: number) => string, word: string) =>
-    values.map((value) => ({ value, label: /^\d/.test(value) ? days(Number(value)) : word }));
+  const choices = (values: readonly string[], days: typeof text.days, word: string) =>
+    values.map((value) => ({ value, label: /^\d/.test(value) ? days({ count: Number(value) }) : word }));
   return [
     textField({ ...field("label", text.label), hint: text.labelHint, maxLength: 100, isOptional: true }),
     selectField({

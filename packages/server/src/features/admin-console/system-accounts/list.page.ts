@@ -62,7 +62,7 @@ function list({ accounts, uriOf, applicationUriOf, messages }: ListView): Html {
         kindOf(account, messages),
         html`<a href="${linkAddress(applicationUriOf(account.applicationId))}"><bdi>${applicationName}</bdi></a>`,
         stateOf(account, messages),
-        account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, frame.day),
+        account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, messages.format.day),
       ],
     })),
     messages,

@@ -40,7 +40,7 @@ export function chooseApplicationPage(view: ChooseView): Html {
     rows: applications.map(({ id, name, uri }) => ({
       id: `application-${id}`,
       cells: [nameCell({ name, note: html`<code>${id}</code>` })],
-      actions: rowLink({ id: `choose-${id}`, uri, text: text.choose, label: text.chooseOf(name) }),
+      actions: rowLink({ id: `choose-${id}`, uri, text: text.choose, label: text.chooseOf({ name }) }),
     })),
     messages,
   });

@@ -185,7 +185,7 @@ export async function showKeys(
   const page = shownOncePage({
     ...frame,
     breadcrumbs: accountCrumbs(organisation, account, frame.messages),
-    title: title ?? text.shownTitle(account.name),
+    title: title ?? text.shownTitle({ name: account.name }),
     text: text.shownText,
     values: [
       { id: "keys", title: text.keys, lines: environmentLines({ publicKey: key.publicKey, secret }) },

@@ -140,7 +140,7 @@ function removeRoute(app: FastifyInstance, deps: AccountsDeps): void {
     question: (messages, { account, application }, organisation) => {
       const { permissions: text } = messages.console.systemAccounts;
       return {
-        heading: text.removeHeading(application.name),
+        heading: text.removeHeading({ application: application.name }),
         text: html`<p>${text.removeText}</p>`,
         confirm: text.remove,
         confirmId: "permission-remove-confirm",

@@ -25,7 +25,7 @@ export function editPage(view: EditView): Html {
   const { messages, member, state } = view;
   const { users: text } = messages.console;
   const failure = view.failure ?? faultsFailure(state, (id) => labelOf(id, messages));
-  const title = text.edit.title(nameOf(member));
+  const title = text.edit.title({ name: nameOf(member) });
   return consoleLayout({
     ...view,
     title,

@@ -53,7 +53,9 @@ function stateAct(deps: UsersDeps, disabled: boolean): ConfirmedAct<User> {
     question: (messages, user, organisation) => {
       const { end } = messages.console.users;
       return {
-        heading: disabled ? end.disableHeading(user.email) : end.enableHeading(user.email),
+        heading: disabled
+          ? end.disableHeading({ email: user.email })
+          : end.enableHeading({ email: user.email }),
         text: html`<p>${disabled ? end.disableConfirm : end.enableText}</p>`,
         confirm: disabled ? end.disable : end.enable,
         confirmId: disabled ? "disable-confirm" : "enable-confirm",
@@ -82,7 +84,7 @@ function deleteAct(deps: UsersDeps): ConfirmedAct<User> {
     question: (messages, user, organisation) => {
       const { end } = messages.console.users;
       return {
-        heading: end.deleteHeading(user.email),
+        heading: end.deleteHeading({ email: user.email }),
         text: html`<p>${end.deleteConfirm}</p>`,
         confirm: end.delete,
         confirmId: "delete-confirm",
@@ -107,7 +109,7 @@ function removeAct(deps: UsersDeps): ConfirmedAct<User> {
     question: (messages, user, organisation) => {
       const { end } = messages.console.users;
       return {
-        heading: end.removeHeading(user.email),
+        heading: end.removeHeading({ email: user.email }),
         text: html`<p>${end.removeConfirm}</p>`,
         confirm: end.remove,
         confirmId: "remove-confirm",

@@ -36,7 +36,7 @@ export function listPage(view: ListView): Html {
     ...view,
     title: frame.pages.users,
     breadcrumbs: [],
-    summary: text.list.summary(view.organisation.name),
+    summary: text.list.summary({ organisation: view.organisation.name }),
     actions: buttonLink({ id: "user-new", uri: view.newUri, label: text.list.make, isPrimary: true }),
     notice: view.done && doneNotice(text.done[view.done]),
     body: html`<section class="card" aria-label="${frame.pages.users}">
@@ -89,7 +89,7 @@ function list({ members, uriOf, you, messages }: ListView): Html {
         html`${nameCell({ name: nameOf(member), uri: uriOf(member.id), note: note(member) })}${member.id === you && html` <span class="tag">${text.you}</span>`}`,
         member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
         memberState(member, messages),
-        moment(member.createdAt, frame.day),
+        moment(member.createdAt, messages.format.day),
       ],
     })),
     messages,
@@ -113,5 +113,5 @@ function memberState(
       : isInvited
         ? state("warn", text.states.invited)
         : state("good", text.states.active);
-  return html`${kind}${home && html` <span class="quiet item-note"><bdi>${text.list.guestOf(home.name)}</bdi></span>`}`;
+  return html`${kind}${home && html` <span class="quiet item-note"><bdi>${text.list.guestOf({ organisation: home.name })}</bdi></span>`}`;
 }

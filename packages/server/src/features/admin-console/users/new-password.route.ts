@@ -59,7 +59,7 @@ async function ask(
     csrf: deps.door.formBinding(visit).csrf,
     once: newOnce(deps),
     action: ownPath(visit),
-    heading: text.newPasswordHeading(user.email),
+    heading: text.newPasswordHeading({ email: user.email }),
     text: html`<p>${text.newPasswordText}</p>`,
     confirm: text.newPassword,
     confirmId: "new-password-confirm",

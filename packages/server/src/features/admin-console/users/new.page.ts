@@ -9,7 +9,7 @@ import { type FormState, faultsFailure, fieldState } from "../../../html/compone
 import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
-import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { roles } from "./list.page.ts";
 
 export type TypedUser = {
@@ -119,5 +119,5 @@ function fields({ typed, state, canMail, messages }: NewUserView) {
 /** Each by its own name; an empty one is left to the browser. */
 export const languageChoices = ({ console: { users } }: Messages) => [
   { value: "", label: users.profile.anyLanguage },
-  ...LANGUAGES.map(({ locale }) => ({ value: locale, label: languageName(locale) })),
+  ...LOCALES.map((locale) => ({ value: locale, label: languageName(locale) })),
 ];

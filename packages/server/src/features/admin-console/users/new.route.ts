@@ -8,7 +8,7 @@ import { createUser, InvalidUser } from "../../../core/users/users.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
 import type { FormState } from "../../../html/components/form-state.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
-import { LANGUAGES, type Messages } from "../../../html/messages/messages.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { type Making, making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
@@ -53,7 +53,7 @@ const emptyUser = ({ outbox }: UsersDeps): TypedUser => ({
 function readUser(values: ReadonlyMap<string, string>, deps: UsersDeps): TypedUser {
   const text = (id: string) => (values.get(id) ?? "").trim();
   const role = text("role") === "Administrator" ? "Administrator" : "Standard";
-  const locale = LANGUAGES.find((one) => one.locale === text("locale"))?.locale ?? "";
+  const locale = LOCALES.find((one) => one === text("locale")) ?? "";
   const how = deps.outbox.isOpen && text("how") !== "password" ? "mail" : "password";
   const isKnown = values.get("emailKnown") === "on";
   const names = { firstname: text("firstname"), surname: text("surname") };
@@ -156,7 +156,7 @@ async function showPassword(
   const page = shownOncePage({
     ...frame,
     breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    title: text.shownTitle(nameOf(user)),
+    title: text.shownTitle({ name: nameOf(user) }),
     text: text.shownText,
     values: [{ id: "new-password", title: text.password, lines: user.password }],
     doneUri: userPath(visit.organisation, user.id, "?done=created"),

@@ -72,8 +72,8 @@ const signOutAct = (deps: UsersDeps) =>
   onMember(deps, {
     rest: "/sign-out",
     confirmId: "sign-out-confirm",
-    words: ({ sessions }, { email }) => ({
-      heading: sessions.everywhereHeading(email),
+    words: ({ sessions }: Texts, { email }) => ({
+      heading: sessions.everywhereHeading({ email }),
       text: sessions.everywhereText,
       confirm: sessions.everywhere,
     }),
@@ -89,8 +89,8 @@ const resetAct = (deps: UsersDeps) =>
     rest: "/reset-factors",
     confirmId: "reset-confirm",
     isFor: (user) => !isGuest(user),
-    words: ({ factors }, { email }) => ({
-      heading: factors.resetHeading(email),
+    words: ({ factors }: Texts, { email }) => ({
+      heading: factors.resetHeading({ email }),
       text: factors.resetText,
       confirm: factors.reset,
     }),
@@ -114,8 +114,8 @@ const passwordResetAct = (deps: UsersDeps) =>
       !isGuest(user) &&
       user.disabledAt === null &&
       (await findPasswordChangedAt(deps.database.query, user)) !== null,
-    words: ({ factors }, { email }) => ({
-      heading: factors.sendResetHeading(email),
+    words: ({ factors }: Texts, { email }) => ({
+      heading: factors.sendResetHeading({ email }),
       text: factors.sendResetText,
       confirm: factors.sendReset,
     }),
@@ -133,7 +133,7 @@ const againAct = (deps: UsersDeps) =>
     isHarmless: true,
     isFor: (user) => deps.outbox.isOpen && !isGuest(user) && user.disabledAt === null,
     words: ({ invitation }, { email }) => ({
-      heading: invitation.againHeading(email),
+      heading: invitation.againHeading({ email }),
       text: invitation.againText,
       confirm: invitation.again,
     }),
@@ -152,7 +152,7 @@ const withdrawAct = (deps: UsersDeps) =>
     confirmId: "invite-withdraw-confirm",
     isFor: (user) => !isGuest(user),
     words: ({ invitation }, { email }) => ({
-      heading: invitation.withdrawHeading(email),
+      heading: invitation.withdrawHeading({ email }),
       text: invitation.withdrawText,
       confirm: invitation.withdraw,
     }),
@@ -192,7 +192,7 @@ function sessionAct(deps: UsersDeps): ConfirmedAct<Part> {
     question: (messages, { user, name }, organisation) => {
       const { sessions: text } = messages.console.users;
       return {
-        heading: text.endHeading(name ?? text.unknown),
+        heading: text.endHeading({ browser: name ?? text.unknown }),
         text: html`<p>${text.endText}</p>`,
         confirm: text.end,
         confirmId: "session-end-confirm",
@@ -227,7 +227,7 @@ function consentAct(deps: UsersDeps): ConfirmedAct<Part> {
     question: (messages, { user, name = "" }, organisation) => {
       const { access: text } = messages.console.users;
       return {
-        heading: text.revokeHeading(name),
+        heading: text.revokeHeading({ application: name }),
         text: html`<p>${text.revokeText}</p>`,
         confirm: text.revoke,
         confirmId: "consent-revoke-confirm",

@@ -5,7 +5,7 @@ import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { UserView } from "./user-view.ts";
 
 export function sessionsCard({ sessions, messages, uriOf }: UserView): Html {
-  const { frame, users } = messages.console;
+  const { users } = messages.console;
   const { sessions: text } = users;
   const everywhere = { id: "user-sign-out", uri: uriOf("/sign-out"), label: text.everywhere };
   return card({
@@ -23,14 +23,14 @@ export function sessionsCard({ sessions, messages, uriOf }: UserView): Html {
               cells: [
                 nameCell({ name: browser }),
                 html`<bdi>${address}</bdi>`,
-                moment(since, frame.day),
-                moment(seen, frame.minute),
+                moment(since, messages.format.day),
+                moment(seen, messages.format.minute),
               ],
               actions: rowLink({
                 id: `session-end-${index}`,
                 uri: uriOf(`/sessions/${id}/end`),
                 text: text.end,
-                label: text.endOf(browser),
+                label: text.endOf({ browser }),
               }),
             })),
             messages,
@@ -41,7 +41,7 @@ export function sessionsCard({ sessions, messages, uriOf }: UserView): Html {
 }
 
 export function accessCards({ consents, assigned, messages, uriOf }: UserView): readonly Html[] {
-  const { frame, users } = messages.console;
+  const { users } = messages.console;
   const { access: text } = users;
   const allowed =
     consents.length === 0
@@ -55,13 +55,13 @@ export function accessCards({ consents, assigned, messages, uriOf }: UserView): 
             cells: [
               nameCell(application),
               html`<span class="codes-line">${scopes.map((name) => html`<code>${name}</code> `)}</span>`,
-              moment(grantedAt, frame.day),
+              moment(grantedAt, messages.format.day),
             ],
             actions: rowLink({
               id: `consent-revoke-${index}`,
               uri: uriOf(`/consents/${id}/revoke`),
               text: text.revoke,
-              label: text.revokeOf(application.name),
+              label: text.revokeOf({ application: application.name }),
             }),
           })),
           messages,
@@ -81,7 +81,7 @@ export function accessCards({ consents, assigned, messages, uriOf }: UserView): 
 }
 
 export function activityCard({ activity, audit, messages }: UserView): Html {
-  const { frame, users, auditLog } = messages.console;
+  const { users, auditLog } = messages.console;
   const { activity: text } = users;
   const names: Readonly<Record<string, string>> = auditLog.actions;
   const list =
@@ -95,7 +95,7 @@ export function activityCard({ activity, audit, messages }: UserView): Html {
             id: `event-${id}`,
             cells: [
               nameCell({ name: names[action] ?? action }),
-              moment(at, frame.minute),
+              moment(at, messages.format.minute),
               address === undefined ? "–" : html`<bdi>${address}</bdi>`,
             ],
           })),

@@ -27,11 +27,11 @@ function standing({ invitation, messages }: UserView): Content {
   const { invitation: text } = messages.console.users;
   switch (invitation?.kind) {
     case "open":
-      return invitation.mail === "failed" ? text.failed : text[invitation.mail](invitation.until);
+      return invitation.mail === "failed" ? text.failed : text[invitation.mail]({ at: invitation.until });
     case "run-out":
-      return text.runOut(invitation.at);
+      return text.runOut({ at: invitation.at });
     case "withdrawn":
-      return text.withdrawn(invitation.at);
+      return text.withdrawn({ at: invitation.at });
     default:
       return text.never;
   }
@@ -40,26 +40,29 @@ function standing({ invitation, messages }: UserView): Content {
 export function factorsCard(view: UserView): Html | undefined {
   const { factors, passwordChangedAt, invitation, messages } = view;
   if (!factors) return undefined;
-  const { frame, users } = messages.console;
+  const { users } = messages.console;
   const { factors: text } = users;
   const since = passwordChangedAt ?? undefined;
   return card({
     id: "user-factors",
     title: text.title,
     body: html`${facts([
-      { label: text.password, content: since === undefined ? text.passwordNone : text.passwordSince(since) },
+      {
+        label: text.password,
+        content: since === undefined ? text.passwordNone : text.passwordSince({ at: since }),
+      },
       {
         label: users.invitation.accepted,
-        content: invitation?.kind === "accepted" && frame.minute(invitation.at),
+        content: invitation?.kind === "accepted" && messages.format.minute(invitation.at),
       },
       { label: text.app, content: factors.hasTotp ? text.appThere : text.none },
       {
         label: text.passkeys,
-        content: factors.passkeys > 0 ? text.passkeysCount(factors.passkeys) : text.none,
+        content: factors.passkeys > 0 ? text.passkeysCount({ count: factors.passkeys }) : text.none,
       },
       {
         label: text.codes,
-        content: factors.recoveryCodes > 0 ? text.codesLeft(factors.recoveryCodes) : text.none,
+        content: factors.recoveryCodes > 0 ? text.codesLeft({ count: factors.recoveryCodes }) : text.none,
       },
     ])}${factorActs(view)}`,
   });

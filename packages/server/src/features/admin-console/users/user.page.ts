@@ -36,7 +36,7 @@ export function userPage(view: UserView): Html {
     notice: view.done && doneNotice(text.done[view.done]),
     scripts: [view.script],
     body: [
-      view.home && aside("guest-notice", text.guest.title, text.guest.text(view.home.name)),
+      view.home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: view.home.name })),
       isYou && aside("self-notice", text.self.title, text.self.text),
       profileCard(view),
       invitationCard(view),
@@ -86,10 +86,11 @@ function profileCard(view: UserView): Html {
       { label: profile.role, content: text.roles[member.role], id: "user-role" },
       { label: profile.state, content: stateOf(view), id: "user-state" },
       { label: profile.home, content: home && html`<bdi>${home.name}</bdi>` },
-      { label: profile.since, content: moment(member.createdAt, frame.day) },
+      { label: profile.since, content: moment(member.createdAt, messages.format.day) },
       {
         label: profile.lastSignIn,
-        content: view.lastSignIn === undefined ? frame.never : moment(view.lastSignIn, frame.minute),
+        content:
+          view.lastSignIn === undefined ? frame.never : moment(view.lastSignIn, messages.format.minute),
       },
     ]),
   });
@@ -139,7 +140,7 @@ function endCard(view: UserView): Html {
     buttonLink({ id, uri: uriOf(rest), label, isDangerous });
   const isDisabled = member.disabledAt !== null;
   const [text, ...acts] = home
-    ? [end.removeText(home.name), button("user-remove", "/remove", end.remove)]
+    ? [end.removeText({ organisation: home.name }), button("user-remove", "/remove", end.remove)]
     : [
         `${isDisabled ? end.enableText : end.disableText} ${end.deleteText}`,
         isDisabled

@@ -52,7 +52,7 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
     ...view,
     title: text.title,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     notice: view.isSaved ? doneNotice(done.saved) : failureNotice(view.failure, messages),
     scripts: [view.script],
     body: [
@@ -121,11 +121,11 @@ function trustList(id: "roots" | "eks", list: TrustList, messages: Messages): Ht
 ${items.map(
   ({ name, fingerprint, at }) => html`<li><div><bdi class="item-name">${name}</bdi>
 <code>${fingerprint}</code>
-<span class="quiet item-note">${words.when(at)}</span></div></li>
+<span class="quiet item-note">${words.when({ at })}</span></div></li>
 `,
 )}</ul>`,
       hasMore &&
-        html`<p class="quiet">${text.more(items.length)}</p>
+        html`<p class="quiet">${text.more({ count: items.length })}</p>
 <pre>${listCommand}</pre>`,
     ],
   });

@@ -4,12 +4,11 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
+import type { Administrator } from "../../../core/system-accounts/administrator.ts";
 import type { Database } from "../../../db/open.ts";
 import { tabs } from "../../../html/components/tabs.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { Administrator } from "../../../http/api/administrator-authenticator.ts";
 import type { ApiDoor, Operation } from "../../../http/api/api-route.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
@@ -17,13 +16,11 @@ import { mendQuery } from "../../../http/form-body.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import type { ConsoleDeps, Visit } from "../../../page-kit/visit.ts";
 
-export type DeviceAdministrator = Administrator<Organisation, SystemAccountCaller>;
-
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {
-    readonly door: ApiDoor<DeviceAdministrator, Database>;
+    readonly door: ApiDoor<Administrator, Database>;
     /** For acts whose body is the same for every record: their plain signature would be good for another one. */
-    readonly strictDoor: ApiDoor<DeviceAdministrator, Database>;
+    readonly strictDoor: ApiDoor<Administrator, Database>;
     /** How programs are told of errors. */
     readonly showError: ErrorHandler;
   };
@@ -52,7 +49,7 @@ export function manageTabs(
 }
 
 /** The organisation and the acting administrator, for a program's call. */
-export const actingFor = ({ organisation, actor, address }: DeviceAdministrator) => ({
+export const actingFor = ({ organisation, actor, address }: Administrator) => ({
   orgId: organisation.id,
   actor,
   address,

@@ -59,7 +59,7 @@ export function managePage(view: ManageView): Html {
     ...view,
     title: text.title,
     breadcrumbs: [],
-    summary: text.summary(view.organisation.name),
+    summary: text.summary({ organisation: view.organisation.name }),
     notice: failure ?? (done === undefined ? undefined : doneNotice(text.done[done])),
     body: [view.tabs, deviceList(view), openCodes(view.codes, messages), registerForm(view.form, messages)],
   });
@@ -120,8 +120,9 @@ function deviceTable(devices: readonly ManagedDevice[], messages: Messages): Htm
 
 const kinds: Readonly<Record<DeviceState, StateKind>> = { active: "good", expired: "warn", revoked: "bad" };
 
-function deviceRow(device: ManagedDevice, { devices, console: { frame } }: Messages): Row {
-  const { list: text } = devices;
+function deviceRow(device: ManagedDevice, messages: Messages): Row {
+  const { list: text } = messages.devices;
+  const { frame } = messages.console;
   const { id, name, revokedAt, certificateUntil, lastSeenAt, lastChange } = device;
   return {
     id: `device-${id}`,
@@ -129,17 +130,18 @@ function deviceRow(device: ManagedDevice, { devices, console: { frame } }: Messa
       [
         nameCell({ name }),
         name !== id && html`<code>${id}</code>`,
-        html`<span class="quiet item-note">${text.enrolled(device.enrolledAt)}</span>`,
+        html`<span class="quiet item-note">${text.enrolled({ at: device.enrolledAt })}</span>`,
         lastChange &&
-          html`<span class="quiet item-note">${frame.lastChange(lastChange.who, lastChange.at)}</span>`,
+          html`<span class="quiet item-note">${frame.lastChange({ who: lastChange.who, at: lastChange.at })}</span>`,
       ],
       [
         state(kinds[device.state], text.states[device.state]),
-        revokedAt !== null && html` <span class="quiet item-note">${text.revokedOn(revokedAt)}</span>`,
+        revokedAt !== null &&
+          html` <span class="quiet item-note">${text.revokedOn({ at: revokedAt })}</span>`,
       ],
       device.isAttested ? text.attested : text.unattested,
-      certificateUntil === null ? text.noCertificate : moment(certificateUntil, text.day),
-      lastSeenAt === null ? text.never : moment(lastSeenAt, text.minute),
+      certificateUntil === null ? text.noCertificate : moment(certificateUntil, messages.format.day),
+      lastSeenAt === null ? text.never : moment(lastSeenAt, messages.format.minute),
     ],
     actions: device.state === "revoked" ? undefined : rowActions(device, text),
   };
@@ -150,8 +152,13 @@ function rowActions(
   text: Messages["devices"]["list"],
 ): Content {
   return [
-    rowLink({ id: `device-replace-${id}`, uri: replaceUri, text: text.replace, label: text.replaceOf(name) }),
+    rowLink({
+      id: `device-replace-${id}`,
+      uri: replaceUri,
+      text: text.replace,
+      label: text.replaceOf({ name }),
+    }),
     // By its class too: automation finds the one of each row.
-    html`<a class="device-revoke" id="device-revoke-${id}" href="${linkAddress(revokeUri)}" aria-label="${text.revokeOf(name)}">${text.revoke}</a>`,
+    html`<a class="device-revoke" id="device-revoke-${id}" href="${linkAddress(revokeUri)}" aria-label="${text.revokeOf({ name })}">${text.revoke}</a>`,
   ];
 }

@@ -116,9 +116,9 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const command = enrollCommand(deps, organisation, { ...read, code });
   const page = shownOncePage({
     ...frame,
-    title: read.name === undefined ? text.heading : text.headingFor(read.name),
+    title: read.name === undefined ? text.heading : text.headingFor({ name: read.name }),
     breadcrumbs: [{ label: frame.messages.console.frame.pages.devices, uri: managePath(organisation) }],
-    text: html`${text.onceText} ${text.until(expiresAt)} ${text.commandText}`,
+    text: html`${text.onceText} ${text.until({ at: expiresAt })} ${text.commandText}`,
     values: [
       { id: "enrollment-code", title: text.label, lines: code },
       { id: "enroll-command", title: text.command, lines: command },

@@ -43,9 +43,9 @@ function item(code: OpenCodes["codes"][number], text: Messages["devices"]["codes
   const author = typeof createdBy === "object" ? createdBy.email : text[createdBy];
   return html`<li>
 <div><span class="item-name"><bdi>${name ?? text.unnamed}</bdi>${attestation !== "none" && html` <span class="tag">${text.tpm[attestation]}</span>`}</span>
-<span class="quiet item-note">${text.until(code.expiresAt)}, ${text.by(author, code.createdAt)}</span>
-${replaces !== undefined && html`<span class="quiet item-note"><bdi>${text.replaces(replaces)}</bdi></span>`}</div>
-<a class="code-withdraw" id="code-withdraw-${code.id}" href="${linkAddress(code.withdrawUri)}" aria-label="${text.withdrawOf(name ?? text.unnamed)}">${text.withdraw}</a>
+<span class="quiet item-note">${text.until({ at: code.expiresAt })}, ${text.by({ who: author, at: code.createdAt })}</span>
+${replaces !== undefined && html`<span class="quiet item-note"><bdi>${text.replaces({ name: replaces })}</bdi></span>`}</div>
+<a class="code-withdraw" id="code-withdraw-${code.id}" href="${linkAddress(code.withdrawUri)}" aria-label="${text.withdrawOf({ name: name ?? text.unnamed })}">${text.withdraw}</a>
 </li>
 `;
 }

@@ -85,7 +85,10 @@ export function registerForm(
           id: "expiresIn",
           label: text.expiresIn,
           value: typed.expiresIn,
-          choices: lifetimes.map((seconds) => ({ value: String(seconds), label: text.lifetime(seconds) })),
+          choices: lifetimes.map((seconds) => ({
+            value: String(seconds),
+            label: messages.format.lifetime(seconds),
+          })),
           ...stateOf("expiresIn"),
           messages,
         }),

@@ -36,7 +36,7 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
       question: (messages, { name }, organisation) => {
         const { revoke } = messages.devices;
         return {
-          heading: revoke.heading(name),
+          heading: revoke.heading({ name }),
           text: html`<p>${revoke.text}</p>`,
           fields: reasonField(messages),
           confirm: revoke.submit,

@@ -35,7 +35,7 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
       question: (messages, { name }, organisation) => {
         const { codes } = messages.devices;
         return {
-          heading: name === null ? codes.withdrawUnnamedHeading : codes.withdrawHeading(name),
+          heading: name === null ? codes.withdrawUnnamedHeading : codes.withdrawHeading({ name }),
           text: html`<p>${codes.withdrawText}</p>`,
           confirm: codes.withdraw,
           confirmId: "code-withdraw-confirm",

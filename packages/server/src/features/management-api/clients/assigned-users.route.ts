@@ -1,14 +1,17 @@
-/** The users of an application whose access is `assigned` (wire-contract.md §4): listed, assigned, taken off. */
+/** The users of an application whose access is `assigned` (wire-contract.md §4). */
 import Type from "typebox";
-import { assignUser, listAssignedUsers, unassignUser } from "../../../core/application-access/assignments.ts";
+import {
+  type AssignedUser,
+  listAssignedUsers,
+} from "../../../core/application-access/application-access.store.ts";
+import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { pageOf, pageSchema, readPage } from "../../../http/api/paging.ts";
+import { wireTime } from "../../../http/api/times.ts";
 import { by, idOf, type ManagementDeps, pageQuerySchema } from "../management.ts";
 
-const LIST = "/legacy/api/oauth/clients/:clientId/users";
-const ONE = `${LIST}/:permId`;
 const shared = { tag: "Clients", credential: "administrator" } as const;
 
 const assignedSchema = Type.Object(
@@ -21,22 +24,48 @@ const assignedSchema = Type.Object(
   { title: "AssignedUser" },
 );
 
+const assignedRecord = ({ id, email, assignedBy, assignedAt }: AssignedUser) => ({
+  permId: id,
+  email,
+  assignedBy,
+  assignedAt: wireTime(assignedAt),
+});
+
 export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
-  listRoute(api, deps);
+  apiRoute(
+    api,
+    deps.door,
+    {
+      ...shared,
+      method: "GET",
+      path: "/legacy/api/oauth/clients/:clientId/users",
+      operationId: "listAssignedUsers",
+      summary: "List the users assigned to a client, by PermId",
+      query: pageQuerySchema,
+      answers: { 200: { description: "A page of users", schema: pageSchema(assignedSchema) } },
+    },
+    async ({ caller, params, query }) => {
+      const page = readPage(query);
+      const key = { orgId: caller.organisation.id, applicationId: idOf(params, "clientId") };
+      if (!(await findApplication(deps.database.query, key.orgId, key.applicationId))) throw notFound();
+      const { items, nextCursor } = pageOf(await listAssignedUsers(deps.database.query, key, page), page);
+      return { status: 200, body: { items: items.map(assignedRecord), nextCursor } };
+    },
+  );
   apiRoute(
     api,
     deps.door,
     {
       ...shared,
       method: "PUT",
-      path: ONE,
+      path: "/legacy/api/oauth/clients/:clientId/users/:permId",
       operationId: "assignUser",
-      summary: "Lets a user use an application whose access is for assigned users",
-      answers: { 204: { description: "The user is assigned" } },
+      summary: "Assign a user to a client whose access is limited to assigned users",
+      answers: { 204: { description: "Assigned" } },
     },
     async ({ caller, params }) => {
-      const act = { orgId: caller.organisation.id, ...idsOf(params), ...by(caller) };
-      if (typeof (await assignUser(deps, act)) === "string") throw notFound();
+      const assignment = { orgId: caller.organisation.id, ...idsOf(params), ...by(caller) };
+      if (typeof (await assignUser(deps, assignment)) === "string") throw notFound();
       return { status: 204 };
     },
   );
@@ -46,14 +75,14 @@ export function assignedUsersRoutes(api: ApiScope, deps: ManagementDeps): void {
     {
       ...shared,
       method: "DELETE",
-      path: ONE,
+      path: "/legacy/api/oauth/clients/:clientId/users/:permId",
       operationId: "unassignUser",
-      summary: "Takes a user off an application; what they hold there ends at once",
-      answers: { 204: { description: "The user is not assigned any more" } },
+      summary: "Unassign a user from a client and revoke the user's tokens there immediately",
+      answers: { 204: { description: "Unassigned" } },
     },
     async ({ caller, params }) => {
-      const act = { orgId: caller.organisation.id, ...idsOf(params), ...by(caller) };
-      if (!(await unassignUser(deps, act))) throw notFound();
+      const assignment = { orgId: caller.organisation.id, ...idsOf(params), ...by(caller) };
+      if (!(await unassignUser(deps, assignment))) throw notFound();
       return { status: 204 };
     },
   );
@@ -63,32 +92,3 @@ const idsOf = (params: Readonly<Record<string, string>>) => ({
   applicationId: idOf(params, "clientId"),
   userId: idOf(params, "permId"),
 });
-
-function listRoute(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.door,
-    {
-      ...shared,
-      method: "GET",
-      path: LIST,
-      operationId: "listAssignedUsers",
-      summary: "The users assigned to an application, by PermId",
-      query: pageQuerySchema,
-      answers: { 200: { description: "A page of users", schema: pageSchema(assignedSchema) } },
-    },
-    async ({ caller, params, query }) => {
-      const page = readPage(query);
-      const of = { orgId: caller.organisation.id, applicationId: idOf(params, "clientId") };
-      if (!(await findApplication(deps.database.query, of.orgId, of.applicationId))) throw notFound();
-      const { items, nextCursor } = pageOf(await listAssignedUsers(deps, of, page), page);
-      const records = items.map(({ id, email, assignedBy, assignedAt }) => ({
-        permId: id,
-        email,
-        assignedBy,
-        assignedAt: new Date(assignedAt).toISOString(),
-      }));
-      return { status: 200, body: { items: records, nextCursor } };
-    },
-  );
-}

@@ -24,49 +24,48 @@ const clientTypes = ["confidential", "public", "native", "spa"] as const satisfi
 const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 const uris = () => Type.Array(Type.String());
 
-/** What a client may be told to be; every member but the first two has a default. */
+/** The members of a client; all but the first two have defaults. */
 const members = {
-  name: Type.String({ description: "as people see it on the consent page" }),
-  clientType: Type.Enum([...clientTypes], { description: "chosen once" }),
+  name: Type.String({ description: "Shown on the consent page" }),
+  clientType: Type.Enum([...clientTypes], { description: "Cannot be changed" }),
   description: Type.String(),
   logoUri: Type.String(),
   homepageUri: Type.String(),
   redirectUris: uris(),
   postLogoutRedirectUris: uris(),
-  returnUrls: Type.Array(Type.String(), { description: "where a federation login may return" }),
+  returnUrls: Type.Array(Type.String(), { description: "Where a federation login may return to" }),
   grantTypes: Type.Array(Type.Enum([...grantTypes])),
   allowedScopes: Type.Array(Type.String()),
   tokenEndpointAuthMethod: Type.Enum([...tokenEndpointAuthMethods]),
   jwks: Type.Object(
     { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
-    { additionalProperties: false, description: "public keys for private_key_jwt; or jwksUri" },
+    { additionalProperties: false, description: "Public keys for private_key_jwt; or jwksUri" },
   ),
   jwksUri: Type.String(),
   tlsClientAuthSanUri: Type.String({
     description:
-      "with tls_client_auth: the URI of the one device that may speak for the client; any when absent",
+      "With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation",
   }),
   tlsClientCertificateBoundAccessTokens: Type.Boolean({
-    description:
-      "its tokens are good in the hands of the device alone that they were issued to (RFC 8705 §3)",
+    description: "Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3)",
   }),
-  RequireConsent: Type.Boolean({ description: "false is the same as consentMode preauthorized" }),
+  RequireConsent: Type.Boolean({ description: "`false` equals consentMode `preauthorized`" }),
   consentMode: Type.Enum([...consentModes]),
   requirePkce: Type.Boolean(),
   AccessTokenLifetimeSeconds: Type.Integer({ description: "60 to 86400" }),
   RefreshTokenLifetimeSeconds: Type.Integer({ description: "300 to 31536000" }),
   idTokenSignedResponseAlg: Type.Enum(algorithms),
   accessTokenSignedResponseAlg: Type.Enum(algorithms),
-  audience: Type.String({ description: "aud of access tokens; the issuer when absent" }),
+  audience: Type.String({ description: "`aud` of access tokens; default: the issuer" }),
   backchannelLogoutUri: Type.String(),
   contacts: Type.Array(Type.String()),
-  enabled: Type.Boolean({ description: "false ends codes and refresh tokens, for good" }),
+  enabled: Type.Boolean({ description: "`false` revokes codes and refresh tokens permanently" }),
   access: Type.Enum([...accessModes]),
   requiredAcr: Type.Enum(Object.values(acrValues)),
   allowedResources: uris(),
   allowPermanentKeys: Type.Boolean(),
   requireSignedKeyCalls: Type.Boolean(),
-  signingPoolId: Type.String({ description: "the pool whose agents sign its tokens; nobody else does then" }),
+  signingPoolId: Type.String({ description: "The signing pool whose agents sign its tokens" }),
 };
 
 const { name, clientType, ...others } = members;
@@ -75,13 +74,13 @@ export const newClientSchema = Type.Object(
   { name, clientType, ...Type.Partial(Type.Object(others)).properties },
   { title: "NewClient", additionalProperties: false },
 );
-/** A full replacement: what is absent gets its default again. */
+/** A full replacement: an omitted member returns to its default. */
 export const changedClientSchema = Type.Object(
   { name, ...Type.Partial(Type.Object({ clientType, ...others })).properties },
   { title: "ChangedClient", additionalProperties: false },
 );
 
-/** Ignored where they are sent back. */
+/** Ignored in request bodies. */
 export const readOnlyMembers = ["clientId", "secrets", "clientSecret", "createdAt", "updatedAt"] as const;
 
 const absentAsNull = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
@@ -107,7 +106,7 @@ export const clientSchema = Type.Object(
   { title: "Client" },
 );
 
-/** The answer that made it: the secret's plaintext, this once. */
+/** The only response with the secret's plaintext. */
 export const createdClientSchema = Type.Object(
   {
     ...clientSchema.properties,
@@ -170,8 +169,8 @@ const settingNames = {
 export const wireNameOf = (setting: string): string =>
   Object.entries(settingNames).find(([, inside]) => inside === setting)?.[0] ?? setting;
 
-/** Those that the record does not name stay as they are, whoever replaces it. */
-const unnamed = [
+/** Settings that the record has no member for: replacing it keeps them. */
+const unlisted = [
   "refreshTokenAbsoluteLifetimeSeconds",
   "refreshTokenGraceSeconds",
   "issueRefreshTokenWithoutOfflineAccess",
@@ -191,8 +190,8 @@ export function settingsOf(
       value,
     ]),
   ) as Partial<ApplicationSettings>;
-  const kept = before ? unnamed.map((member) => [member, before[member]] as const) : [];
-  // Without users there is nothing that the five identity scopes could tell.
+  const kept = before ? unlisted.map((member) => [member, before[member]] as const) : [];
+  // Without users, the identity scopes have nothing to release.
   const isService = given.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return {
     ...defaultSettings(type),

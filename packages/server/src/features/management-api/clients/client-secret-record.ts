@@ -1,4 +1,4 @@
-/** A client secret on the wire (wire-contract.md §5): all about it but the secret. */
+/** A client secret on the wire (wire-contract.md §5), without its plaintext. */
 import Type from "typebox";
 import type { ClientSecret } from "../../../core/applications/application.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
@@ -9,7 +9,7 @@ export const secretSchema = Type.Object(
   {
     id: Type.String({ format: "uuid" }),
     label: Type.String(),
-    hint: Type.String({ description: "its last four characters" }),
+    hint: Type.String({ description: "The last four characters of the secret" }),
     createdAt: Type.String({ format: "date-time" }),
     expiresAt: timeOrNull,
     revokedAt: timeOrNull,
@@ -18,7 +18,7 @@ export const secretSchema = Type.Object(
   { title: "ClientSecret" },
 );
 
-/** The answer that made it: the plaintext, this once. */
+/** The only response with the plaintext. */
 export const createdSecretSchema = Type.Object(
   {
     clientId: Type.String({ format: "uuid" }),

@@ -1,7 +1,4 @@
-/**
- * The secrets of a client: another one beside those that work, and the end of the old ones (specification, "Client
- * secret"). Between the two calls both work, so that no request is lost.
- */
+/** Rotation of client secrets (specification, "Client secret"): a new secret beside the old ones, then revocation of those. */
 import Type from "typebox";
 import type { Application } from "../../../core/applications/application.ts";
 import { findApplication, holdApplication } from "../../../core/applications/applications.store.ts";
@@ -12,88 +9,74 @@ import {
 } from "../../../core/applications/client-secrets.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { acting, by, idOf, locationOf, type ManagementDeps } from "../management.ts";
+import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
 import { createdSecretSchema, secretRecord } from "./client-secret-record.ts";
 import { readRotation, rotation, rotationExample } from "./rotation.ts";
 
-const PATH = "/legacy/api/oauth/clients/:clientId";
 const shared = { method: "POST", tag: "Clients", credential: "administrator", bodyOptional: true } as const;
 
 const revocation = Type.Object(
   {
     secretId: Type.Optional(
-      Type.String({ format: "uuid", description: "all but the newest, when left out" }),
+      Type.String({ format: "uuid", description: "Default: all active secrets except the newest" }),
     ),
   },
   { additionalProperties: false },
 );
 
 export function clientSecretsRoutes(api: ApiScope, deps: ManagementDeps): void {
-  rotateRoute(api, deps);
-  revokeRoute(api, deps);
-}
-
-function rotateRoute(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(
     api,
     deps.door,
     {
       ...shared,
-      path: `${PATH}/rotate-secret`,
+      path: "/legacy/api/oauth/clients/:clientId/rotate-secret",
       operationId: "rotateClientSecret",
-      summary: "Give a confidential client another secret, shown once; the old ones work on",
+      summary: "Create another client secret, shown once; existing secrets stay active",
       body: rotation,
       lenient: { readOnly: [] },
       example: rotationExample,
       answers: { 201: { description: "The new secret", schema: createdSecretSchema } },
     },
     ({ caller, params, body, within }) =>
-      acting(deps, within, async (inside): Promise<Answer> => {
-        const wanted = readRotation(body, deps.clock());
+      inTransaction(deps, within, async (inside): Promise<Answer> => {
+        const settings = readRotation(body, deps.clock());
         const orgId = caller.organisation.id;
-        const application = await heldApplication(inside, orgId, idOf(params, "clientId"));
-        if (application.clientType !== "confidential")
+        const { clientType, id: applicationId } = await lockedApplication(inside, orgId, params);
+        if (clientType !== "confidential")
           throw new ApiError(409, "public-client", "Only a confidential client has secrets");
-        const { id: applicationId } = application;
-        const { secret, plaintext } = await createClientSecret(inside, {
-          orgId,
-          applicationId,
-          ...wanted,
-          ...by(caller),
-        });
+        const input = { orgId, applicationId, ...settings, ...by(caller) };
+        const { secret, plaintext } = await createClientSecret(inside, input);
         return {
           status: 201,
-          headers: { location: locationOf(deps, `clients/${applicationId}`) },
+          headers: { location: `${deps.baseUrl}/legacy/api/oauth/clients/${applicationId}` },
           body: { clientId: applicationId, ...secretRecord(secret), clientSecret: plaintext },
           shownOnce: ["clientSecret"],
         };
       }),
   );
-}
-
-function revokeRoute(api: ApiScope, deps: ManagementDeps): void {
   apiRoute(
     api,
     deps.door,
     {
       ...shared,
-      path: `${PATH}/revoke-old-secret`,
+      path: "/legacy/api/oauth/clients/:clientId/revoke-old-secret",
       operationId: "revokeOldClientSecret",
-      summary: "End one secret, or all active ones but the newest, at once",
+      summary: "Revoke one client secret, or all active ones except the newest, immediately",
       body: revocation,
       lenient: { readOnly: [] },
       example: { secretId: "01998d70-0000-7000-8000-000000000000" },
-      answers: { 204: { description: "It is, or they are, revoked" } },
+      answers: { 204: { description: "Revoked" } },
     },
     ({ caller, params, body, within }) =>
-      acting(deps, within, async (inside): Promise<Answer> => {
+      inTransaction(deps, within, async (inside): Promise<Answer> => {
         const orgId = caller.organisation.id;
-        const application = await heldApplication(inside, orgId, idOf(params, "clientId"));
-        const named = { orgId, applicationId: application.id, ...by(caller) };
+        const application = await lockedApplication(inside, orgId, params);
+        const key = { orgId, applicationId: application.id, ...by(caller) };
         const id = body.secretId?.toLowerCase();
-        if (id === undefined) await revokeOldSecrets(inside, named);
+        if (id === undefined) await revokeOldSecrets(inside, key);
         else if (application.secrets.some((secret) => secret.id === id))
-          await revokeSecret(inside, { ...named, id });
+          await revokeSecret(inside, { ...key, id });
         else throw notFound();
         return { status: 204 };
       }),
@@ -101,13 +84,14 @@ function revokeRoute(api: ApiScope, deps: ManagementDeps): void {
 }
 
 /** @throws ApiError 404 */
-async function heldApplication(
+async function lockedApplication(
   { database }: ManagementDeps,
   orgId: string,
-  id: string,
+  params: Readonly<Record<string, string>>,
 ): Promise<Application> {
-  const held = await holdApplication(database.query, { orgId, id });
-  const application = held ? await findApplication(database.query, orgId, id) : undefined;
+  const id = idOf(params, "clientId");
+  const isLocked = await holdApplication(database.query, { orgId, id });
+  const application = isLocked ? await findApplication(database.query, orgId, id) : undefined;
   if (!application) throw notFound();
   return application;
 }

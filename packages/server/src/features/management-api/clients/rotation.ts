@@ -1,4 +1,4 @@
-/** What an administrator says of a new secret or pair of keys, beside those that work (wire-contract.md §5). */
+/** The settings of a new client secret or key pair (wire-contract.md §5). */
 import Type, { type Static } from "typebox";
 import { isSecretLabel } from "../../../core/applications/client-secrets.ts";
 import { invalid } from "../../../http/api/api-error.ts";
@@ -8,13 +8,13 @@ const YEAR_SECONDS = 31_536_000;
 
 export const rotation = Type.Object(
   {
-    label: Type.Optional(Type.String({ description: "to tell it from the others; at most 100 characters" })),
-    expiresAt: Type.Optional(Type.String({ format: "date-time", description: "never, when left out" })),
+    label: Type.Optional(Type.String({ description: "At most 100 characters" })),
+    expiresAt: Type.Optional(Type.String({ format: "date-time", description: "Default: never" })),
     expireOthersInSeconds: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: YEAR_SECONDS,
-        description: "the others work until they are revoked, when left out",
+        description: "Expires the existing ones; default: they stay active until revoked",
       }),
     ),
   },
@@ -29,7 +29,7 @@ export function readRotation(
   now: number,
 ) {
   if (!isSecretLabel(label))
-    throw invalid([{ path: "/label", message: "must be at most 100 plain characters" }]);
+    throw invalid([{ path: "/label", message: "must be at most 100 characters without control characters" }]);
   const others = expireOthersInSeconds === undefined ? {} : { expireOthersInSeconds };
   return { label, expiresAt: readExpiry(expiresAt, now), ...others };
 }
@@ -38,6 +38,6 @@ function readExpiry(text: string | undefined, now: number): number | null {
   if (text === undefined) return null;
   const at = readWireTime(text);
   if (at === undefined || at <= now)
-    throw invalid([{ path: "/expiresAt", message: "must be a moment of RFC 3339 in the future" }]);
+    throw invalid([{ path: "/expiresAt", message: "must be an RFC 3339 date-time in the future" }]);
   return at;
 }

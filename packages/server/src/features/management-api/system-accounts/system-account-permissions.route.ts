@@ -1,11 +1,10 @@
-/** The other applications that a system account may act for: granted and withdrawn one by one. */
+/** The other applications that a system account may act for. */
 import { grantApplication, withdrawApplication } from "../../../core/system-accounts/system-accounts.ts";
 import { ApiError, notFound } from "../../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { acting, by, idOf, type ManagementDeps } from "../management.ts";
-import { accountToChange, toAccountAnswer } from "./held-account.ts";
+import { by, idOf, inTransaction, type ManagementDeps } from "../management.ts";
+import { lockAccount, toAccountAnswer } from "./locked-account.ts";
 
-const PATH = "/legacy/api/oauth/system-accounts/:id/permissions/:applicationId";
 const shared = { tag: "System accounts", credential: "administrator", isStrictOnly: true } as const;
 
 export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDeps): void {
@@ -15,17 +14,17 @@ export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDe
     {
       ...shared,
       method: "PUT",
-      path: PATH,
+      path: "/legacy/api/oauth/system-accounts/:id/permissions/:applicationId",
       operationId: "grantApplication",
-      summary: "Let a system account act for another application of the organisation",
-      answers: { 204: { description: "It may act for the application" } },
+      summary: "Permit a system account to act for another application of the organisation",
+      answers: { 204: { description: "Permitted" } },
     },
     (call) =>
-      acting(deps, call.within, async (inside) => {
+      inTransaction(deps, call.within, async (inside) => {
         const applicationId = idOf(call.params, "applicationId");
-        const { orgId, id } = await accountToChange(inside, call, idOf(call.params));
-        const granted = { orgId, id, applicationId, ...by(call.caller) };
-        await grantApplication(inside, granted).catch(toAccountAnswer);
+        const { orgId, id } = await lockAccount(inside, call, idOf(call.params));
+        const input = { orgId, id, applicationId, ...by(call.caller) };
+        await grantApplication(inside, input).catch(toAccountAnswer);
         return { status: 204 };
       }),
   );
@@ -35,27 +34,25 @@ export function systemAccountPermissionsRoutes(api: ApiScope, deps: ManagementDe
     {
       ...shared,
       method: "DELETE",
-      path: PATH,
+      path: "/legacy/api/oauth/system-accounts/:id/permissions/:applicationId",
       operationId: "withdrawApplication",
-      summary: "Take back a system account's permission on another application, at once",
-      answers: { 204: { description: "It may not act for the application any more" } },
+      summary: "Withdraw a system account's permission for another application immediately",
+      answers: { 204: { description: "Withdrawn" } },
     },
     (call) =>
-      acting(deps, call.within, async (inside) => {
+      inTransaction(deps, call.within, async (inside) => {
         const applicationId = idOf(call.params, "applicationId");
-        const { orgId, id, ...account } = await accountToChange(inside, call, idOf(call.params));
-        // Told as gone it would be taken for withdrawn.
+        const { orgId, id, ...account } = await lockAccount(inside, call, idOf(call.params));
+        // A 404 would read as "withdrawn".
         if (applicationId === account.applicationId)
           throw new ApiError(
             409,
             "implied-permission",
             "A system account may always act for its own application",
-            {
-              detail: "Disable or delete the account instead.",
-            },
+            { detail: "Disable or delete the account instead." },
           );
-        const withdrawn = { orgId, id, applicationId, ...by(call.caller) };
-        if (!(await withdrawApplication(inside, withdrawn))) throw notFound();
+        const input = { orgId, id, applicationId, ...by(call.caller) };
+        if (!(await withdrawApplication(inside, input))) throw notFound();
         return { status: 204 };
       }),
   );

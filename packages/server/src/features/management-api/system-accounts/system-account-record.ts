@@ -1,4 +1,4 @@
-/** A system account and its keys on the wire: all about them but the secret keys. */
+/** A system account and its keys on the wire, without the secret keys. */
 import Type from "typebox";
 import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
 import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
@@ -18,16 +18,18 @@ export const systemAccountKeySchema = Type.Object(
 );
 
 const members = {
-  name: Type.String({ description: "what it is for, 1 to 100 characters" }),
+  name: Type.String({ description: "1 to 100 characters" }),
   applicationId: Type.String({
     format: "uuid",
-    description: "the `clientId` of the application that it belongs to and may always act for; chosen once",
+    description: "The `clientId` of its own application, which it may always act for; cannot be changed",
   }),
   administrator: Type.Boolean({
-    description: "whether it may use the management API, and act for every application; chosen once",
+    description: "Whether it may use the management API and act for every application; cannot be changed",
   }),
-  requireStrictSignature: Type.Boolean({ description: "its calls without timestamp and nonce are refused" }),
-  enabled: Type.Boolean({ description: "false refuses its calls; nothing is deleted" }),
+  requireStrictSignature: Type.Boolean({
+    description: "Whether requests without timestamp and nonce are rejected",
+  }),
+  enabled: Type.Boolean({ description: "Whether its requests are accepted" }),
 };
 
 export const newSystemAccountSchema = Type.Object(
@@ -40,7 +42,7 @@ export const newSystemAccountSchema = Type.Object(
   { title: "NewSystemAccount", additionalProperties: false },
 );
 
-/** A full replacement without defaults: a new name must not let a disabled account in, or end the strict form. */
+/** A full replacement without defaults: renaming must neither enable an account nor allow the plain signature. */
 export const changedSystemAccountSchema = Type.Object(
   {
     ...members,
@@ -49,7 +51,7 @@ export const changedSystemAccountSchema = Type.Object(
   { title: "ChangedSystemAccount", additionalProperties: false },
 );
 
-/** Ignored where they are sent back. */
+/** Ignored in request bodies. */
 export const readOnlyMembers = [
   "id",
   "permissions",
@@ -67,7 +69,7 @@ export const systemAccountSchema = Type.Object(
     id: Type.String({ format: "uuid" }),
     ...members,
     permissions: Type.Array(Type.String({ format: "uuid" }), {
-      description: "other applications that it may act for",
+      description: "Other applications that it may act for",
     }),
     keys: Type.Array(systemAccountKeySchema),
     createdAt: Type.String({ format: "date-time" }),
@@ -80,7 +82,6 @@ export const systemAccountSchema = Type.Object(
 
 const secretKey = Type.Union([Type.String(), Type.Null()]);
 
-/** The answer that made it: the secret key of its first pair, this once. */
 export const createdSystemAccountSchema = Type.Object(
   { ...systemAccountSchema.properties, publicKey: Type.String({ format: "uuid" }), secretKey },
   { title: "CreatedSystemAccount" },
@@ -100,7 +101,9 @@ export const systemAccountKeyRecord = (key: SystemAccountKey) => ({
   lastUsedAt: wireTimeOrNull(key.lastUsedAt),
 });
 
-export const systemAccountRecord = (account: SystemAccount, keys: readonly SystemAccountKey[]) => ({
+export type KeyedSystemAccount = SystemAccount & { readonly keys: readonly SystemAccountKey[] };
+
+export const systemAccountRecord = (account: KeyedSystemAccount) => ({
   id: account.id,
   name: account.name,
   applicationId: account.applicationId,
@@ -108,7 +111,7 @@ export const systemAccountRecord = (account: SystemAccount, keys: readonly Syste
   requireStrictSignature: account.requiresStrictSignature,
   enabled: account.disabledAt === null,
   permissions: account.permissions,
-  keys: keys.map(systemAccountKeyRecord),
+  keys: account.keys.map(systemAccountKeyRecord),
   createdAt: wireTime(account.createdAt),
   createdBy: account.createdBy,
   updatedAt: wireTime(account.updatedAt),

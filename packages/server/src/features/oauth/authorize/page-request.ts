@@ -85,5 +85,8 @@ export function destinationOf(
     return { application: { name: application.name, homepageUri, logoUri }, leadsAway: true };
   }
   const place = "page" in request ? request.page.place : "application";
-  return { application: { name: messages.places[place](organisation.name) }, leadsAway: false };
+  return {
+    application: { name: messages.places[place]({ organisation: organisation.name }) },
+    leadsAway: false,
+  };
 }

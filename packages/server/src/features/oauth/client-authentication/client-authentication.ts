@@ -1,8 +1,7 @@
 /**
- * Which client speaks, and the proof of it (RFC 6749 §2.3): the same for token, revoke and introspect. The client's
- * registered method decides whether it has a secret; the secret may come in the header or in the body, not in both.
+ * Client authentication for the token, revoke, introspect and device endpoints (RFC 6749 §2.3): first the client that the
+ * request names, then the proof, by the client's registered method. A secret may come in the header or in the body.
  */
-
 import type { Form } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import { parseBasicCredentials } from "@signet/protocol/oauth/basic-credentials";
@@ -33,8 +32,8 @@ import { authenticatingDevice } from "./client-device.ts";
 export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
   readonly applications: ApplicationDirectory;
   readonly clock: Clock;
-  /** Remembers, some time later, when a secret was used last. */
-  noteSecretUse(application: Application, secret: ClientSecret): void;
+  /** Stored some time later: a token request costs no write for it. */
+  recordSecretUse(application: Application, secret: ClientSecret): void;
 }
 
 interface Credentials {
@@ -46,33 +45,23 @@ interface Credentials {
 
 export interface AuthenticatedClient {
   readonly application: Application;
-  /** Whose certificate has proven it; undefined for every other method. */
+  /** The device whose certificate authenticated the client; undefined for every other method. */
   readonly device?: CertifiedDevice;
 }
 
-/** A client of the organisation that speaks, whoever it is: nothing is proven yet. */
-export interface NamedClient {
+/** A client that the request names; nothing is proven yet. */
+export interface IdentifiedClient {
   readonly application: Application;
   readonly credentials: Credentials;
 }
 
 /** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
-export async function authenticateClient(
-  deps: ClientAuthenticationDeps,
-  organisation: Organisation,
-  request: FastifyRequest,
-  form: Form,
-): Promise<AuthenticatedClient> {
-  return proveClient(deps, organisation, request, await nameClient(deps, organisation, request, form));
-}
-
-/** Whom the request speaks for. @throws OAuthError as `authenticateClient` does */
-export async function nameClient(
+export async function identifyClient(
   deps: Pick<ClientAuthenticationDeps, "applications">,
   organisation: Organisation,
   request: FastifyRequest,
   form: Form,
-): Promise<NamedClient> {
+): Promise<IdentifiedClient> {
   const credentials =
     request.headers.authorization === undefined
       ? bodyCredentials(form, organisation)
@@ -83,23 +72,23 @@ export async function nameClient(
   return { application, credentials };
 }
 
-/** That it is who it says; audited once a minute for each application when it is not. @throws OAuthError as `authenticateClient` does */
-export async function proveClient(
+/** Audits a failure, at most once a minute for each application. @throws OAuthError invalid_client */
+export async function authenticateClient(
   deps: ClientAuthenticationDeps,
   organisation: Organisation,
   request: FastifyRequest,
-  client: NamedClient,
+  client: IdentifiedClient,
 ): Promise<AuthenticatedClient> {
   try {
-    return await provenClient(deps, organisation, request, client);
+    return await verifyCredentials(deps, organisation, request, client);
   } catch (error) {
     if (error instanceof OAuthError && error.code === "invalid_client")
-      await recordRefusal(deps, request, client.application, String(error.cause));
+      await recordFailure(deps, request, client.application, String(error.cause));
     throw error;
   }
 }
 
-const recordRefusal = (
+const recordFailure = (
   deps: ClientAuthenticationDeps,
   request: FastifyRequest,
   { orgId, id }: Application,
@@ -113,22 +102,22 @@ const recordRefusal = (
     details: { reason },
   }));
 
-async function provenClient(
+async function verifyCredentials(
   deps: ClientAuthenticationDeps,
   organisation: Organisation,
   request: FastifyRequest,
-  { application, credentials }: NamedClient,
+  { application, credentials }: IdentifiedClient,
 ): Promise<AuthenticatedClient> {
   const refused = (cause: string) => invalidClient(organisation, cause);
   const { clientSecret, assertion, method } = credentials;
   const registered = application.settings.tokenEndpointAuthMethod;
-  // RFC 8705 §2: beside the certificate the request says who the client is, and nothing more.
+  // RFC 8705 §2: with a certificate, the request carries client_id and no other credentials.
   if (registered === "tls_client_auth" && method === "none") {
     const device = await authenticatingDevice(deps, application, request);
     if (typeof device === "string") throw refused(device);
     return { application, device };
   }
-  if (!isAllowed(registered, method)) throw refused(`the client may not use ${method}`);
+  if (!isMethodAllowed(registered, method)) throw refused(`the client may not use ${method}`);
   if (assertion !== undefined) {
     await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
       throw error instanceof AssertionRefused ? refused(error.message) : error;
@@ -138,14 +127,14 @@ async function provenClient(
   if (clientSecret === undefined) return { application };
   const secret =
     matchClientSecret(application, clientSecret, deps.clock()) ??
-    (await newSecret(deps, application, clientSecret));
+    (await findNewSecret(deps, application, clientSecret));
   if (!secret) throw refused("no active secret matches");
-  deps.noteSecretUse(application, secret);
+  deps.recordSecretUse(application, secret);
   return { application };
 }
 
-/** The news of a new secret may still be on its way to this node, and whoever has it uses it at once. */
-async function newSecret(
+/** A secret may be used before the change feed has told this node of it. */
+async function findNewSecret(
   { applications, clock }: ClientAuthenticationDeps,
   { orgId, id }: Application,
   presented: string,
@@ -154,17 +143,17 @@ async function newSecret(
   return current && matchClientSecret(current, presented, clock());
 }
 
-/** A secret is a secret in either place; every other method stands for itself alone. */
-function isAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthMethod): boolean {
+/** Both secret methods accept a secret in either place; every other method must match exactly. */
+function isMethodAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthMethod): boolean {
   return registered === used || (isSecretMethod(registered) && isSecretMethod(used));
 }
 
 function headerCredentials(request: FastifyRequest, form: Form, organisation: Organisation): Credentials {
   if (form.values.has("client_secret") || form.values.has("client_assertion")) {
-    throw new OAuthError("invalid_request", "the client authenticates in two ways at once");
+    throw new OAuthError("invalid_request", "the client uses more than one authentication method");
   }
   const credentials = parseBasicCredentials(request.headers.authorization ?? "");
-  // A scheme we do not know, or nonsense: the challenge says what would work.
+  // An unknown scheme or a malformed header: the challenge names the scheme that works.
   if (!credentials)
     throw invalidClient(organisation, "not a Basic header", "the Authorization header is malformed");
   const named = form.values.get("client_id");
@@ -179,20 +168,19 @@ function bodyCredentials(form: Form, organisation: Organisation): Credentials {
   if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");
-  if (clientId === undefined)
-    throw invalidClient(organisation, "no client_id", "the client does not say who it is");
+  if (clientId === undefined) throw invalidClient(organisation, "no client_id", "client_id is missing");
   return clientSecret === undefined
     ? { method: "none", clientId }
     : { method: "client_secret_post", clientId, clientSecret };
 }
 
-/** One answer for unknown, disabled, foreign and wrong: the cause is for the log. */
+/** One response for an unknown, disabled or foreign client and a wrong secret; the cause is for the log. */
 export function invalidClient(
   organisation: Organisation,
   cause: string,
   description = "client authentication failed",
 ): OAuthError {
-  // RFC 9110 §15.5.2: every 401 has a challenge, not only the one for a header that failed (RFC 6749 §5.2).
+  // RFC 9110 §15.5.2: every 401 has a challenge, also when no Authorization header was sent (RFC 6749 §5.2).
   return new OAuthError("invalid_client", description, {
     cause,
     wwwAuthenticate: `Basic realm="${organisation.id}"`,

@@ -28,8 +28,9 @@ import { readScopes } from "../authorize/request/authorization-request.ts";
 import {
   authenticateClient,
   type ClientAuthenticationDeps,
+  identifyClient,
 } from "../client-authentication/client-authentication.ts";
-import { requestedResources } from "../token/resources.ts";
+import { requestedResources } from "../token/grant.ts";
 
 export interface DeviceRouteDeps extends ClientAuthenticationDeps {
   readonly baseUrl: string;
@@ -47,7 +48,8 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const { application } = await authenticateClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, client);
       const { settings } = application;
       if (!settings.grantTypes.includes(deviceCodeGrantType))
         throw new OAuthError("unauthorized_client", "the client may not use the device grant");

@@ -26,14 +26,14 @@ export type EndSessionView = PageFrame & {
 /** OIDC RP-Initiated Logout §6: without a valid hint nobody is signed out before they say so. */
 export function endSessionPage(view: EndSessionView): Html {
   const text = view.messages.signOut;
-  const heading = text.heading(view.organisation.name);
+  const heading = text.heading({ organisation: view.organisation.name });
   const stay = linkAddress(view.stayUri);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
-<p class="quiet">${view.application && text.askedBy(view.application.name)} ${text.explanation}</p>
+<p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields([{ name: "csrf", value: view.csrf }, ...(view.fields ?? [])])}
 <div class="choices">
@@ -56,13 +56,16 @@ export function signedOutPage(view: SignedOutView): Html {
   const home = linkAddress(view.application?.homepageUri);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.doneHeading, view.organisation.name),
+    title: view.messages.frame.documentTitle({
+      title: text.doneHeading,
+      organisation: view.organisation.name,
+    }),
     body: html`<h1>${text.doneHeading}</h1>
-<p class="quiet">${text.done(view.organisation.name)}</p>
+<p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${
   view.application !== undefined &&
   home !== undefined &&
-  html`<a class="button" href="${home}">${text.back(view.application.name)}</a>`
+  html`<a class="button" href="${home}">${text.back({ application: view.application.name })}</a>`
 }`,
   });
 }

@@ -125,6 +125,11 @@ async function showDone(deps: BrowserDeps, visit: Visit, { type, reader }: Opene
   const around = await surroundings(deps, visit, undefined, reader);
   const words = around.frame.messages.action[type];
   const { name } = around.organisation;
-  const page = donePage({ ...around, ...around.frame, heading: words.doneHeading, text: words.done(name) });
+  const page = donePage({
+    ...around,
+    ...around.frame,
+    heading: words.doneHeading,
+    text: words.done({ organisation: name }),
+  });
   return show(visit, around.frame, page);
 }

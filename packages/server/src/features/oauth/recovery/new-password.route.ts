@@ -133,7 +133,7 @@ async function showDone(deps: NewPasswordDeps, visit: Visit): Promise<void> {
     ...around,
     ...frame,
     heading: text.doneHeading,
-    text: text.done(organisation.name),
+    text: text.done({ organisation: organisation.name }),
     onwardUri: flow && withFlow(deps, visit, "authorize", flow),
     securityUri: orgPath(visit.organisation, "account/security"),
   });

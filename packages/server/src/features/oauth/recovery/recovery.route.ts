@@ -84,7 +84,7 @@ async function showForm(
   const { frame, flow, organisation } = around;
   const signInUri = flow && withFlow(deps, visit, "authorize", flow);
   if (!deps.outbox.isOpen) {
-    const advice = frame.messages.recovery.notSetUp(organisation.name);
+    const advice = frame.messages.recovery.notSetUp({ organisation: organisation.name });
     return show(visit, frame, noMailPage({ ...around, ...frame, advice, signInUri }));
   }
   const page = recoveryPage({

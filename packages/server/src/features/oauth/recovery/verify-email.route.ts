@@ -97,7 +97,7 @@ async function showDone(deps: BrowserDeps, visit: Visit): Promise<void> {
     ...around,
     ...frame,
     heading: text.doneHeading,
-    text: text.done(organisation.name),
+    text: text.done({ organisation: organisation.name }),
     onwardUri: flow && withFlow(deps, visit, "authorize", flow),
   });
   return show(visit, frame, page);

@@ -82,7 +82,7 @@ async function showOffer(
 ): Promise<void> {
   const { frame, flow, organisation } = around;
   if (!deps.outbox.isOpen) {
-    const advice = frame.messages.verifyEmail.notSetUp(organisation.name);
+    const advice = frame.messages.verifyEmail.notSetUp({ organisation: organisation.name });
     return show(visit, frame, noMailPage({ ...around, ...frame, advice }));
   }
   const page = verifyOfferPage({

@@ -1,21 +1,17 @@
 /** Pools and agents by API (sovereign-signing.md §5): made, registered, given new keys, deactivated. */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { issuerModes, issuerOfPool, jwksUriOfPool } from "../../../core/signing-pools/signing-pool.ts";
-import type { SystemAccountCaller } from "../../../core/system-accounts/caller.ts";
+import type { Administrator } from "../../../core/system-accounts/administrator.ts";
 import type { Database } from "../../../db/open.ts";
-import type { Administrator } from "../../../http/api/administrator-authenticator.ts";
 import { type ApiDoor, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { nothingHere } from "../../../http/coded-error.ts";
 import { addAgentKeys, deactivateAgent, MOST_KEYS, registerAgent } from "./agents.ts";
 import { type Acting, createPool, type SovereignAdminDeps } from "./pools.ts";
 
-export type SovereignAdministrator = Administrator<Organisation, SystemAccountCaller>;
-
 export interface AdminRouteDeps extends SovereignAdminDeps {
-  readonly door: ApiDoor<SovereignAdministrator, Database>;
+  readonly door: ApiDoor<Administrator, Database>;
 }
 
 const PATH = "/oauth/:org/sovereign/admin";
@@ -33,7 +29,7 @@ export function adminRoutes(api: ApiScope, deps: AdminRouteDeps): void {
 const inside = (deps: AdminRouteDeps, within: Database | undefined): AdminRouteDeps =>
   within ? { ...deps, database: within } : deps;
 
-const acting = ({ organisation, actor, address }: SovereignAdministrator): Acting => ({
+const acting = ({ organisation, actor, address }: Administrator): Acting => ({
   orgId: organisation.id,
   actor,
   address,

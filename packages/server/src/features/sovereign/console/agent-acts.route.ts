@@ -29,7 +29,7 @@ function endRoute(app: FastifyInstance, deps: ConsoleDeps, act: "deactivate" | "
     question: (messages, found, organisation) => {
       const text = messages.console.pools.agentPage[act];
       return {
-        heading: text.heading(found.agent.name),
+        heading: text.heading({ name: found.agent.name }),
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `agent-${act}-confirm`,
@@ -60,7 +60,7 @@ function retireRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     question: (messages, found, organisation) => {
       const { retireKey: text } = messages.console.pools.agentPage;
       return {
-        heading: text.heading(found.agent.name),
+        heading: text.heading({ name: found.agent.name }),
         text: html`<p><code>${found.key.kid}</code></p><p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: "key-retire-confirm",

@@ -79,7 +79,7 @@ async function create(deps: ConsoleDeps, visit: Visit): Promise<void> {
   } catch (error) {
     if (!(error instanceof CodedError) || error.code !== "pool_limit") throw error;
     const { faults: text } = messages.console.pools;
-    const failure = { kind: "refused", title: text.tooManyPools(MOST_POOLS) } as const;
+    const failure = { kind: "refused", title: text.tooManyPools({ max: MOST_POOLS }) } as const;
     await form(deps, visit, { signedIn, typed, failure, status: 409 });
   }
 }

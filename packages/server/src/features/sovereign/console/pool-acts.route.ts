@@ -25,7 +25,7 @@ function ableRoute(app: FastifyInstance, deps: ConsoleDeps, act: "disable" | "en
     question: (messages, pool, organisation) => {
       const text = messages.console.pools[act];
       return {
-        heading: text.heading(pool.name),
+        heading: text.heading({ name: pool.name }),
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `pool-${act}-confirm`,
@@ -62,7 +62,7 @@ function deleteRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     question: (messages, { pool, applications }, organisation) => {
       const { remove: text } = messages.console.pools;
       return {
-        heading: text.heading(pool.name),
+        heading: text.heading({ name: pool.name }),
         text: [
           html`<p>${text.text}</p>`,
           applications.length > 0 && inUse(applications, organisation, text.inUse),

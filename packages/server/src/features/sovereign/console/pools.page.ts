@@ -57,7 +57,7 @@ export function poolTable({
   liveUri,
   messages,
 }: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
-  const { pools: text, frame } = messages.console;
+  const { pools: text } = messages.console;
   const says = pools.map(({ name, standing }) => `${name}: ${text.standing[standing]}.`);
   return html`<div${livePiece(liveUri, says)}>${table({
     label: text.title,
@@ -67,11 +67,11 @@ export function poolTable({
       cells: [
         nameCell({ name, uri, note: algs.join(", ") }),
         poolState(standing, messages),
-        text.liveOf(live, agents),
-        frame.number(waiting),
+        text.liveOf({ count: live, max: agents }),
+        messages.format.number(waiting),
         [
-          frame.number(signed),
-          failed > 0 && html` <span class="failed-count">${text.failedCount(failed)}</span>`,
+          messages.format.number(signed),
+          failed > 0 && html` <span class="failed-count">${text.failedCount({ count: failed })}</span>`,
         ],
       ],
     })),

@@ -105,7 +105,7 @@ export function reviewPage(view: ReviewView): Html {
   const { register: text } = messages.console.pools;
   return consoleLayout({
     ...view,
-    title: text.reviewTitle(view.name),
+    title: text.reviewTitle({ name: view.name }),
     summary: text.reviewText,
     body: html`<section class="card">${table({
       label: text.keys,

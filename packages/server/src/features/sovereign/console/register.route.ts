@@ -222,7 +222,7 @@ async function makeAgent(
   const page = shownOncePage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages, pool),
-    title: text.doneTitle(agent.name),
+    title: text.doneTitle({ name: agent.name }),
     text: text.doneText,
     values: [
       { id: "api-key", title: text.apiKey, lines: apiKey },

@@ -7,10 +7,15 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import { issuerOfApplication } from "../../../core/signing-pools/application-issuer.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { familyOfTokenId } from "../../../core/tokens/claims.ts";
-import { claimsHash } from "../../../core/tokens/claims-hash.ts";
 import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../../core/tokens/pool-signing.ts";
-import type { BegunSigning, HeldTokens, SigningOccasion, TokensToSign } from "../../../core/tokens/signer.ts";
+import {
+  type BegunSigning,
+  claimsHash,
+  type HeldTokens,
+  type SigningOccasion,
+  type TokensToSign,
+} from "../../../core/tokens/signer.ts";
+import { familyOfTokenId } from "../../../core/tokens/token-family.ts";
 import type { Db } from "../../../db/open.ts";
 import { removeWaiter } from "./create-request.store.ts";
 import { browserSessionHash, createRequest, joinRequest, type NewSigningRequest } from "./create-request.ts";

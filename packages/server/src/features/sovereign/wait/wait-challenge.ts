@@ -30,7 +30,7 @@ function numberMatch(view: WaitView, challenge: ShownChallenge): WaitContent {
   return {
     heading: text.number.heading,
     body: html`<p class="match"><span class="visually-hidden">${text.number.label} </span><strong id="match-number">${challenge.display}</strong></p>
-<p>${text.number.explanation(view.organisation.name)}</p>
+<p>${text.number.explanation({ organisation: view.organisation.name })}</p>
 ${message(view, challenge)}
 ${answerForm(view, { button: text.number.submit, value: "done" })}`,
   };
@@ -43,7 +43,7 @@ function pin(view: WaitView, challenge: ShownChallenge): WaitContent {
 <input id="answer" name="answer" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" maxlength="200" required autofocus aria-describedby="pin-explanation">
 </div>`;
   return {
-    heading: text.pin.heading(view.organisation.name),
+    heading: text.pin.heading({ organisation: view.organisation.name }),
     body: html`<p id="pin-explanation">${text.pin.explanation}</p>
 ${message(view, challenge)}
 ${answerForm(view, { field, button: text.pin.submit })}`,
@@ -56,7 +56,7 @@ function confirmation(view: WaitView, challenge: ShownChallenge): WaitContent {
   const choices = choiceButtons(challenge);
   if (choices)
     return {
-      heading: text.question(view.organisation.name),
+      heading: text.question({ organisation: view.organisation.name }),
       body: html`${shown}
 ${answerForm(view, choices)}`,
     };
@@ -120,7 +120,7 @@ ${submit}
 
 function message({ messages, organisation }: WaitView, { prompt }: ShownChallenge, display?: string): Html {
   return html`<figure class="message">
-<figcaption>${messages.wait.message(organisation.name)}</figcaption>
+<figcaption>${messages.wait.message({ organisation: organisation.name })}</figcaption>
 <blockquote><p>${prompt}</p>
 ${display !== undefined && html`<p class="transaction">${display}</p>`}</blockquote>
 </figure>`;

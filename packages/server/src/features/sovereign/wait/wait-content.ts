@@ -30,20 +30,23 @@ ${refreshLink(view)}${cancelForm(view)}`;
   switch (status.detail) {
     case "no_agent":
       return {
-        heading: text.noAgent(name),
-        body: patience(text.noAgentText(name, status.expiresIn)),
+        heading: text.noAgent({ organisation: name }),
+        body: patience(text.noAgentText({ organisation: name, seconds: status.expiresIn })),
       };
     case "answered":
-      return { heading: text.answered, body: patience(text.answeredText(name)) };
+      return { heading: text.answered, body: patience(text.answeredText({ organisation: name })) };
     case "withdrawn": {
       const before = notice("hint", "wait-withdrawn", text.withdrawn, text.withdrawnText);
       return {
-        heading: text.heading(name),
-        body: patience(text.explanation(name, application.name), before),
+        heading: text.heading({ organisation: name }),
+        body: patience(text.explanation({ organisation: name, application: application.name }), before),
       };
     }
     default:
-      return { heading: text.heading(name), body: patience(text.explanation(name, application.name)) };
+      return {
+        heading: text.heading({ organisation: name }),
+        body: patience(text.explanation({ organisation: name, application: application.name })),
+      };
   }
 }
 
@@ -62,13 +65,13 @@ function signed(view: WaitView): WaitContent {
   const { messages, organisation, application, isForDevice } = view;
   const text = messages.wait;
   if (isForDevice) {
-    const body = html`<p id="device-done">${messages.device.allowed(application.name)}</p>`;
+    const body = html`<p id="device-done">${messages.device.allowed({ application: application.name })}</p>`;
     return { heading: messages.device.allowedHeading, body };
   }
   if (view.status.continueUrl === undefined) return alreadyContinued(view);
-  const body = html`<div class="patience"><span class="spinner" aria-hidden="true"></span><p>${text.signedText(organisation.name)}</p></div>
-${continueLink(view, text.goOn(application.name))}`;
-  return { heading: text.signed(application.name), body };
+  const body = html`<div class="patience"><span class="spinner" aria-hidden="true"></span><p>${text.signedText({ organisation: organisation.name })}</p></div>
+${continueLink(view, text.goOn({ application: application.name }))}`;
+  return { heading: text.signed({ application: application.name }), body };
 }
 
 /** The browser has continued already: this is a second visit or a second tab. */
@@ -77,8 +80,8 @@ function alreadyContinued({ messages, application }: WaitView): WaitContent {
   const home = linkAddress(application.homepageUri);
   return {
     heading: text.gone,
-    body: html`<p>${text.goneText(application.name)}</p>
-${home !== undefined && html`<a class="button" href="${home}">${messages.error.back(application.name)}</a>`}`,
+    body: html`<p>${text.goneText({ application: application.name })}</p>
+${home !== undefined && html`<a class="button" href="${home}">${messages.error.back({ application: application.name })}</a>`}`,
   };
 }
 
@@ -89,7 +92,7 @@ function ended(view: WaitView): WaitContent {
   const text = messages.wait;
   const back = isForDevice
     ? html`<p>${text.backOnDevice}</p>`
-    : continueLink(view, text.back(application.name));
+    : continueLink(view, text.back({ application: application.name }));
   return {
     heading,
     body: html`<p>${sentence}</p>
@@ -108,19 +111,27 @@ type Ending = { heading: string; sentence: string; isTechnical?: boolean };
 
 function describeEnding({ messages, organisation: { name }, status }: WaitView): Ending {
   const text = messages.wait;
-  if (status.status === "expired") return { heading: text.expired, sentence: text.expiredText(name) };
+  if (status.status === "expired")
+    return { heading: text.expired, sentence: text.expiredText({ organisation: name }) };
   switch (status.reason) {
     case "policy_denied":
-      return { heading: text.refused(name), sentence: text.refusedText(name) };
+      return {
+        heading: text.refused({ organisation: name }),
+        sentence: text.refusedText({ organisation: name }),
+      };
     case "user_denied":
-      return { heading: text.cancelled, sentence: text.cancelledText(name) };
+      return { heading: text.cancelled, sentence: text.cancelledText({ organisation: name }) };
     case "challenge_failed":
       return { heading: text.wrongAnswer, sentence: text.wrongAnswerText };
     case "challenge_timeout":
       return { heading: text.noAnswer, sentence: text.noAnswerText };
     case "step_up_required":
-      return { heading: text.stepUp(name), sentence: text.stepUpText };
+      return { heading: text.stepUp({ organisation: name }), sentence: text.stepUpText };
     default:
-      return { heading: text.technical(name), sentence: text.technicalText(name), isTechnical: true };
+      return {
+        heading: text.technical({ organisation: name }),
+        sentence: text.technicalText({ organisation: name }),
+        isTechnical: true,
+      };
   }
 }

@@ -15,7 +15,10 @@ export function waitPage(view: WaitView): Html {
   const content = waitContent(view);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(content.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({
+      title: content.heading,
+      organisation: view.organisation.name,
+    }),
     scripts: [waitScript.path],
     refresh: refreshAfter(view),
     body: html`${section(view, content)}

@@ -29,10 +29,10 @@ export type ConsentView = PageFrame &
 /** Asks the signed-in person whether the application may have what it asks for, and says where they go next. */
 export function consentPage(view: ConsentView): Html {
   const text = view.messages.consent;
-  const heading = text.heading(view.application.name);
+  const heading = text.heading({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}

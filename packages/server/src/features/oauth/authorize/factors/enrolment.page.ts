@@ -107,13 +107,16 @@ export function enrolmentPage(view: EnrolmentView): Html {
   const { shown } = view;
   const why =
     view.askedBy === "organisation"
-      ? text.askedByOrganisation(view.organisation.name)
-      : text.askedByApplication(view.application.name);
+      ? text.askedByOrganisation({ organisation: view.organisation.name })
+      : text.askedByApplication({ application: view.application.name });
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
-    body: html`<div class="title"><h1>${text[shown.method].heading} <span>${view.messages.signIn.headingTo(view.application.name)}</span></h1>
+    title: view.messages.frame.documentTitle({
+      title: text.title({ application: view.application.name }),
+      organisation: view.organisation.name,
+    }),
+    body: html`<div class="title"><h1>${text[shown.method].heading} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(view.messages.twoFactor.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${view.messages.twoFactor.otherAccount}</a>`)}
 <p class="quiet">${why}${shown.method === "passkey" && html` ${text.passkey.explanation}`}</p>
@@ -138,9 +141,9 @@ export function recoveryCodesPage(view: RecoveryCodesView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle(text.title, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: text.title, organisation: view.organisation.name }),
     body: html`<h1>${text.heading}</h1>
 ${recoveryCodeList(view.codes, view.messages)}
-<a class="button primary" id="codes-kept" href="${linkAddress(view.continueUri)}">${text.kept(view.application.name)}</a>`,
+<a class="button primary" id="codes-kept" href="${linkAddress(view.continueUri)}">${text.kept({ destination: view.application.name })}</a>`,
   });
 }

@@ -51,7 +51,7 @@ function failureNotice(view: TwoFactorView): Html | undefined {
     "error",
     NOTICE_ID,
     text.failed,
-    wait === undefined ? text.rateLimitedSoon : text.rateLimited(wait),
+    wait === undefined ? text.rateLimitedSoon : text.rateLimited({ seconds: wait }),
   );
 }
 
@@ -101,7 +101,7 @@ ${sealed(view)}
 <input id="code" name="code"${kind} required autofocus${wrong}${described}>
 </div>
 ${rememberBox(view)}
-<button class="button primary" id="twofactor-submit" type="submit">${text.submit(view.application.name)}</button>
+<button class="button primary" id="twofactor-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 ${otherWays(view)}
 ${sendsOnce}</form>`;
 }
@@ -126,8 +126,11 @@ export function twoFactorPage(view: TwoFactorView): Html {
   return signInLayout({
     ...view,
     ...(view.method === "passkey" ? { scripts: [view.script] } : {}),
-    title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
-    body: html`<div class="title"><h1>${text.headings[view.method]} <span>${view.messages.signIn.headingTo(view.application.name)}</span></h1>
+    title: view.messages.frame.documentTitle({
+      title: text.title({ application: view.application.name }),
+      organisation: view.organisation.name,
+    }),
+    body: html`<div class="title"><h1>${text.headings[view.method]} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`)}
 <p class="quiet">${text.explanations[view.method]}</p>

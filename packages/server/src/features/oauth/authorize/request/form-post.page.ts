@@ -34,14 +34,17 @@ export function formPostPage(view: FormPostView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle(text.heading(name), view.organisation.name),
-    body: html`<div class="title"><h1>${text.heading(name)}</h1>
+    title: view.messages.frame.documentTitle({
+      title: text.heading({ application: name }),
+      organisation: view.organisation.name,
+    }),
+    body: html`<div class="title"><h1>${text.heading({ application: name })}</h1>
 ${applicationHome(view.application)}</div>
 <form id="form-post" method="post" action="${view.redirectUri}">
 ${hiddenFields(view.fields)}
 <noscript>
 <p class="quiet">${text.explanation}</p>
-<button class="button primary" id="form-post-submit" type="submit">${text.submit(name)}</button>
+<button class="button primary" id="form-post-submit" type="submit">${text.submit({ application: name })}</button>
 </noscript>
 </form>`,
   });

@@ -3,8 +3,8 @@
 import { CODE_LIFETIME_MS, newCode } from "../../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../../core/codes/codes.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
-import type { Authentication } from "../../../../core/tokens/claims.ts";
 import type { BegunSigning } from "../../../../core/tokens/signer.ts";
+import type { Authentication } from "../../../../core/tokens/token-family.ts";
 import type { Db } from "../../../../db/open.ts";
 import type { BrowserDeps } from "../browser.ts";
 import type { Asked } from "../consent/asked-scopes.ts";

@@ -7,11 +7,14 @@ import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../../core/applications/application.ts";
 import { CODE_LIFETIME_MS } from "../../../../core/codes/authorization-code.ts";
-import { addedClaims } from "../../../../core/tokens/added-claims.ts";
-import { claimsHash } from "../../../../core/tokens/claims-hash.ts";
-import { unsignedTokens } from "../../../../core/tokens/issue-tokens.ts";
+import { addedClaims } from "../../../../core/tokens/claims.ts";
 import type { BrowserOccasion, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
-import type { BegunSigning, TokensToSign } from "../../../../core/tokens/signer.ts";
+import {
+  type BegunSigning,
+  claimsHash,
+  type TokensToSign,
+  unsignedTokens,
+} from "../../../../core/tokens/signer.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, goTo, orgPath, type Visit } from "../browser.ts";
 import { withPrompts } from "../flow.ts";

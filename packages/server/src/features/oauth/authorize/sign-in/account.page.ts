@@ -24,14 +24,17 @@ export function accountPage(view: AccountView): Html {
   const who = view.user.name ?? view.user.email;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
-    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo(view.application.name)}</span></h1>
+    title: view.messages.frame.documentTitle({
+      title: text.title({ application: view.application.name }),
+      organisation: view.organisation.name,
+    }),
+    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 <button class="person account" id="account-continue" type="submit" name="account" value="current">
 ${mark(who)}
-<span class="person-text"><span class="person-name">${text.continueAs(who)}</span>
+<span class="person-text"><span class="person-name">${text.continueAs({ who })}</span>
 ${view.user.name !== undefined && html`<span class="quiet">${view.user.email}</span>`}</span>
 </button>
 <button class="button" id="account-other" type="submit" name="account" value="other">${text.other}</button>

@@ -53,11 +53,11 @@ function failureText(view: LoginView): string | undefined {
     case "invalid-passkey":
       return text.invalidPasskey;
     case "rate-limited":
-      return wait === undefined ? text.rateLimitedSoon : text.rateLimited(wait);
+      return wait === undefined ? text.rateLimitedSoon : text.rateLimited({ seconds: wait });
     case "busy":
-      return wait === undefined ? text.busySoon : text.busy(wait);
+      return wait === undefined ? text.busySoon : text.busy({ seconds: wait });
     case "disabled":
-      return text.disabled(view.organisation.name, view.application.name);
+      return text.disabled({ organisation: view.organisation.name, application: view.application.name });
     case "session-expired":
       return text.sessionExpired;
   }
@@ -95,14 +95,17 @@ export function loginPage(view: LoginView): Html {
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle(text.title(view.application.name), view.organisation.name),
-    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo(view.application.name)}</span></h1>
+    title: view.messages.frame.documentTitle({
+      title: text.title({ application: view.application.name }),
+      organisation: view.organisation.name,
+    }),
+    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${noticeOf(view)}
 <form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 ${fields(view)}
-<button class="button primary" id="login-submit" type="submit">${text.submit(view.application.name)}</button>
+<button class="button primary" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 </form>
 ${forgotten(view)}${passkeySignIn(view)}`,
   });

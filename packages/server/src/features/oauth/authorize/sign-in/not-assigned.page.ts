@@ -24,22 +24,22 @@ export type NotAssignedView = PageFrame & {
 export function notAssignedPage(view: NotAssignedView): Html {
   const { notAssigned: text, frame } = view.messages;
   const { organisation, application, contacts } = view;
-  const heading = text.heading(application.name);
+  const heading = text.heading({ application: application.name });
   return signInLayout({
     ...view,
-    title: frame.documentTitle(heading, organisation.name),
+    title: frame.documentTitle({ title: heading, organisation: organisation.name }),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
-<p>${text.explanation(organisation.name, application.name)}</p>
-<div><p id="not-assigned-contacts">${contacts.length === 0 ? text.ask(organisation.name) : text.askContacts}</p>
+<p>${text.explanation({ organisation: organisation.name, application: application.name })}</p>
+<div><p id="not-assigned-contacts">${contacts.length === 0 ? text.ask({ organisation: organisation.name }) : text.askContacts}</p>
 ${contacts.length > 0 && html`<ul>${contacts.map((contact) => html`<li>${contact}</li>\n`)}</ul>`}</div>
 ${wayBack(view)}`,
   });
 }
 
 function wayBack({ messages, application, back }: NotAssignedView): Html | undefined {
-  const label = messages.notAssigned.back(application.name);
+  const label = messages.notAssigned.back({ application: application.name });
   if (back)
     return html`<form method="post" action="${linkAddress(back.action)}">
 ${sealFields(back)}

@@ -1,0 +1,25 @@
+/** The client that an administrator grants consent to. */
+import type { Application } from "../../core/applications/application.ts";
+import { findApplication, holdApplication } from "../../core/applications/applications.store.ts";
+import { ConsentThere, InvalidConsent } from "../../core/consents/consents.ts";
+import { conflict, invalid } from "../../http/api/api-error.ts";
+import { type ManagementDeps, unknownReference } from "./management.ts";
+
+/** Enabled or not, and locked so that it can't be deleted before the grant is written. @throws ApiError 404 */
+export async function grantedClient(
+  { database }: ManagementDeps,
+  orgId: string,
+  clientId: string,
+): Promise<Application> {
+  const id = clientId.toLowerCase();
+  const isLocked = await holdApplication(database.query, { orgId, id });
+  const application = isLocked ? await findApplication(database.query, orgId, id) : undefined;
+  if (!application) throw unknownReference("/clientId");
+  return application;
+}
+
+export function toGrantAnswer(error: unknown): never {
+  if (error instanceof InvalidConsent) throw invalid([{ path: "/scopes", message: error.message }]);
+  if (error instanceof ConsentThere) throw conflict("The client is already pre-authorized for these scopes.");
+  throw error;
+}

@@ -1,0 +1,26 @@
+/** Opens the queue of signing requests, and the signer that puts tokens into it. */
+import { spreadEncryption } from "../core/encryption/spread-encryption.ts";
+import type { PoolSigning } from "../core/tokens/pool-signing.ts";
+import { type OpenSigning, openSigning } from "../features/sovereign/requests/open-signing.ts";
+import { queueSigner } from "../features/sovereign/requests/queue-signer.ts";
+import type { Service } from "./open-service.ts";
+
+export interface Sovereign {
+  readonly signing: OpenSigning;
+  readonly poolSigning: PoolSigning;
+}
+
+/** Close `signing` before the service. */
+export async function openSovereign(service: Service): Promise<Sovereign> {
+  const { clock, database, masterKey, config, signingPools } = service;
+  const signing = await openSigning({
+    database,
+    pools: signingPools,
+    count: service.activity.count,
+    // Separate keys: encrypting for every token would wear out the key for data at rest.
+    encryption: spreadEncryption(masterKey, "signing-request"),
+    // A test's clock; otherwise all nodes use the database's.
+    ...(clock === Date.now ? {} : { clock }),
+  });
+  return { signing, poolSigning: queueSigner(config.baseUrl, signing) };
+}
