@@ -14,7 +14,7 @@ import { removeExpired, runRound } from "../housekeeping/housekeeping.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { type DeviceCa, deviceCa } from "./authority.ts";
 import { tryStoredCaKeys } from "./ca-key.ts";
-import { CERTIFICATE_LIFE_MS, DRAINED_MS, ROTATE_AHEAD_MS } from "./generation.ts";
+import { CERTIFICATE_LIFETIME_MS, DRAIN_MS, ROTATE_AHEAD_MS } from "./generation.ts";
 
 const DAY = 86_400_000;
 const spki = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({
@@ -191,8 +191,8 @@ forEachDatabase(({ name, fresh }) => {
     await runRound(service, "a");
     assert.deepEqual(await numbers(orgId), [1]);
     const last = await issue(orgId);
-    assert.ok(last.notAfter - clock() > CERTIFICATE_LIFE_MS - 1_000);
-    assert.ok(first.notAfter - last.notAfter > CERTIFICATE_LIFE_MS - 1_000);
+    assert.ok(last.notAfter - clock() > CERTIFICATE_LIFETIME_MS - 1_000);
+    assert.ok(first.notAfter - last.notAfter > CERTIFICATE_LIFETIME_MS - 1_000);
     clock.advance(1);
     await runRound(service, "a");
     await runRound(service, "a");
@@ -210,7 +210,7 @@ forEachDatabase(({ name, fresh }) => {
       [2, 2, 2],
     );
     assert.deepEqual(await numbers(orgId), [2, 1]);
-    assert.ok(made.every(({ notAfter }) => notAfter - clock() > CERTIFICATE_LIFE_MS - 1_000));
+    assert.ok(made.every(({ notAfter }) => notAfter - clock() > CERTIFICATE_LIFETIME_MS - 1_000));
   });
 
   test("a generation leaves, and its key with it, when nothing that it issued can be good any more", async () => {
@@ -222,7 +222,7 @@ forEachDatabase(({ name, fresh }) => {
       (await dumpTable(query, "device_ca", orgId)).length,
       (await dumpTable(query, "device_crl", orgId)).length,
     ];
-    clock.advance(DRAINED_MS);
+    clock.advance(DRAIN_MS);
     await removeExpired(service);
     assert.deepEqual(await held(), [2, 2]);
     clock.advance(1);

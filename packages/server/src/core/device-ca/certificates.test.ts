@@ -11,9 +11,9 @@ import { after, before, test } from "node:test";
 import { type Openssl, openssl } from "../../testing/openssl.ts";
 import type { Attestation } from "../devices/device.ts";
 import { createEncryption } from "../encryption/encryption.ts";
-import { type DeviceCertificateInput, makeDeviceCertificate } from "./certificates.ts";
-import { CA_LIFE_MS, CERTIFICATE_LIFE_MS } from "./generation.ts";
-import { makeGeneration, type OpenGeneration } from "./rotation.ts";
+import { type DeviceCertificateInput, issueDeviceCertificate } from "./certificates.ts";
+import { CA_LIFETIME_MS, CERTIFICATE_LIFETIME_MS } from "./generation.ts";
+import { createGeneration, type OpenGeneration } from "./rotation.ts";
 import { oid, serialNumber, x509Time } from "./x509.ts";
 
 const ORG = "01998d6e-0000-7000-8000-000000000001";
@@ -32,11 +32,11 @@ after(() => ssl.remove());
 
 const encryption = createEncryption(Buffer.alloc(32, 1));
 const generationAt = async (now: number) =>
-  (await makeGeneration({ clock: () => now, encryption }, ORG, 3)).open;
+  (await createGeneration({ clock: () => now, encryption }, ORG, 3)).open;
 const newKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey;
 const spkiOf = (key: KeyObject) => key.export({ format: "der", type: "spki" });
 const made = (more: Partial<DeviceCertificateInput> = {}, issuer = ca) =>
-  makeDeviceCertificate(issuer, {
+  issueDeviceCertificate(issuer, {
     baseUrl: BASE,
     deviceId: DEVICE,
     spki: spkiOf(newKey()),
@@ -123,14 +123,14 @@ test("the CA is a root of ten years that may issue to devices and to no other CA
     keyId &&
       (await textOf((await made()).pem)).includes(`Authority Key Identifier: \n                ${keyId}\n`),
   );
-  assert.equal(ca.notAfter - ca.notBefore, CA_LIFE_MS + 300_000);
+  assert.equal(ca.notAfter - ca.notBefore, CA_LIFETIME_MS + 300_000);
   assert.ok(ca.key.publicKey.asymmetricKeyDetails?.namedCurve === "prime256v1");
 });
 
 test("no certificate outlives its CA, nor begins before it", async () => {
   const late = await made({ now: ca.notAfter - 1_000 });
   assert.equal(late.notAfter, ca.notAfter);
-  assert.ok(CERTIFICATE_LIFE_MS > 1_000);
+  assert.ok(CERTIFICATE_LIFETIME_MS > 1_000);
   const early = await made({ now: ca.notBefore - 60_000 });
   assert.equal(early.notBefore, ca.notBefore);
 });

@@ -19,7 +19,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { listAuditEvents } from "../audit/audit.store.ts";
-import { noteRevocation } from "../device-ca/revocation/revocation.store.ts";
+import { invalidateRevocationLists } from "../device-ca/revocation/revocation.store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";
 import { findDevice, findDeviceKey, insertDeviceKey, listCertificates } from "./devices.store.ts";
 import { presentedDevice } from "./presented-device.ts";
@@ -151,7 +151,7 @@ describe("revoking a device", () => {
         second = revoke(device);
         if (database.kind === "postgres")
           await eventually("the second waits", () => isSomebodyBlocked(database.query));
-        await noteRevocation(tx, orgId);
+        await invalidateRevocationLists(tx, orgId);
       });
       assert.equal(await second, true);
     });

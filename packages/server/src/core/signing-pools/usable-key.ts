@@ -4,9 +4,9 @@
  */
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
+import { listActiveAgentKeys } from "./agent-key.store.ts";
 import { type AgentKey, agentKeyState, publicKeyOf } from "./agent-key.ts";
 import type { PublishedAgentKey, SigningPoolDirectory } from "./directory.ts";
-import { activeKeysOfAgent } from "./signing-pools.store.ts";
 
 export type UsableKey = Pick<PublishedAgentKey, "key" | "publicKey">;
 
@@ -37,7 +37,7 @@ export async function findUsableKey(
     const match = known.find(({ key }) => key.kid === kid && algs.includes(key.alg));
     if (match) return match;
   }
-  const active = await activeKeysOfAgent(database.query, { orgId, agentId, now });
+  const active = await listActiveAgentKeys(database.query, { orgId, agentId, now });
   for (const kid of kids) {
     const key = active.find((one) => one.kid === kid && algs.includes(one.alg));
     if (key) return { key, publicKey: publicKeyOf(key) };

@@ -16,7 +16,7 @@ import { OVERLAP_MS, type RevocationReason, revocationReasons } from "../../devi
 import { revokeDevice } from "../../devices/revoke-device.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
 import { findCrl, replaceCrl } from "./revocation.store.ts";
-import { CRL_LIFE_MS, type RevocationList, revocationListOf } from "./revocation-list.ts";
+import { CRL_LIFETIME_MS, currentRevocationList, type RevocationList } from "./revocation-list.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -42,7 +42,7 @@ forEachDatabase(({ name, fresh }) => {
     (await createOrganisation(service, service.database.query, { name: "Acme", actor: "test" })).id;
   const listOf = async (orgId: string, generation = 1, node = service): Promise<RevocationList> => {
     const ca = (await node.deviceCa.signers(orgId)).find((one) => one.generation === generation);
-    const list = ca && (await revocationListOf(node, ca));
+    const list = ca && (await currentRevocationList(node, ca));
     assert.ok(list);
     return list;
   };
@@ -56,7 +56,7 @@ forEachDatabase(({ name, fresh }) => {
   };
   const serialsIn = (text: string) =>
     [...text.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(([, serial = ""]) => serial.toLowerCase());
-  const serialOf = ({ der }: EnrolledDevice) => new X509Certificate(der).serialNumber.toLowerCase();
+  const readSerial = ({ der }: EnrolledDevice) => new X509Certificate(der).serialNumber.toLowerCase();
   /** What somebody decides who has the CA and the CRL. */
   const verify = async (device: EnrolledDevice, ...lists: RevocationList[]) => {
     await ssl.write("ca.pem", await caPem(device.orgId));
@@ -83,7 +83,9 @@ forEachDatabase(({ name, fresh }) => {
     assert.match(text, new RegExp(`Issuer: O = ${orgId}, CN = Device CA 1`));
     assert.match(text, /X509v3 CRL Number: \n +1\n/);
     assert.match(text, /No Revoked Certificates/);
-    assert.ok(list.nextUpdate > clock() + CRL_LIFE_MS - 1000 && list.nextUpdate <= clock() + CRL_LIFE_MS);
+    assert.ok(
+      list.nextUpdate > clock() + CRL_LIFETIME_MS - 1000 && list.nextUpdate <= clock() + CRL_LIFETIME_MS,
+    );
     assert.ok(list.thisUpdate <= clock() - 5 * 60_000, "a reader whose clock is a little behind takes it");
     await ssl.write("ca.pem", await caPem(orgId));
     const check = () => ssl("crl", "-inform", "DER", "-in", "@list.crl", "-noout", "-CAfile", "@ca.pem");
@@ -110,7 +112,7 @@ forEachDatabase(({ name, fresh }) => {
       const list = await listOf(orgId);
       assert.equal(list.number, ++number);
       const text = await textOf(list);
-      const serial = serialOf(device);
+      const serial = readSerial(device);
       assert.ok(serialsIn(text).includes(serial), reason);
       const [, entry = ""] = text.toLowerCase().split(`serial number: ${serial}`);
       const [own = ""] = entry.split("serial number:");
@@ -158,7 +160,7 @@ forEachDatabase(({ name, fresh }) => {
     const orgId = await newOrg();
     const device = await enrolledDevice(service, orgId);
     await revoke(device, "keyCompromise");
-    const serial = serialOf(device);
+    const serial = readSerial(device);
     const { notAfter } = await service.database.query
       .selectFrom("device_certificate")
       .select("not_after as notAfter")
@@ -183,7 +185,7 @@ forEachDatabase(({ name, fresh }) => {
     clock.advance(DAY);
     await listOf(orgId);
     clock.advance(-2 * DAY);
-    assert.ok((await listOf(orgId)).nextUpdate <= clock() + CRL_LIFE_MS);
+    assert.ok((await listOf(orgId)).nextUpdate <= clock() + CRL_LIFETIME_MS);
     clock.advance(2 * DAY);
   });
 
@@ -201,8 +203,8 @@ forEachDatabase(({ name, fresh }) => {
     const [first, second] = await both();
     assert.equal(await verify(old, first, second), "certificate revoked");
     assert.equal(await verify(young, first, second), "certificate revoked");
-    assert.deepEqual(serialsIn(await textOf(first)), [serialOf(old)]);
-    assert.deepEqual(serialsIn(await textOf(second)), [serialOf(young)]);
+    assert.deepEqual(serialsIn(await textOf(first)), [readSerial(old)]);
+    assert.deepEqual(serialsIn(await textOf(second)), [readSerial(young)]);
   });
 
   test("a revocation that comes while a list is being signed is on the next one", async () => {
@@ -233,7 +235,7 @@ forEachDatabase(({ name, fresh }) => {
       devices.map(async (device, index) => {
         await revoke(device);
         const lists = await Promise.all([listOf(orgId), listOf(orgId, 1, node)]);
-        const serial = serialOf(device);
+        const serial = readSerial(device);
         for (const { der, number } of lists) {
           assert.ok(der.includes(Buffer.from(serial, "hex")), `device ${index}`);
           assert.equal(seen.get(number) ?? der.toString("hex"), der.toString("hex"), `number ${number}`);

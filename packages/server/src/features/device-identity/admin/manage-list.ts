@@ -5,7 +5,7 @@ import { findUser } from "../../../core/users/users.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { lastChangesOf } from "../../../page-kit/actor-names.ts";
 import { queryText, type Visit } from "../../../page-kit/visit.ts";
-import { listUsableCodes } from "../enroll/enrollment-code.store.ts";
+import { listUsableCodes } from "../enrol/enrolment-code.store.ts";
 import { deviceStates, listDevices } from "./device-list.store.ts";
 import type { ManagedDevice, ManageView } from "./manage.page.ts";
 import { type ManageDeps, managePath } from "./manage-visit.ts";

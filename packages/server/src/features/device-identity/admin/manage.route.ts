@@ -3,7 +3,7 @@
  * (specification, "Device identity"). Browsers get pages, programs the same as JSON.
  */
 import type { FastifyInstance } from "fastify";
-import { type AttestationPolicy, tightened } from "../../../core/devices/device.ts";
+import { type AttestationPolicy, stricterPolicy } from "../../../core/devices/device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
@@ -135,7 +135,7 @@ function enrollCommand(
   { id, settings }: Organisation,
   code: { readonly code: string; readonly attestation?: AttestationPolicy },
 ): string {
-  const policy = tightened(settings.deviceAttestation, code.attestation ?? "none");
+  const policy = stricterPolicy(settings.deviceAttestation, code.attestation ?? "none");
   const key = policy === "required" ? " --key tpm" : "";
   return `SIGNET_ENROLLMENT_CODE=${code.code} signet-device enroll --server ${baseUrl} --org ${id}${key}`;
 }

@@ -13,9 +13,9 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { findCode, listUsableCodes } from "../enroll/enrollment-code.store.ts";
-import { countEnrollment, findUsableCode } from "../enroll/enrollment-code.ts";
-import { enrollmentRemovals } from "./enrollment-removals.ts";
+import { findCode, listUsableCodes } from "../enrol/enrolment-code.store.ts";
+import { countEnrolmentAttempt, findUsableCode } from "../enrol/enrolment-code.ts";
+import { enrollmentRemovals } from "./enrolment-removals.ts";
 import { type DeviceRegistration, registerDevice, withdrawCode } from "./register-device.ts";
 
 const DAY_MS = 86_400_000;
@@ -119,10 +119,10 @@ describe("registering a device", () => {
       // Guesses lock nobody out.
       for (let time = 0; time < 3; time++) await findUsableCode(deps, { id: orgId }, code, "192.0.2.9");
       await assert.rejects(findUsableCode(deps, { id: orgId }, code, "192.0.2.9"), { status: 429 });
-      await assert.rejects(countEnrollment(deps, orgId, "192.0.2.9"), { status: 429 });
-      await countEnrollment(deps, orgId, "192.0.2.10");
+      await assert.rejects(countEnrolmentAttempt(deps, orgId, "192.0.2.9"), { status: 429 });
+      await countEnrolmentAttempt(deps, orgId, "192.0.2.10");
       clock.advance(61_000);
-      await countEnrollment(deps, orgId, "192.0.2.9");
+      await countEnrolmentAttempt(deps, orgId, "192.0.2.9");
     });
 
     test("the defaults are ten and sixty wrong codes, and six hundred requests, a minute", () => {

@@ -11,8 +11,8 @@ import { findDevice } from "../../../core/devices/devices.store.ts";
 import { isOrganisationName } from "../../../core/organisations/organisation.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { insertCode, withdrawCodeRow } from "../enroll/enrollment-code.store.ts";
-import { codeHashOf, newEnrollmentCode } from "../enroll/enrollment-code.ts";
+import { insertCode, withdrawCodeRow } from "../enrol/enrolment-code.store.ts";
+import { enrolmentCodeHash, newEnrolmentCode } from "../enrol/enrolment-code.ts";
 
 export interface RegisterDeviceDeps {
   readonly database: Database;
@@ -56,7 +56,7 @@ export async function registerDevice(
   const replaces = input.replaces?.trim().toLowerCase();
   const seconds = lifetimeOf(input.expiresInSeconds);
   const asked = { name: nameOf(input.name), attestation: policyOf(input.attestation) };
-  const code = newEnrollmentCode();
+  const code = newEnrolmentCode();
   const now = deps.clock();
   const row: EnrollmentCode = {
     orgId,
@@ -73,7 +73,7 @@ export async function registerDevice(
   await deps.database.transaction(async (tx) => {
     if (replaces !== undefined && !(await findDevice(tx, orgId, replaces)))
       throw wrong("replaces must be the id of a device of this organisation");
-    await insertCode(tx, row, codeHashOf(code) ?? "");
+    await insertCode(tx, row, enrolmentCodeHash(code) ?? "");
     await recordAuditEvent(tx, {
       orgId,
       at: now,

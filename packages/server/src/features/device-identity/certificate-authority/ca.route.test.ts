@@ -48,14 +48,14 @@ forEachDatabase(({ name, fresh }) => {
 
   const get = (path: string, headers: Record<string, string> = {}, org = acme) =>
     fetch(`${org.issuer}/devices/${path}`, { headers });
-  const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+  const decodeBase64 = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
   const post = (body: Buffer, type = OCSP_REQUEST, org = acme) =>
     fetch(`${org.issuer}/devices/ocsp`, { method: "POST", body, headers: { "content-type": type } });
   const device = (org = acme) => enrolledDevice(service, org.organisation.id);
   const revoke = ({ orgId, id }: EnrolledDevice) =>
     revokeDevice(service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
   const write = async (name: string, org: TestOrganisation) =>
-    ssl.write(name, await bytesOf(await get("ca.pem", {}, org)));
+    ssl.write(name, await decodeBase64(await get("ca.pem", {}, org)));
   /** What openssl makes of the running server's answer. */
   const status = async (one: EnrolledDevice, more: { org?: TestOrganisation; args?: string[] } = {}) => {
     const { org = acme, args = [] } = more;
@@ -102,7 +102,7 @@ forEachDatabase(({ name, fresh }) => {
       const answer = await get(path, {}, org);
       assert.deepEqual([answer.status, answer.headers.get("content-type")], [200, "application/pkix-crl"]);
       assert.equal(answer.headers.get("cache-control"), "no-cache");
-      await ssl.write("list.crl", await bytesOf(answer));
+      await ssl.write("list.crl", await decodeBase64(answer));
       await write("ca.pem", org);
       const { text } = await ssl(
         "crl",
@@ -131,7 +131,7 @@ forEachDatabase(({ name, fresh }) => {
     await revoke(one);
     const after = await fetch(named, { headers: { "if-none-match": etag } });
     assert.equal(after.status, 200, "at once");
-    assert.ok((await bytesOf(after)).length > (await bytesOf(before)).length);
+    assert.ok((await decodeBase64(after)).length > (await decodeBase64(before)).length);
   });
 
   test("what is not there is 404, what cannot be read 400, in the form of every device route", async () => {
@@ -207,7 +207,7 @@ forEachDatabase(({ name, fresh }) => {
   test("after a rotation each generation answers for its own; of a mixed request, one of them for its own alone", async () => {
     const org = await makeOrganisation(service, "Mixed");
     const old = await device(org);
-    await ssl.write("old.pem", await bytesOf(await get("ca.pem", {}, org)));
+    await ssl.write("old.pem", await decodeBase64(await get("ca.pem", {}, org)));
     const made = await service.deviceCa.rotate({ orgId: org.organisation.id, actor: "test" });
     await ssl.write("new.pem", made.certificatePem);
     await write("both.pem", org);
@@ -247,7 +247,7 @@ forEachDatabase(({ name, fresh }) => {
         [200, "application/ocsp-response"],
       );
       assert.equal(answer.headers.get("cache-control"), "no-store");
-      await ssl.write("answer.der", await bytesOf(answer));
+      await ssl.write("answer.der", await decodeBase64(answer));
       const args = [
         "-issuer",
         "@ca.pem",
@@ -266,7 +266,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.equal(nonce.exec(told.text)?.[1], nonce.exec(asked.text)?.[1] ?? "none");
     }
     for (const path of ["ocsp/", "ocsp/!", "ocsp/MAA"])
-      assert.equal((await bytesOf(await get(path))).toString("hex"), MALFORMED, path);
+      assert.equal((await decodeBase64(await get(path))).toString("hex"), MALFORMED, path);
   });
 
   test("what is no request is told so in an OCSP answer; too much, and another kind of body, by the status", async () => {
@@ -276,7 +276,7 @@ forEachDatabase(({ name, fresh }) => {
         [answer.status, answer.headers.get("content-type")],
         [200, "application/ocsp-response"],
       );
-      assert.equal((await bytesOf(answer)).toString("hex"), MALFORMED);
+      assert.equal((await decodeBase64(answer)).toString("hex"), MALFORMED);
     };
     for (const body of [Buffer.alloc(0), Buffer.from("{}"), Buffer.from("3000", "hex"), randomBytes(500)])
       await malformed(body);
@@ -302,7 +302,7 @@ forEachDatabase(({ name, fresh }) => {
           [answer.status, answer.headers.get("content-type")],
           [200, "application/ocsp-response"],
         );
-        const told = await bytesOf(answer);
+        const told = await decodeBase64(answer);
         // good [0] stands between the certificate's number and the time.
         const isGood = told.includes(Buffer.from("8000180f", "hex"));
         assert.equal(isGood, false, `bit ${bit}`);

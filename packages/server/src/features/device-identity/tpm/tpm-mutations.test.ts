@@ -12,8 +12,8 @@ import {
   softVendor,
 } from "../../../testing/fakes/soft-tpm-device.ts";
 import { type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
-import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
-import { attestationKeyOf, presentedEk } from "./tpm-members.ts";
+import { parseDeviceKey, requireAttestedKey } from "./attested-key.ts";
+import { parseAttestationKey, presentedEk } from "./tpm-members.ts";
 
 /** Every bit over HTTP too: SIGNET_TEST_WHOLE=1. */
 const whole = process.env["SIGNET_TEST_WHOLE"] === "1";
@@ -37,7 +37,7 @@ test("of the evidence no bit can be changed: each is refused by its name, and no
   const check = (changed: { [Name in "attest" | "signature" | "key_public"]?: string }) => {
     const { attest, signature, key_public } = { ...sent, ...changed };
     const qualifyingData = enrolmentQualifyingData("org", begun.challengeId, begun.nonce, csr.der);
-    const keyPublic = () => deviceKeyOf(key_public);
+    const keyPublic = () => parseDeviceKey(key_public);
     return requireAttestedKey({ ak: device.ak.area, attest, signature, qualifyingData, keyPublic, csr });
   };
   assert.ok(check({}).bytes.equals(device.key.area.bytes));
@@ -55,7 +55,7 @@ test("no bit of a certificate or an attestation key makes their reading fail in 
     const { ekCertificate, ak } = softTpmDevice(vendor, kind);
     for (const mutation of mutationsOf(ekCertificate, whole ? 1 : 11))
       isRefused(() => presentedEk({ certificate: base64(mutation), chain: [] }));
-    for (const mutation of mutationsOf(ak.tpm2b)) isRefused(() => attestationKeyOf(base64(mutation)));
+    for (const mutation of mutationsOf(ak.tpm2b)) isRefused(() => parseAttestationKey(base64(mutation)));
   }
 });
 

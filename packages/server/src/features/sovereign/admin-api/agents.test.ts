@@ -4,8 +4,9 @@ import { after, before, test } from "node:test";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { decodeProtectedHeader } from "jose";
 import { sql } from "kysely";
-import { deletePoolRow } from "../../../core/signing-pools/registration.store.ts";
-import { findAgent, listAllPools, noteTokenExp } from "../../../core/signing-pools/signing-pools.store.ts";
+import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
+import { findAgent } from "../../../core/signing-pools/signing-agent.store.ts";
+import { deletePoolRow, listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
@@ -26,9 +27,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { addAgentKeys, deactivateAgent, MOST_KEYS, registerAgent } from "./agents.ts";
-import { deletePool } from "./pool-changes.ts";
-import { disablePool } from "./pools.ts";
+import { addAgentKeys, deactivateAgent, MAX_KEYS, registerAgent } from "./agents.ts";
+import { deletePool, disablePool } from "./pools.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;
@@ -96,7 +96,7 @@ forEachDatabase(({ fresh }) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
       ending = deactivateAgent(deps(), by(), { agentId: first.agentId, compromised: true });
       if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
-      await noteTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
+      await recordTokenExp(tx, { orgId, kid: key.kid, exp: clock() + 3_600_000 });
     });
     assert.equal(await ending, true);
     const again = await second.claim({ wait: 25 });
@@ -120,7 +120,7 @@ forEachDatabase(({ fresh }) => {
       await sql`update signing_request set seq = seq where id = ${claimed.requestId}`.execute(tx);
       ending = database.transaction((other) => deletePoolRow(other, orgId, pool.id));
       if (database.kind === "postgres") await eventually("it waits", () => isSomebodyBlocked(database.query));
-      await noteTokenExp(tx, { orgId, kid: first.keys[0]?.kid ?? "", exp: clock() + 7_200_000 });
+      await recordTokenExp(tx, { orgId, kid: first.keys[0]?.kid ?? "", exp: clock() + 7_200_000 });
     });
     await ending;
     assert.equal(await findAgent(database.query, orgId, first.agentId), undefined);
@@ -215,7 +215,7 @@ forEachDatabase(({ fresh }) => {
         agentId,
         keys: Array.from({ length: count }, () => presentedKey(running.service, pool, newAgentKey("ES256"))),
       });
-    await add(MOST_KEYS - 1);
+    await add(MAX_KEYS - 1);
     await assert.rejects(add(1), hasCode("key_limit"));
     clock.advance(600_000 + 61_000);
     assert.equal((await add(1)).length, 1, "the first one has retired");

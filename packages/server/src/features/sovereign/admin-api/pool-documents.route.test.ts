@@ -7,9 +7,9 @@ import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { sql } from "kysely";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
+import { recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
 import { RETIRED_AFTER_MS } from "../../../core/signing-pools/agent-key.ts";
 import { issuerOfPool, poolAddress, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { noteTokenExp } from "../../../core/signing-pools/signing-pools.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { codeSource } from "../../../testing/fakes/code-source.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
@@ -181,7 +181,7 @@ forEachDatabase(({ fresh }) => {
     await addKey(running.service, org, { pool, agentId: agent.agentId }, next);
     assert.deepEqual(new Set(await kidsOf(pool)), new Set([old.kid, next.kid]));
     const exp = clock() + 1_200_000;
-    await noteTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: old.kid, exp });
+    await recordTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: old.kid, exp });
     clock.advance(600_000);
     assert.deepEqual(new Set(await kidsOf(pool)), new Set([old.kid, next.kid]), "retiring");
     clock.advance(600_000 + RETIRED_AFTER_MS - 1);
@@ -198,7 +198,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(key);
     const token = tokenOf(pool, key, client);
     const exp = clock() + 600_000;
-    await noteTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: key.kid, exp });
+    await recordTokenExp(running.service.database.query, { orgId: org.organisation.id, kid: key.kid, exp });
     assert.equal(await isActive(token, client), true);
     await end(agent.agentId, false);
     assert.equal(await isActive(token, client), true);

@@ -6,7 +6,7 @@ import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
-import { findAgentByApiKey, noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import { findAgentByApiKey, noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";

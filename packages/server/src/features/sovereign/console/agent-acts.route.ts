@@ -1,7 +1,7 @@
 /** Ending an agent, or one of its keys: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
+import { findAgentKey } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { findAgentKey } from "../../../core/signing-pools/signing-pools.store.ts";
 import { html } from "../../../html/html.ts";
 import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
 import type { ConsoleDeps } from "../../../page-kit/visit.ts";

@@ -1,8 +1,8 @@
 /** GET /oauth/manage/{org}/pools/{pool}/agents/{agent}: one agent and its keys. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { listKeysOfAgent } from "../../../core/signing-pools/registration.store.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
@@ -30,7 +30,7 @@ async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const now = deps.clock();
   const own = poolPath(visit, pool.id, `/agents/${agent.id}`);
-  const keys = await listKeysOfAgent(deps.database.query, agent.orgId, agent.id);
+  const keys = await listAgentKeys(deps.database.query, agent.orgId, agent.id);
   const { done: doneTexts } = frame.messages.console.pools.agentPage;
   const isDone = (name: string | undefined): name is keyof typeof doneTexts =>
     name !== undefined && Object.hasOwn(doneTexts, name);

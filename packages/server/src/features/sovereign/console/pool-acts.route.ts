@@ -1,13 +1,12 @@
 /** Disabling, enabling and deleting a signing pool: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { applicationsOfPool } from "../../../core/signing-pools/registration.store.ts";
+import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { html, linkAddress } from "../../../html/html.ts";
 import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
-import { deletePool } from "../admin-api/pool-changes.ts";
-import { disablePool } from "../admin-api/pools.ts";
+import { deletePool, disablePool } from "../admin-api/pools.ts";
 import { findPoolAt, poolCrumbs } from "./pool-visit.ts";
 
 export function poolActRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -57,7 +56,7 @@ function deleteRoute(app: FastifyInstance, deps: ConsoleDeps): void {
       const pool = await findPoolAt(deps, { organisation }, poolId);
       if (!pool) return undefined;
       const used = { orgId: pool.orgId, poolId: pool.id, limit: MOST_NAMED };
-      return { pool, applications: await applicationsOfPool(deps.database.query, used) };
+      return { pool, applications: await listPoolApplications(deps.database.query, used) };
     },
     question: (messages, { pool, applications }, organisation) => {
       const { remove: text } = messages.console.pools;

@@ -3,7 +3,13 @@ import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
 import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { MOST_ROOTS, type NewPool, poolDefaults, poolLimits, requireName } from "../admin-api/pools.ts";
+import {
+  MAX_ROOTS,
+  type NewPool,
+  poolDefaults,
+  poolLimits,
+  requireName,
+} from "../admin-api/pool-settings.ts";
 
 export type NumberField = keyof typeof poolLimits;
 export const numberFields = Object.keys(poolLimits) as NumberField[];
@@ -115,7 +121,7 @@ async function rootsFault(
   now: number,
   text: Messages["console"]["pools"]["faults"],
 ): Promise<string | undefined> {
-  if (roots.length > MOST_ROOTS) return text.tooManyRoots({ max: MOST_ROOTS });
+  if (roots.length > MAX_ROOTS) return text.tooManyRoots({ max: MAX_ROOTS });
   for (const [index, pem] of roots.entries()) {
     if (/PRIVATE KEY/i.test(pem)) return text.privateKey;
     if ((await rootFault(pem, now)) !== undefined) return text.root({ count: index + 1 });

@@ -2,7 +2,7 @@
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
 import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
-import { agentsOfPools } from "../../../core/signing-pools/registration.store.ts";
+import { agentsOfPools } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Db } from "../../../db/open.ts";
 import { waitingOfPools } from "./console.store.ts";

@@ -2,15 +2,16 @@
 import type { FastifyInstance } from "fastify";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
+import { listKeysOfPool } from "../../../core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { applicationsOfPool, listAgents } from "../../../core/signing-pools/registration.store.ts";
+import { listAgents } from "../../../core/signing-pools/signing-agent.store.ts";
+import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
 import {
   issuerOfPool,
   jwksUriOfPool,
   poolAddress,
   type SigningPool,
 } from "../../../core/signing-pools/signing-pool.ts";
-import { listKeysOfPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript, liveScript } from "../../../html/scripts.ts";
@@ -52,7 +53,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const pool = await poolAt(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const used = { orgId, poolId: pool.id, limit: MOST_APPLICATIONS + 1 };
-  const applications = await applicationsOfPool(deps.database.query, used);
+  const applications = await listPoolApplications(deps.database.query, used);
   const done = queryOf(request).values.get("done");
   const isDone = (name: string | undefined): name is keyof Messages["console"]["pools"]["done"] =>
     name !== undefined && Object.hasOwn(frame.messages.console.pools.done, name);

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
-import { countPools, listAgents, listKeysOfAgent } from "../../../core/signing-pools/registration.store.ts";
+import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
+import { listAgents, noteAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
+import { countPools, findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { findPool, noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
@@ -16,7 +17,7 @@ import {
   textOf,
 } from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
-import { MOST_POOLS } from "../admin-api/pools.ts";
+import { MAX_POOLS } from "../admin-api/pool-settings.ts";
 import { insertRequest, NO_WAITER } from "../requests/create-request.store.ts";
 import { waitingOfPools } from "./console.store.ts";
 
@@ -151,7 +152,7 @@ forEachDatabase(({ fresh }) => {
     assert.match((await browser.post(`${own}/keys`, formOfPage(review))).location ?? "", /done=keys$/);
     assert.match((await browser.get(own)).body, new RegExp(`id="retire-${kid}"`));
     assert.match((await browser.send(`${own}/keys/${kid}/retire`)).location ?? "", /done=retired$/);
-    const retired = (await listKeysOfAgent(db(), orgId(), agentId)).find((key) => key.kid === kid);
+    const retired = (await listAgentKeys(db(), orgId(), agentId)).find((key) => key.kid === kid);
     assert.equal(retired?.retiringAt, clock());
     assert.deepEqual((await newestEvent())?.action, "signing-agent.key-retired");
     assert.match((await browser.send(`${own}/deactivate`)).location ?? "", /done=deactivated$/);
@@ -260,10 +261,10 @@ forEachDatabase(({ fresh }) => {
     const there = await consoleBrowser(running, many);
     const form = formOfPage(await there.get("/pools/new"), { name: "One too many" });
     const planted = await countPools(db(), many.organisation.id);
-    for (let made = planted; made < MOST_POOLS; made += 1) await makePool(running.service, many);
+    for (let made = planted; made < MAX_POOLS; made += 1) await makePool(running.service, many);
     const refused = await there.post("/pools/new", form);
     assert.equal(refused.status, 409);
-    assert.match(refused.body, new RegExp(`id="form-notice"[\\s\\S]*${MOST_POOLS}`));
+    assert.match(refused.body, new RegExp(`id="form-notice"[\\s\\S]*${MAX_POOLS}`));
     assert.match(refused.body, /name="name"[^>]*value="One too many"/);
   });
 

@@ -24,10 +24,10 @@ import {
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { type PresentedKey, type ReadKey, readAgentKeys } from "../admin-api/agent-keys.ts";
+import { type PresentedKey, readAgentKeys, type ValidKey } from "../admin-api/agent-keys.ts";
 import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
-import { requireName } from "../admin-api/pools.ts";
-import { MOST_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
+import { requireName } from "../admin-api/pool-settings.ts";
+import { MAX_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
 import { FOLDER, keysCommand, newAgentCommand } from "./agent-command-lines.ts";
 import { agentAt, paramsOf, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 import { registerPage, reviewPage, type TypedRegistration } from "./register.page.ts";
@@ -129,13 +129,13 @@ async function register(
 
 const typedIn = (values: ReadonlyMap<string, string>): TypedRegistration => ({
   name: (values.get("name") ?? "").trim().slice(0, 200),
-  registration: (values.get("registration") ?? "").trim().slice(0, MOST_CHARACTERS),
+  registration: (values.get("registration") ?? "").trim().slice(0, MAX_CHARACTERS),
 });
 
 interface ReadTyped {
   readonly name: string;
   readonly presented: readonly PresentedKey[];
-  readonly keys: readonly ReadKey[];
+  readonly keys: readonly ValidKey[];
 }
 
 /** What was pasted, looked at as the registration itself will do. The name is what was typed, else the agent's own. */

@@ -1,7 +1,7 @@
 /** Queues tokens for an agent of the pool, or joins the request that the same token request queued before. */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
-import { isAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import { poolTopic } from "../notify/wake-up.ts";
 import { assignWaiter, insertRequest, NO_WAITER } from "./create-request.store.ts";
 import {

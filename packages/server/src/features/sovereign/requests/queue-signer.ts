@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
-import { issuerOfApplication } from "../../../core/signing-pools/application-issuer.ts";
+import { issuerOfApplication } from "../../../core/signing-pools/directory.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../../core/tokens/pool-signing.ts";
 import {

@@ -1,7 +1,7 @@
 /** The status of a signing request: now, after its next change, and as the OAuth outcome an application sees. */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
-import { isAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import { isAgentSeen } from "../../../core/signing-pools/signing-agent.store.ts";
 import type { SigningOutcome } from "../../../core/tokens/pool-signing.ts";
 import { requestTopic } from "../notify/wake-up.ts";
 import { openedChallenge } from "./challenge-user.ts";

@@ -1,8 +1,8 @@
 /** An agent submits the signed tokens: the checks of sovereign-signing.md §6, in that order. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { findAgentKey, recordTokenExp } from "../../../core/signing-pools/agent-key.store.ts";
 import { publicKeyOf } from "../../../core/signing-pools/agent-key.ts";
-import { findAgentKey, noteTokenExp } from "../../../core/signing-pools/signing-pools.store.ts";
 import { findUsableKey, type UsableKey } from "../../../core/signing-pools/usable-key.ts";
 import { requestTopic } from "../notify/wake-up.ts";
 import { currentRow } from "./expire-requests.ts";
@@ -130,7 +130,7 @@ async function saveSigned(
       keptUntil: row.interactive === 1 ? Math.max(row.expires_at, now + RETENTION_MS) : now + RETENTION_MS,
     });
     if (!isSigned) return false;
-    if (!isRecorded) await noteTokenExp(tx, { orgId, kid, exp: recordedExp });
+    if (!isRecorded) await recordTokenExp(tx, { orgId, kid, exp: recordedExp });
     const details = {
       kid,
       client: row.application_id,

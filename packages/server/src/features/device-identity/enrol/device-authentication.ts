@@ -1,4 +1,4 @@
-/** Devices come to these routes with what their body holds, or with their certificate: the organisation alone is asked for here. */
+/** Resolves the organisation of a device's call; its credential is in the body, or is the client certificate. */
 import { isUuid } from "@signet/protocol/hash";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
@@ -11,7 +11,9 @@ export interface DeviceCaller {
   readonly address: string;
 }
 
-export const deviceDoor = (organisations: Pick<OrganisationDirectory, "find">): ApiDoor<DeviceCaller> => ({
+export const deviceAuthenticator = (
+  organisations: Pick<OrganisationDirectory, "find">,
+): ApiDoor<DeviceCaller> => ({
   authenticate: async (request) => {
     const { org = "" } = request.params as { org?: string };
     const organisation = isUuid(org) ? await organisations.find(org.toLowerCase()) : undefined;

@@ -1,17 +1,17 @@
-/** What makes a device of an enrollment code and a request that has proven its key (device-identity.md §1). */
+/** Enrols a device: issues its certificate and redeems the enrolment code (device-identity.md §1). */
 import type { Csr } from "@signet/protocol/csr/csr";
 import { newUuid } from "@signet/protocol/uuid";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
-import { type Attestation, type EnrollmentCode, tightened } from "../../../core/devices/device.ts";
+import { type Attestation, type EnrollmentCode, stricterPolicy } from "../../../core/devices/device.ts";
 import { insertCertificate, insertDevice, insertDeviceKey } from "../../../core/devices/devices.store.ts";
-import { revokeDeviceWithin } from "../../../core/devices/revoke-device.ts";
+import { revokeDeviceInTransaction } from "../../../core/devices/revoke-device.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { Database, Db } from "../../../db/open.ts";
 import { CodedError, nothingHere } from "../../../http/coded-error.ts";
-import { useCode } from "./enrollment-code.store.ts";
-import { invalidCode } from "./enrollment-code.ts";
+import { useCode } from "./enrolment-code.store.ts";
+import { invalidCode } from "./enrolment-code.ts";
 import { type CertifiedKey, certificateRow } from "./issued-certificate.ts";
 
 export interface EnrolDeviceDeps {
@@ -22,25 +22,23 @@ export interface EnrolDeviceDeps {
 
 export interface Enrolment {
   readonly organisation: { readonly id: string };
-  /** Of the code, which is used up by it. */
+  /** The code to redeem. */
   readonly codeHash: string;
   readonly csr: Csr;
-  /** What a TPM has proven. */
+  /** Proven by the TPM. */
   readonly attested?: {
     /** SHA-256 of the EK's SPKI, base64url. */
     readonly ekHash: string;
-    /** Base64 TPMT_PUBLIC, as the next one: of the device's own key. */
+    /** Base64 TPMT_PUBLIC of the attestation key, and of the device's key. */
     readonly akPublic: string;
     readonly keyPublic: string;
   };
-  /** Where the request came from. */
   readonly address: string;
 }
 
 /**
- * Signs first, and then takes the code, the key and the device in one transaction: what goes wrong there leaves nothing
- * behind, the code least of all.
- * @throws CodedError 401 invalid_code; 403 attestation_required; 404 when the organisation is disabled meanwhile; 409
+ * Signs first, then redeems the code and stores key and device in one transaction: a failure leaves the code usable.
+ * @throws CodedError 401 invalid_code; 403 attestation_required; 404 when the organisation was disabled meanwhile; 409
  * key_already_enrolled, ek_already_enrolled
  */
 export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): Promise<CertifiedKey> {
@@ -54,41 +52,41 @@ export async function enrolDevice(deps: EnrolDeviceDeps, enrolment: Enrolment): 
     const code = await useCode(tx, { orgId, codeHash: enrolment.codeHash, deviceId, now });
     if (!code) throw invalidCode("used, withdrawn or expired meanwhile");
     await requirePolicy(tx, code, attestation);
-    await endReplaced(tx, code, { deviceId, address: enrolment.address, now });
+    await revokeReplaced(tx, code, { deviceId, address: enrolment.address, now });
     await insertNewDevice(tx, enrolment, { code, deviceId, now });
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash: csr.keyHash, now }));
     const { address } = enrolment;
     const details = { code: code.id, attestation, fingerprint: issued.fingerprint };
     const event = { orgId, at: now, address, action: "device.enrolled" as const, target: deviceId, details };
-    await recordAuditEvent(tx, { ...event, actor: actorOf(deviceId) });
+    await recordAuditEvent(tx, { ...event, actor: deviceActor(deviceId) });
   });
   const { pem, caPem, notAfter } = issued;
   return { deviceId, certificate: pem, ca: caPem, attestation, notAfter };
 }
 
-/** As the audit log has it. */
-export const actorOf = (deviceId: string): string => `device:${deviceId}`;
+/** For the audit log. */
+export const deviceActor = (deviceId: string): string => `device:${deviceId}`;
 
 /**
- * A code or an organisation that asks for a TPM is not talked out of it by leaving the TPM's part out. Asked here, as it is
- * now: it may have come to ask for one, or have been disabled, since the request came in.
+ * Checked in the transaction: the organisation may have begun to require a TPM, or have been disabled, since the request
+ * came in.
  */
 async function requirePolicy(tx: Db, code: EnrollmentCode, attestation: Attestation): Promise<void> {
   const organisation = await findOrganisation(tx, code.orgId);
   if (!organisation || organisation.disabledAt !== null) throw nothingHere();
-  const policy = tightened(organisation.settings.deviceAttestation, code.attestation);
+  const policy = stricterPolicy(organisation.settings.deviceAttestation, code.attestation);
   if (policy === "required" && attestation === "none")
     throw new CodedError(403, "attestation_required", "this device must be enrolled with a TPM");
 }
 
-async function endReplaced(
+async function revokeReplaced(
   tx: Db,
   { orgId, replaces }: EnrollmentCode,
   { deviceId, address, now }: { deviceId: string; address: string; now: number },
 ): Promise<void> {
   if (replaces === null) return;
   const revocation = { orgId, deviceId: replaces, reason: "superseded", address } as const;
-  await revokeDeviceWithin(tx, { ...revocation, actor: actorOf(deviceId) }, now);
+  await revokeDeviceInTransaction(tx, { ...revocation, actor: deviceActor(deviceId) }, now);
 }
 
 async function insertNewDevice(
@@ -110,7 +108,11 @@ async function insertNewDevice(
     lastSeenAt: null,
   });
   if (!inserted)
-    throw new CodedError(409, "ek_already_enrolled", "an active device of this organisation has this TPM");
+    throw new CodedError(
+      409,
+      "ek_already_enrolled",
+      "an active device of this organisation already has this TPM",
+    );
   const { keyHash } = csr;
   const tpmPublic = attested?.keyPublic ?? null;
   if (!(await insertDeviceKey(tx, { orgId, keyHash, deviceId, tpmPublic, createdAt: now })))
@@ -118,4 +120,4 @@ async function insertNewDevice(
 }
 
 export const keyAlreadyEnrolled = (): CodedError =>
-  new CodedError(409, "key_already_enrolled", "this key was enrolled before: make a new one");
+  new CodedError(409, "key_already_enrolled", "this key was enrolled before: create a new one");

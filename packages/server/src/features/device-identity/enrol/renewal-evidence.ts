@@ -1,27 +1,26 @@
-/** What a device that was enrolled with a TPM shows of the key of its renewal (device-identity.md §1). */
+/** The attestation that a device with a TPM presents at renewal (device-identity.md §1). */
 import type { Csr } from "@signet/protocol/csr/csr";
 import type { Device, DeviceCertificate } from "../../../core/devices/device.ts";
 import type { DeviceKey } from "../../../core/devices/devices.store.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 
-/** As it was sent: base64. */
+/** Base64, as sent. */
 export interface RenewalEvidence {
   readonly attest?: string;
   readonly signature?: string;
-  /** With its TPM2B size. */
+  /** TPM2B_PUBLIC. */
   readonly keyPublic?: string;
 }
 
 export interface AttestedRenewal {
   readonly device: Device;
-  /** The one that is renewed. */
   readonly certificate: DeviceCertificate;
   readonly csr: Csr;
   readonly attest: string;
   readonly signature: string;
-  /** As it was sent; undefined: the stored one is meant. */
+  /** As sent; undefined means the stored key. */
   readonly keyPublic: string | undefined;
-  /** Base64 TPMT_PUBLIC of the key that is kept; undefined for a new one. */
+  /** Base64 TPMT_PUBLIC of a retained key; undefined for a new one. */
   readonly storedKeyPublic: string | undefined;
 }
 
@@ -29,12 +28,12 @@ export interface AttestedRenewal {
 export type CheckAttestedRenewal = (renewal: AttestedRenewal) => string;
 
 /**
- * A new key must be certified by the AK that the device was enrolled with, else the certificate would go on saying so of a
- * key in a file. A key that is kept was certified before.
- * @param stored what is known of the key, when it is kept
+ * A new key must be certified by the AK of the enrolment, or the certificate would claim TPM residency for a key in a file.
+ * A retained key was certified before.
+ * @param stored the row of a retained key
  * @returns base64 TPMT_PUBLIC; null without a TPM
  */
-export function provenKey(
+export function requireProvenKey(
   check: CheckAttestedRenewal,
   {
     evidence,
@@ -48,7 +47,7 @@ export function provenKey(
   const { attest, signature, keyPublic } = evidence;
   const isSent = Object.values(evidence).some((one) => one !== undefined);
   if (renewal.device.attestation === "none") {
-    if (isSent) throw unusable("the device was enrolled without a TPM: it has nothing to attest");
+    if (isSent) throw invalid("the device was enrolled without a TPM: attestation is not accepted");
     return null;
   }
   const storedKeyPublic = stored?.tpmPublic ?? undefined;
@@ -56,9 +55,10 @@ export function provenKey(
   if (!isSent)
     throw new CodedError(403, "attestation_required", "a new key must be attested by the device's TPM");
   if (attest === undefined || signature === undefined)
-    throw unusable("attest and signature are needed together");
-  if (storedKeyPublic === undefined && keyPublic === undefined) throw unusable("a new key needs key_public");
+    throw invalid("attest and signature are required together");
+  if (storedKeyPublic === undefined && keyPublic === undefined)
+    throw invalid("a new key requires key_public");
   return check({ ...renewal, attest, signature, keyPublic, storedKeyPublic });
 }
 
-const unusable = (description: string) => new CodedError(400, "invalid_request", description);
+const invalid = (description: string) => new CodedError(400, "invalid_request", description);

@@ -1,4 +1,4 @@
-/** A certificate that the CA has just issued: as it is written down, and as its device is told of it. */
+/** An issued certificate as a row and as a response. */
 import Type, { type Static } from "typebox";
 import type { IssuedCertificate } from "../../../core/device-ca/authority.ts";
 import { type Attestation, attestations, type DeviceCertificate } from "../../../core/devices/device.ts";
@@ -6,11 +6,11 @@ import type { Answer } from "../../../http/api/api-route.ts";
 
 export function certificateRow(
   issued: IssuedCertificate,
-  { now, ...of }: Pick<DeviceCertificate, "orgId" | "deviceId" | "keyHash"> & { readonly now: number },
+  { now, ...subject }: Pick<DeviceCertificate, "orgId" | "deviceId" | "keyHash"> & { readonly now: number },
 ): DeviceCertificate {
   const { fingerprint, generation, serial, der, notBefore, notAfter } = issued;
   return {
-    ...of,
+    ...subject,
     fingerprint,
     generation,
     serial,
@@ -27,27 +27,33 @@ export interface CertifiedKey {
   readonly deviceId: string;
   /** PEM. */
   readonly certificate: string;
-  /** PEM of the CA that issued it. */
+  /** PEM of the issuing CA. */
   readonly ca: string;
   readonly attestation: Attestation;
   /** Milliseconds. */
   readonly notAfter: number;
 }
 
-/** What enroll, enroll/complete and renew answer with. */
-export const certificateAnswer = Type.Object(
+/** The response of enroll, enroll/complete and renew. */
+export const certificateSchema = Type.Object(
   {
     device_id: Type.String({ format: "uuid" }),
     certificate: Type.String({ description: "PEM" }),
-    ca: Type.String({ description: "PEM of the CA that issued it" }),
+    ca: Type.String({ description: "PEM of the issuing CA" }),
     attestation: Type.Enum([...attestations]),
-    not_after: Type.Integer({ description: "seconds since 1970, when the certificate ends" }),
+    not_after: Type.Integer({ description: "expiry, seconds since 1970" }),
   },
   { title: "DeviceCertificate" },
 );
 
-export function answerWith({ deviceId, certificate, ca, attestation, notAfter }: CertifiedKey): Answer {
-  const body: Static<typeof certificateAnswer> = {
+export function certificateResponse({
+  deviceId,
+  certificate,
+  ca,
+  attestation,
+  notAfter,
+}: CertifiedKey): Answer {
+  const body: Static<typeof certificateSchema> = {
     device_id: deviceId,
     certificate,
     ca,

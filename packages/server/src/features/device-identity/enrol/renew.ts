@@ -1,4 +1,4 @@
-/** The next certificate for a device that shows its current one (device-identity.md §1): once, with a day of overlap. */
+/** Renews a device certificate: once, with a day of overlap (device-identity.md §1). */
 import { X509Certificate } from "node:crypto";
 import type { Csr } from "@signet/protocol/csr/csr";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
@@ -7,9 +7,9 @@ import type { DeviceCertificate } from "../../../core/devices/device.ts";
 import {
   findCurrentCertificate,
   findDeviceKey,
-  holdActiveDevice,
   insertCertificate,
   insertDeviceKey,
+  lockActiveDevice,
   supersedeCertificate,
 } from "../../../core/devices/devices.store.ts";
 import {
@@ -19,19 +19,19 @@ import {
 } from "../../../core/devices/presented-device.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { requireRenewalAttestation } from "../tpm/renewal-attestation.ts";
-import { actorOf, keyAlreadyEnrolled } from "./enrol-device.ts";
-import { countEnrollment, type EnrollmentCodeDeps } from "./enrollment-code.ts";
+import { deviceActor, keyAlreadyEnrolled } from "./enrol-device.ts";
+import { countEnrolmentAttempt, type EnrolmentCodeDeps } from "./enrolment-code.ts";
 import { type CertifiedKey, certificateRow } from "./issued-certificate.ts";
-import { provenKey, type RenewalEvidence } from "./renewal-evidence.ts";
-import { csrOf } from "./request-members.ts";
+import { type RenewalEvidence, requireProvenKey } from "./renewal-evidence.ts";
+import { parseCsr } from "./request-members.ts";
 
-export interface RenewDeps extends EnrollmentCodeDeps {
+export interface RenewDeps extends EnrolmentCodeDeps {
   readonly deviceCa: Pick<DeviceCa, "issue" | "generations" | "isIssuedHere">;
 }
 
 export interface Renewal {
   readonly orgId: string;
-  /** Of `clientCertificateOf`: DER. */
+  /** DER, from `clientCertificateOf`. */
   readonly presented: Buffer | undefined;
   readonly csr: string;
   readonly evidence: RenewalEvidence;
@@ -41,42 +41,48 @@ export interface Renewal {
 type Presented = Extract<PresentedDevice, { kind: "good" }>;
 
 /**
- * A certificate that was renewed already gets the same successor again, for the same key: an answer may be lost on its way.
- * @throws CodedError 400 invalid_request, csr_…; 401 invalid_client; 403 with what a TPM has not proven;
+ * A repeated request for the same key gets the same certificate, in case the response was lost.
+ * @throws CodedError 400 invalid_request, csr_…; 401 invalid_client; 403 when the TPM's attestation fails;
  * 409 key_already_enrolled; 429
  */
 export async function renewCertificate(deps: RenewDeps, renewal: Renewal): Promise<CertifiedKey> {
   const { orgId, address } = renewal;
-  await countEnrollment(deps, orgId, address);
+  await countEnrolmentAttempt(deps, orgId, address);
   const current = await requireDevice(deps, renewal);
-  const csr = csrOf(renewal.csr);
+  const csr = parseCsr(renewal.csr);
   if (current.certificate.supersededAt === null) {
-    const renewed = await renewOnce(deps, renewal, { ...current, csr });
+    const renewed = await issueRenewal(deps, renewal, { ...current, csr });
     if (renewed) return renewed;
   }
-  return successorOf(deps, current, csr);
+  return findSuccessor(deps, current, csr);
 }
 
-interface Wanted extends Presented {
+interface RenewalRequest extends Presented {
   readonly csr: Csr;
 }
 
-/** @returns undefined when another request has renewed it meanwhile */
-async function renewOnce(
+/** @returns undefined when another request renewed the certificate meanwhile */
+async function issueRenewal(
   deps: RenewDeps,
   { orgId, address, evidence }: Renewal,
-  { device, certificate, csr }: Wanted,
+  { device, certificate, csr }: RenewalRequest,
 ): Promise<CertifiedKey | undefined> {
   requireDue(certificate, deps.clock());
   const isKept = csr.keyHash === certificate.keyHash;
   const stored = isKept ? await findDeviceKey(deps.database.query, orgId, csr.keyHash) : undefined;
-  const tpmPublic = provenKey(requireRenewalAttestation, { device, certificate, csr, evidence, stored });
+  const tpmPublic = requireProvenKey(requireRenewalAttestation, {
+    device,
+    certificate,
+    csr,
+    evidence,
+    stored,
+  });
   const { id: deviceId, attestation } = device;
   const issued = await deps.deviceCa.issue({ orgId, deviceId, spki: csr.spki, attestation });
   const now = deps.clock();
   const { keyHash } = csr;
-  const isDone = await deps.database.transaction(async (tx) => {
-    if (!(await holdActiveDevice(tx, orgId, deviceId))) throw refused("revoked");
+  const isRenewed = await deps.database.transaction(async (tx) => {
+    if (!(await lockActiveDevice(tx, orgId, deviceId))) throw refused("revoked");
     if (!(await supersedeCertificate(tx, { orgId, fingerprint: certificate.fingerprint, now }))) return false;
     const isNew =
       isKept || (await insertDeviceKey(tx, { orgId, keyHash, deviceId, tpmPublic, createdAt: now }));
@@ -84,53 +90,54 @@ async function renewOnce(
     await insertCertificate(tx, certificateRow(issued, { orgId, deviceId, keyHash, now }));
     const details = { fingerprint: issued.fingerprint, replaced: certificate.fingerprint, newKey: !isKept };
     const event = { orgId, at: now, address, action: "device.renewed" as const, target: deviceId, details };
-    await recordAuditEvent(tx, { ...event, actor: actorOf(deviceId) });
+    await recordAuditEvent(tx, { ...event, actor: deviceActor(deviceId) });
     return true;
   });
-  if (!isDone) return undefined;
+  if (!isRenewed) return undefined;
   const { pem, caPem, notAfter } = issued;
   return { deviceId, certificate: pem, ca: caPem, attestation, notAfter };
 }
 
 /** @throws CodedError 401 */
 async function requireDevice(deps: RenewDeps, { orgId, presented }: Renewal): Promise<Presented> {
-  if (!presented) throw new CodedError(401, "invalid_client", "the device's certificate was not presented");
+  if (!presented) throw new CodedError(401, "invalid_client", "no client certificate was presented");
   const found = await presentedDevice(deps, orgId, presented);
   if (found.kind === "refused") throw refused(found.reason);
   return found;
 }
 
-/** Who comes here has proven the key: what its certificate is worth may be told. */
+/** The caller has proven possession of the key: the status of its certificate may be disclosed. */
 function refused(reason: RefusedCertificate): CodedError {
   const isOurs = reason !== "unknown" && reason !== "forged";
   const description = isOurs
     ? `the certificate is ${reason}`
-    : "the certificate is no device's of this organisation";
+    : "the certificate does not belong to a device of this organisation";
   return new CodedError(401, "invalid_client", description, { cause: `device certificate: ${reason}` });
 }
 
 function requireDue({ notBefore, notAfter }: DeviceCertificate, now: number): void {
   const due = notBefore + Math.ceil(((notAfter - notBefore) * 2) / 3);
-  if (now < due) throw notNow(`the certificate can be renewed from ${new Date(due).toISOString()}`);
+  if (now < due) throw notRenewable(`the certificate can be renewed from ${new Date(due).toISOString()}`);
 }
 
 /**
- * What it was renewed to: by then the device's newest, which is not due for long.
- * @throws CodedError 400 when that is for another key: a certificate is renewed once
+ * The certificate it was renewed to, which is the device's newest.
+ * @throws CodedError 400 when that has another key
  */
-async function successorOf(
+async function findSuccessor(
   { database, deviceCa }: RenewDeps,
   { device }: Presented,
   csr: Csr,
 ): Promise<CertifiedKey> {
   const { orgId, id: deviceId, attestation } = device;
   const next = await findCurrentCertificate(database.query, orgId, deviceId);
-  if (next?.keyHash !== csr.keyHash) throw notNow("the certificate was renewed before, for another key");
+  if (next?.keyHash !== csr.keyHash)
+    throw notRenewable("the certificate was already renewed for another key");
   const issuers = await deviceCa.generations(orgId);
   const issuer = issuers.find(({ generation }) => generation === next.generation);
-  if (!issuer) throw new Error("a certificate that is good has no generation of the CA");
+  if (!issuer) throw new Error("the CA generation of a valid certificate is missing");
   const certificate = new X509Certificate(next.der).toString();
   return { deviceId, certificate, ca: issuer.certificatePem, attestation, notAfter: next.notAfter };
 }
 
-const notNow = (description: string) => new CodedError(400, "invalid_request", description);
+const notRenewable = (description: string) => new CodedError(400, "invalid_request", description);

@@ -1,3 +1,4 @@
+/** Enrolment codes as rows. */
 import type { Selectable } from "kysely";
 import type { AttestationPolicy, EnrollmentCode } from "../../../core/devices/device.ts";
 import type { Db } from "../../../db/open.ts";
@@ -23,7 +24,7 @@ export async function insertCode(db: Db, code: EnrollmentCode, codeHash: string)
     .execute();
 }
 
-/** Used, withdrawn and expired ones are found too. */
+/** Also finds used, withdrawn and expired codes. */
 export async function findCodeByHash(
   db: Db,
   orgId: string,
@@ -48,7 +49,7 @@ export async function findCode(db: Db, orgId: string, id: string): Promise<Enrol
   return row && toCode(row);
 }
 
-/** Single use: of several at once, one gets it. @returns undefined when it is not to be used (any more) */
+/** Redeems the code once. @returns undefined when it is used, withdrawn or expired */
 export async function useCode(
   db: Db,
   use: { orgId: string; codeHash: string; deviceId: string; now: number },
@@ -66,7 +67,7 @@ export async function useCode(
   return row && toCode(row);
 }
 
-/** @returns false when there is none that could still be used */
+/** @returns false when there is no usable code with this id */
 export async function withdrawCodeRow(
   db: Db,
   { orgId, id, now }: { orgId: string; id: string; now: number },
@@ -83,7 +84,7 @@ export async function withdrawCodeRow(
   return numUpdatedRows > 0n;
 }
 
-/** Those that can still be used, newest first. @param page.after the id that the page before ended with */
+/** Newest first. @param page.after the last id of the previous page */
 export async function listUsableCodes(
   db: Db,
   orgId: string,
@@ -104,18 +105,18 @@ export async function listUsableCodes(
   return rows.map(toCode);
 }
 
-/** @param before when it expired. @returns how many were removed, at most `limit` */
-export async function deletePassedCodes(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
+/** @returns how many were deleted, at most `limit` */
+export async function deleteExpiredCodes(db: Db, before: number, limit: number): Promise<number> {
+  const expired = await db
     .selectFrom("device_enrollment_code")
     .select(["org_id", "id"])
     .where("expires_at", "<", before)
     .orderBy("expires_at")
     .limit(limit)
     .execute();
-  for (const { org_id, id } of passed)
+  for (const { org_id, id } of expired)
     await db.deleteFrom("device_enrollment_code").where("org_id", "=", org_id).where("id", "=", id).execute();
-  return passed.length;
+  return expired.length;
 }
 
 const toCode = (row: Selectable<DeviceEnrollmentCodeTable>): EnrollmentCode => ({

@@ -11,7 +11,14 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import type { Answer } from "../../../testing/fixtures/client.ts";
 import { enrolledDevice } from "../../../testing/fixtures/enrolled-device.ts";
-import { csrOf, derOf, enrol, enrolledByCode, newCode, renew } from "../../../testing/fixtures/enrolments.ts";
+import {
+  derOf,
+  enrol,
+  enrolledByCode,
+  newCode,
+  csrOf,
+  renew,
+} from "../../../testing/fixtures/enrolments.ts";
 import { type TestListeners, testListeners } from "../../../testing/test-listeners.ts";
 import {
   makeOrganisation,
@@ -189,7 +196,9 @@ describe("POST /oauth/{org}/devices/renew", () => {
       const deps = { ...service, rateLimits: service.config.rateLimits, deviceCa };
       const renewal = { orgId, presented: device.der, evidence: {}, address: "192.0.2.1" };
       for (const key of [device.key, newEcKey()])
-        await assert.rejects(renewCertificate(deps, { ...renewal, csr: await csrOf(key) }), { status: 401 });
+        await assert.rejects(renewCertificate(deps, { ...renewal, csr: await csrOf(key) }), {
+          status: 401,
+        });
       assert.equal((await listCertificates(service.database.query, orgId, deviceId)).length, 1);
     });
 

@@ -7,10 +7,10 @@ import {
   disableOrganisation,
 } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { csrOf, enrol, newCode } from "../../../testing/fixtures/enrolments.ts";
+import { enrol, newCode, csrOf } from "../../../testing/fixtures/enrolments.ts";
 import { makeOrganisation, startTestService, type TestService } from "../../../testing/test-service.ts";
 import { enrolDevice } from "./enrol-device.ts";
-import { codeHashOf } from "./enrollment-code.ts";
+import { enrolmentCodeHash } from "./enrolment-code.ts";
 
 describe("what becomes of an organisation while it enrols a device", () => {
   forEachDatabase(({ fresh }) => {
@@ -27,7 +27,7 @@ describe("what becomes of an organisation while it enrols a device", () => {
       const code = await newCode(service, org.organisation.id);
       const enrolment = {
         organisation: org.organisation,
-        codeHash: codeHashOf(code) ?? "",
+        codeHash: enrolmentCodeHash(code) ?? "",
         csr: readCsr(await csrOf(newEcKey())),
         address: "192.0.2.1",
       };
