@@ -1,7 +1,4 @@
-/**
- * devices/manage/{org}: the organisation's devices, the codes for new ones, and the form that makes a code
- * (specification, "Device identity"). Browsers get pages, programs the same as JSON.
- */
+/** Lists devices and creates enrolment codes, as pages and as an API (specification, "Device identity"). */
 import type { FastifyInstance } from "fastify";
 import { type AttestationPolicy, stricterPolicy } from "../../../core/devices/device.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
@@ -18,16 +15,23 @@ import type { Submission } from "../../../page-kit/sent-form.ts";
 import { actingOn, administratorHere, queryText, show, type Visit } from "../../../page-kit/visit.ts";
 import { listDevices } from "./device-list.store.ts";
 import { managePage } from "./manage.page.ts";
-import { managedDevices, openCodesOf, searchOf, searchQuery } from "./manage-list.ts";
+import { listManagedDevices, listOpenCodes, readSearch, searchQuery } from "./manage-list.ts";
 import { deviceRecord, listOperation, registerOperation } from "./manage-operations.ts";
-import { actingFor, forBoth, inside, type ManageDeps, managePath, manageTabs } from "./manage-visit.ts";
+import {
+  actingFor,
+  inTransaction,
+  type ManageDeps,
+  managePath,
+  manageTabs,
+  pageAndApiRoute,
+} from "./manage-visit.ts";
 import { registerDevice } from "./register-device.ts";
 import type { RegisterForm } from "./register-form.ts";
 import { changedFields, readRegistration, typedFields } from "./registration.ts";
 
 export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { door } = deps.programs;
-  forBoth(app, deps, listOperation, {
+  pageAndApiRoute(app, deps, listOperation, {
     program: apiHandler(door, listOperation, async ({ caller, query }) => {
       const page = readPage(query);
       const { search, state } = query;
@@ -38,11 +42,11 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
     }),
     page: (visit) => showPage(deps, visit),
   });
-  forBoth(app, deps, registerOperation, {
+  pageAndApiRoute(app, deps, registerOperation, {
     program: apiHandler(door, registerOperation, async ({ caller, body, within }) => {
       const { expiresIn, ...asked } = body;
       const input = { ...asked, ...(expiresIn === undefined ? {} : { expiresInSeconds: expiresIn }) };
-      const made = await registerDevice(inside(deps, within), { ...actingFor(caller), ...input });
+      const made = await registerDevice(inTransaction(deps, within), { ...actingFor(caller), ...input });
       const { id, code, expiresAt } = made;
       const answer = { id, code, expiresAt: new Date(expiresAt).toISOString() };
       return { status: 201, body: answer, shownOnce: ["code"] };
@@ -78,9 +82,9 @@ async function showList(
     tabs: manageTabs(organisation, "list", frame.messages),
     done: done === "revoked" || done === "withdrawn" || done === "spent" ? done : undefined,
     listUri: managePath(organisation),
-    search: searchOf(values),
-    ...(await managedDevices(deps, visit, values, frame.messages)),
-    codes: await openCodesOf(deps, visit, values),
+    search: readSearch(values),
+    ...(await listManagedDevices(deps, visit, values, frame.messages)),
+    codes: await listOpenCodes(deps, visit, values),
     form: {
       ...form,
       action: managePath(organisation, "/register"),
@@ -95,7 +99,7 @@ async function showList(
 async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
   const typed = typedFields(formOf(request).values);
-  // Whoever has to sign in first finds what they typed.
+  // After a sign-in the form is filled in again.
   const path = managePath(organisation, queryText(changedFields(typed)));
   const again = ({ signedIn }: Submission, { failure, status }: Refusal) =>
     showList(deps, visit, signedIn, { typed, failure }, status);
@@ -129,7 +133,7 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   await show(visit, frame, page);
 }
 
-/** For the device client. The code is in its environment: arguments can be read by every user of a machine. */
+/** The code is passed in the environment: every user of a machine can read command-line arguments. */
 function enrollCommand(
   { baseUrl }: ManageDeps,
   { id, settings }: Organisation,

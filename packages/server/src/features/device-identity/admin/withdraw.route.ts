@@ -1,4 +1,4 @@
-/** devices/manage/{org}/codes/{id}/withdraw: a code that nobody has used enrols nothing any more. */
+/** Withdraws an unused enrolment code, by a confirmation page or by API. */
 import type { FastifyInstance } from "fastify";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
@@ -6,12 +6,12 @@ import { nothingHere } from "../../../http/coded-error.ts";
 import { WasSoAlready } from "../../../page-kit/confirmed-act.ts";
 import { findCode } from "../enrol/enrolment-code.store.ts";
 import { isUsable } from "../enrol/enrolment-code.ts";
-import { confirmedActRoutes, devicesCrumb, idIn } from "./confirmed-act.ts";
+import { confirmedActRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
 import { withdrawOperation } from "./manage-operations.ts";
-import { actingFor, inside, type ManageDeps } from "./manage-visit.ts";
+import { actingFor, inTransaction, type ManageDeps } from "./manage-visit.ts";
 import { withdrawCode } from "./register-device.ts";
 
-/** That a device has come with it is nothing to pass over: it was not withdrawn. */
+/** Tells the administrator that the code was used, not withdrawn. */
 const SPENT = "?done=spent";
 
 export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
@@ -19,8 +19,9 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
     deps.programs.strictDoor,
     withdrawOperation,
     async ({ caller, params, within }) => {
-      const id = idIn(params["id"]);
-      if (!(await withdrawCode(inside(deps, within), { ...actingFor(caller), id }))) throw nothingHere();
+      const id = pathId(params["id"]);
+      if (!(await withdrawCode(inTransaction(deps, within), { ...actingFor(caller), id })))
+        throw nothingHere();
       return { status: 204 };
     },
   );
@@ -30,7 +31,7 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
     { operation: withdrawOperation, program },
     {
       path: "/codes/:id/withdraw",
-      find: ({ id: orgId }, { id }) => findCode(deps.database.query, orgId, idIn(id)),
+      find: ({ id: orgId }, { id }) => findCode(deps.database.query, orgId, pathId(id)),
       overFor: (code) => (isUsable(code, deps.clock()) ? undefined : code.withdrawnAt === null ? SPENT : ""),
       question: (messages, { name }, organisation) => {
         const { codes } = messages.devices;

@@ -7,7 +7,7 @@ import {
   disableOrganisation,
 } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { enrol, newCode, csrOf } from "../../../testing/fixtures/enrolments.ts";
+import { csrOf, enrol, newCode } from "../../../testing/fixtures/enrolments.ts";
 import { makeOrganisation, startTestService, type TestService } from "../../../testing/test-service.ts";
 import { enrolDevice } from "./enrol-device.ts";
 import { enrolmentCodeHash } from "./enrolment-code.ts";

@@ -14,7 +14,7 @@ import {
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { type Answer, postJson } from "../../../testing/fixtures/client.ts";
-import { enrol, enrolledByCode, newCode, csrOf } from "../../../testing/fixtures/enrolments.ts";
+import { csrOf, enrol, enrolledByCode, newCode } from "../../../testing/fixtures/enrolments.ts";
 import {
   makeOrganisation,
   startTestService,

@@ -11,14 +11,7 @@ import { forEachDatabase } from "../../../testing/databases.ts";
 import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import type { Answer } from "../../../testing/fixtures/client.ts";
 import { enrolledDevice } from "../../../testing/fixtures/enrolled-device.ts";
-import {
-  derOf,
-  enrol,
-  enrolledByCode,
-  newCode,
-  csrOf,
-  renew,
-} from "../../../testing/fixtures/enrolments.ts";
+import { csrOf, derOf, enrol, enrolledByCode, newCode, renew } from "../../../testing/fixtures/enrolments.ts";
 import { type TestListeners, testListeners } from "../../../testing/test-listeners.ts";
 import {
   makeOrganisation,

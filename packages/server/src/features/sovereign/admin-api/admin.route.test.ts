@@ -180,7 +180,7 @@ describe("sovereign administration", () => {
       refused(await sent({ alg: "HS256" }), 422, "unsupported_alg");
       refused(await sent({ alg: "ES384" }), 422, "unsupported_alg");
       const foreign = newAgentKey("EdDSA");
-      refused(await register(pool, [present(pool, foreign)]), 422, "unsupported_alg", /the pool signs with/);
+      refused(await register(pool, [present(pool, foreign)]), 422, "unsupported_alg", /the pool accepts/);
     });
 
     test("a weak RSA key is refused", async () => {

@@ -1,4 +1,4 @@
-/** Ending an agent, or one of its keys: each is asked on a page of its own. */
+/** Deactivates an agent or retires one of its keys, each with a confirmation page. */
 import type { FastifyInstance } from "fastify";
 import { findAgentKey } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
@@ -33,7 +33,7 @@ function endRoute(app: FastifyInstance, deps: ConsoleDeps, act: "deactivate" | "
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `agent-${act}-confirm`,
-        // It cannot be undone, and takes with it what is in use.
+        // Irreversible, and affects tokens in use.
         ...(compromised ? { name: found.agent.name } : {}),
         back: pathOf(found),
         breadcrumbs: poolCrumbs({ organisation }, messages, found.pool, found.agent),

@@ -1,3 +1,4 @@
+/** The page of one signing agent and its keys. */
 import type { AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import {
   type ConsoleFrame,
@@ -20,7 +21,7 @@ export type ShownAgentKey = {
   activeFrom: number;
   retiringAt: number | null;
   certificate: { subject: string; until: number } | undefined;
-  /** Of a key that signs, or will. */
+  /** For a key that signs or will sign. */
   retireUri?: string;
 };
 

@@ -1,4 +1,4 @@
-/** GET /oauth/manage/{org}/pools/{pool}/agents/{agent}: one agent and its keys. */
+/** The page of one signing agent and its keys. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
@@ -59,7 +59,7 @@ function shownKey(key: AgentKey, now: number, own: string): ShownAgentKey {
   };
 }
 
-/** Of the key itself, as it was checked when it was registered. */
+/** The key's own algorithm, as checked at registration. */
 function certificateOf([leaf]: readonly string[]): ShownAgentKey["certificate"] {
   if (leaf === undefined) return undefined;
   const { subject, validToDate } = new X509Certificate(Buffer.from(leaf, "base64"));

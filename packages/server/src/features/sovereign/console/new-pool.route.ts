@@ -1,4 +1,4 @@
-/** pools/new: making a signing pool. */
+/** Creates a signing pool. */
 import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { FormState } from "../../../html/components/form-state.ts";

@@ -1,4 +1,4 @@
-/** Disabling, enabling and deleting a signing pool: each is asked on a page of its own. */
+/** Disables, enables and deletes a signing pool, each with a confirmation page. */
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { listPoolApplications } from "../../../core/signing-pools/signing-pool.store.ts";
@@ -40,7 +40,7 @@ function ableRoute(app: FastifyInstance, deps: ConsoleDeps, act: "disable" | "en
   });
 }
 
-/** As many as a person reads. */
+/** Applications listed on the page. */
 const MOST_NAMED = 10;
 
 interface Found {

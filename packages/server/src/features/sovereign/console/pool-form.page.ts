@@ -1,3 +1,4 @@
+/** The form of a new pool, and of its settings. */
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { issuerModes } from "../../../core/signing-pools/signing-pool.ts";
 import {
@@ -28,12 +29,11 @@ export type PoolFormView = ConsoleFrame &
     action: string;
     csrf: string;
     seen: string | undefined;
-    /** Of a new one. */
+    /** For a new pool only. */
     once?: string | undefined;
     backUri: string;
   };
 
-/** The form of a new pool, or of one whose settings change. */
 export function poolFormPage(view: PoolFormView): Html {
   const { messages, isNew, state: form } = view;
   const { pools: text } = messages.console;

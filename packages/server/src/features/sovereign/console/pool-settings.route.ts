@@ -1,4 +1,4 @@
-/** pools/{pool}/settings: all of a signing pool but in whose name it signs. */
+/** Changes the settings of a signing pool, except its issuer mode. */
 import type { FastifyInstance } from "fastify";
 import { lockPoolForUpdate } from "../../../core/signing-pools/signing-pool.store.ts";
 import { editForm } from "../../../page-kit/edit-form.ts";
@@ -18,7 +18,7 @@ export function poolSettingsRoute(app: FastifyInstance, deps: ConsoleDeps): void
     hold: (tx, { orgId, id }) => lockPoolForUpdate(tx, orgId, id),
     seenIn: ({ version }) => version,
     typedOf: typedPool,
-    // In whose name it signs is for good: every reader of its tokens has it.
+    // The issuer mode can't change: every verifier of the pool's tokens relies on it.
     read: ({ values, all }, { found }) => ({ ...readPool(values, all), issuerMode: found.issuerMode }),
     inWords: ({ algs, requireX5c, trustedRoots, ...texts }, { messages: { console } }) => ({
       ...texts,

@@ -1,4 +1,4 @@
-/** How a pool and its agents stand, as their pages say it. */
+/** The status and load of pools and agents, for their pages. */
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
 import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
@@ -7,17 +7,17 @@ import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Db } from "../../../db/open.ts";
 import { waitingOfPools } from "./console.store.ts";
 
-/** `away`: it has agents, and none is there. */
+/** `away`: the pool has agents, but none is online. */
 export type PoolStanding = "working" | "away" | "empty" | "disabled";
 
 export interface PoolLoad {
   readonly standing: PoolStanding;
-  /** Those that were not deactivated, and how many of them are there now. */
+  /** Active agents, and how many of them are online. */
   readonly agents: number;
   readonly live: number;
-  /** Requests that nobody has taken yet. */
+  /** Pending requests. */
   readonly waiting: number;
-  /** Of the last 24 hours. */
+  /** In the last 24 hours. */
   readonly signed: number;
   readonly failed: number;
 }

@@ -1,4 +1,4 @@
-/** States in the colours and words of the pools' pages. */
+/** Status labels and colours of pools, agents and keys. */
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import { type StateKind, state } from "../../../html/components/parts.ts";
 import type { Html } from "../../../html/html.ts";

@@ -1,3 +1,4 @@
+/** The page of one signing pool: agents, activity, settings. */
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
@@ -31,7 +32,7 @@ export type ListedAgent = {
   /** Milliseconds. */
   lastSeenAt: number | null;
   uri: string;
-  /** Without those that have retired. */
+  /** Unretired keys. */
   keys: ReadonlyArray<{ kid: string; alg: string; state: AgentKeyState; hasCertificate: boolean }>;
 };
 
@@ -100,7 +101,7 @@ ${signaturesCard(view)}${applicationsCard(view)}</div>
   });
 }
 
-/** The piece that is asked for again and again. */
+/** The part of the page that scripts reload. */
 export function poolLivePiece({ liveUri, load, agents }: PoolLive, messages: Messages): Html {
   const { pools: text, frame } = messages.console;
   const says = [

@@ -1,4 +1,4 @@
-/** GET /oauth/manage/{org}/pools/{pool}: one pool, its agents and what they do now. */
+/** The page of one signing pool. */
 import type { FastifyInstance } from "fastify";
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
@@ -39,9 +39,9 @@ export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-/** As many as a person reads. */
+/** Applications listed on the page. */
 const MOST_APPLICATIONS = 10;
-/** More than a pool may have at work; those that were deactivated are kept beside them. */
+/** More than the limit of active agents: deactivated ones are listed, too. */
 const MOST_AGENTS = 200;
 
 async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
@@ -111,12 +111,12 @@ async function liveOf(deps: ConsoleDeps, visit: Visit, pool: SigningPool): Promi
   return {
     liveUri: poolPath(visit, pool.id, "/live"),
     load,
-    // Those that work first; else in the order in which they came.
+    // Active agents first, then by creation.
     agents: [...listed.filter(isAtWork), ...listed.filter((agent) => !isAtWork(agent))],
   };
 }
 
-/** Of the last 24 hours. */
+/** In the last 24 hours. */
 async function signaturesOf(
   { database, clock }: ConsoleDeps,
   orgId: string,
