@@ -117,11 +117,11 @@ async function refuseSourceAddresses(dist: string): Promise<void> {
   }
 }
 
-/** Styles, SQL, browser scripts: whatever lies among the sources and is not TypeScript; locales; licence and README. */
+/** Styles, SQL, browser scripts: whatever lies among the sources and is neither TypeScript nor a README; locales; licence and README. */
 async function copyAssets({ folder, dist }: Package): Promise<void> {
   const sources = path.join(folder, "src");
   const assets = (await listFiles(sources, [""])).filter(
-    (file) => !file.endsWith(".ts") && !file.startsWith("testing/"),
+    (file) => !/\.(ts|md)$/.test(file) && !file.startsWith("testing/"),
   );
   for (const file of assets) await cp(path.join(sources, file), path.join(dist, file));
   const locales = path.join(folder, "locales");

@@ -143,7 +143,7 @@ test("an authenticator app and a passkey are added and removed, and recovery cod
   await enter(page, "passkey-add");
   await type(page, "name", "Left pocket");
   await enter(page, "passkey-create");
-  await page.getByText("The passkey is added.").waitFor();
+  await page.getByText("Passkey added.").waitFor();
   await page.locator("#passkeys", { hasText: "Left pocket" }).waitFor();
   assert.equal((await factors()).passkeys, 1);
 
@@ -182,10 +182,10 @@ async function takeAway({ page }: Visitor): Promise<void> {
   await page.locator("#passkeys", { hasText: "Right pocket" }).waitFor();
   await enter(page, "#passkeys li a");
   await enter(page, "passkey-remove");
-  await page.getByText("The passkey is removed.").waitFor();
+  await page.getByText("Passkey removed.").waitFor();
   await enter(page, "totp-remove");
   await enter(page, "change-confirm");
-  await page.getByText("The authenticator app is removed.").waitFor();
+  await page.getByText("Authenticator app removed.").waitFor();
 }
 
 async function downloaded(page: Page, target: string): Promise<string> {

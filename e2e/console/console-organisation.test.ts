@@ -266,7 +266,7 @@ test("a sign-in that has become too old: what was typed waits, the sign-in opens
   await type(page, "description", "When you work,\nand with whom");
   ahead += 11 * MINUTE_MS;
   await enter(page, "scope-save");
-  await visit.look("Confirm it is you");
+  await visit.look("Confirm it’s you");
   const names = async () =>
     (await listCustomScopes(service().database.query, scene().orgId)).map(({ name }) => name);
   assert.ok(!(await names()).includes("rota"));

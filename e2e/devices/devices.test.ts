@@ -166,7 +166,7 @@ test("who is no administrator is told so, on a page that everyone can use", asyn
   const { page, watch } = await newPage(t, {});
   await page.goto(manage);
   await signIn(page, demo.user);
-  await page.getByText("This page is for administrators of the organisation.").waitFor();
+  await page.getByText("Only administrators of the organisation can open this page.").waitFor();
   await assertUsable(page, "not an administrator");
   assert.deepEqual(watch.faults, []);
 });

@@ -1,4 +1,4 @@
-/** What applications may use, in real Chromium: the consent page with custom scopes, who is asked, and taking it back. */
+/** Applications with access, in real Chromium: the consent page with custom scopes, who is asked, and taking it back. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
@@ -82,7 +82,7 @@ test("custom scopes are told, an administrator is asked for, a consent is taken 
   await page.waitForURL((url) => url.origin === site.origin);
   watch.reset();
   await page.goto(authorizeUrl(administratorApp));
-  await look("administrator", /^Wiki is not allowed here yet$/);
+  await look("administrator", /^Wiki needs administrator approval$/);
 
   await page.goto(`${demo.issuer}/user/consents`);
   await look("consents", /^Applications with access$/);

@@ -45,7 +45,12 @@ forJourneyDatabases(({ name, fresh }) => {
     await look(page, watch, "device code", /^Connect a device$/);
     assert.equal(await page.locator("#user_code").inputValue(), device.user_code);
     await page.locator("#verify-submit").click();
-    await look(page, watch, "device question", /^Allow Demo native app on a device to use your account\?$/);
+    await look(
+      page,
+      watch,
+      "device question",
+      /^Allow Demo native app on a device to access your account\?$/,
+    );
     await page.getByText(/^(?:openid-client|oauth4webapi)\/v/).waitFor();
     await page.locator("#device-allow").click();
     await look(page, watch, "device connected", /^Your device is connected$/);
@@ -68,11 +73,11 @@ forJourneyDatabases(({ name, fresh }) => {
     const second = await oidc.initiateDeviceAuthorization(config, { scope });
     await page.goto(second.verification_uri);
     await enterCode(page, "BBBB-BBBB");
-    await page.getByText(/This code is wrong, or too old/).waitFor();
+    await page.getByText(/That code is wrong or has expired/).waitFor();
     await look(page, watch, "device wrong code", /^Connect a device$/);
     await enterCode(page, second.user_code.replace("-", "").toLowerCase());
     await page.locator("#device-deny").click();
-    await look(page, watch, "device denied", /^The device was not let in$/);
+    await look(page, watch, "device denied", /^Access denied$/);
     await assert.rejects(oidc.pollDeviceAuthorizationGrant(config, second), { error: "access_denied" });
   });
 });

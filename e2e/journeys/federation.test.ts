@@ -76,7 +76,7 @@ test("a sign-in by keyboard goes back with a key, and the next application gets 
 
   await page.goto(`${demo.issuer}/end_session`);
   await page.locator("#logout-confirm").click();
-  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await page.getByRole("heading", { name: "You’re signed out" }).waitFor();
   for (const ended of [key, second]) assert.equal((await validate(ended)).status, 401);
 });
 
@@ -87,7 +87,7 @@ test("who is not assigned sees whom to ask, and gets in once assigned", async (t
   const watch = await watchPage(page);
   await page.goto(loginUrl(desk));
   await signIn(page, demo.user);
-  await page.getByRole("heading", { level: 1, name: "You cannot use Service desk yet" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "You don’t have access to Service desk yet" }).waitFor();
   await page.getByText("desk@acme.example").waitFor();
   await assertUsable(page, "not assigned");
   // The answer's own status is in the browser's console: 403 is what it says.
@@ -116,7 +116,7 @@ test("an address that is not the application's is never opened", async (t) => {
   ]) {
     const answer = await page.goto(loginUrl(portal, { returnUrl }));
     assert.equal(answer?.status(), 400, returnUrl);
-    await page.getByRole("heading", { name: "This request cannot be continued" }).waitFor();
+    await page.getByRole("heading", { name: "This request can’t be completed" }).waitFor();
   }
   assert.deepEqual([...new Set(opened)], [new URL(server.baseUrl).host]);
 });

@@ -54,11 +54,11 @@ test("every page is usable by everyone in light and in dark, asks for nothing fo
   watch.reset();
   await look("account choice", /^Choose an account/);
   await page.goto(authorizeUrl({ redirect_uri: "https://elsewhere.example/" }));
-  await look("error", /^This request cannot be continued$/);
+  await look("error", /^This request can’t be completed$/);
   assert.equal(await page.locator(".brand-name").innerText(), "Demo");
   await page.getByRole("link", { name: "Go to Demo web app" }).waitFor();
   await page.goto(`${demo.baseUrl}/oauth/00000000-0000-7000-8000-000000000000/authorize`);
-  await look("unknown organisation", /^There is nothing at this address$/);
+  await look("unknown organisation", /^Page not found$/);
   // Held back, as the page would be gone at once.
   await page.route("**/assets/form-post.*", (route) =>
     route.fulfill({ contentType: "text/javascript", body: "" }),
@@ -68,11 +68,11 @@ test("every page is usable by everyone in light and in dark, asks for nothing fo
 
   await page.goto(`${demo.baseUrl}/demo/try`);
   await allowIfAsked(page, page.locator("#demo-sign-out"));
-  await look("tokens", /^You are signed in$/, [/\/copy\.\w+\.js$/]);
+  await look("tokens", /^You’re signed in$/, [/\/copy\.\w+\.js$/]);
   await page.goto(`${demo.issuer}/end_session`);
   await look("sign-out", /^Sign out of Demo\?$/);
   await page.locator("#logout-confirm").click();
-  await look("signed out", /^You are signed out$/);
+  await look("signed out", /^You’re signed out$/);
 });
 
 type Look = (name: string, heading: RegExp, scripts?: RegExp[]) => Promise<void>;
@@ -95,7 +95,7 @@ async function lookAtSignIn(page: Page, look: Look): Promise<void> {
   }
   await page.context().clearCookies();
   await signIn(page, demo.user);
-  await page.getByText("This page waited too long").waitFor();
+  await page.getByText("This page has expired").waitFor();
   await look("sign-in: too late", heading, passkeyScript);
 }
 
@@ -146,7 +146,7 @@ test("try it: from the landing page to the decoded tokens, one of them copied, a
 
   await page.locator("#demo-sign-out").click();
   await page.locator("#logout-confirm").click();
-  await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+  await page.getByRole("heading", { name: "You’re signed out" }).waitFor();
   assert.deepEqual(watch.faults, []);
   await page.goto(`${demo.baseUrl}/demo/try`);
   await page.locator("#login-submit").waitFor();

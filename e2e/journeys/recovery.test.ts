@@ -70,7 +70,7 @@ test("forgotten password, mailbox, new password, sign-in, and the notices after 
   await look(/^Forgot your password\?/);
   await page.locator("#email").fill(demo.user.email);
   await page.locator("#recovery-submit").click();
-  await look("Look into your mail");
+  await look("Check your email");
 
   await openMailbox(page, "Set a new password for Demo");
   await look("Mailbox");
@@ -85,11 +85,11 @@ test("forgotten password, mailbox, new password, sign-in, and the notices after 
   assert.equal(await page.locator("#password").inputValue(), "");
   await page.locator("#password").fill(password);
   await page.locator("#new-password-submit").click();
-  await look("Your password is changed");
+  await look("Password changed");
 
   await page.locator("#recovery-continue").click();
   await signIn(page, { email: demo.user.email, password });
-  await allowIfAsked(page, page.getByRole("heading", { name: "You are signed in" }));
+  await allowIfAsked(page, page.getByRole("heading", { name: "You’re signed in" }));
 
   await openMailbox(page, "Your password for Demo was changed", "New sign-in to Demo");
   await page.getByRole("link", { name: "New sign-in to Demo" }).first().click();
@@ -99,7 +99,7 @@ test("forgotten password, mailbox, new password, sign-in, and the notices after 
   await page.goBack();
   await page.getByRole("link", { name: "Set a new password for Demo" }).first().click();
   await page.locator("#mail-action").click();
-  await look("This link does not work any more");
+  await look("This link no longer works");
   await page.locator("#recovery-again").click();
   await look(/^Forgot your password\?/);
   await page.context().close();
@@ -120,16 +120,16 @@ test("an address that must be confirmed first: the offer, the mail, the button, 
   await signIn(page, { email, password });
   await look(/^Confirm your email address/);
   await page.locator("#verify-email-send").click();
-  await look("Look into your mail");
+  await look("Check your email");
   await openMailbox(page, "Confirm your email address for Demo");
   await page.getByRole("link", { name: "Confirm your email address for Demo" }).click();
   await page.locator("#mail-action").click();
-  await look(/^Is this your email address\?/);
+  await look(/^Confirm your email address/);
   await page.locator("#verify-email-confirm").click();
-  await look("Your email address is confirmed");
+  await look("Email address confirmed");
   await page.locator("#recovery-continue").click();
   await allow(page);
-  await page.getByRole("heading", { name: "You are signed in" }).waitFor();
+  await page.getByRole("heading", { name: "You’re signed in" }).waitFor();
   await page.context().close();
   await policy("optional");
 });

@@ -50,7 +50,7 @@ const heading = (page: Page, name: RegExp) => page.getByRole("heading", { level:
 async function signOut(page: Page): Promise<void> {
   await page.goto(`${demo.issuer}/end_session`);
   await page.locator("#logout-confirm").click();
-  await heading(page, /^You are signed out$/);
+  await heading(page, /^You’re signed out$/);
 }
 
 /** The claims that the demo application gets for who is signed in, or signs in on the way. */
@@ -79,13 +79,13 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   await page.locator("#code").fill(codeOf(key));
   // As some people press everything: a code is good once, and they are not told that theirs is not.
   await doubleClick(page, "#totp-confirm");
-  await heading(page, /^Keep your recovery codes$/);
+  await heading(page, /^Save your recovery codes$/);
   await assertUsable(page, "recovery codes");
   const recovery = (await page.locator("#recovery-codes").innerText()).trim().split("\n");
   assert.equal(recovery.length, 10);
   await page.locator("#codes-kept").click();
-  await page.getByText("The authenticator app is set up.").waitFor();
-  await page.getByText("10 of 10 are unused.").waitFor();
+  await page.getByText("Authenticator app set up.").waitFor();
+  await page.getByText("10 of 10 codes left.").waitFor();
   assert.deepEqual(watch.faults, []);
 
   await signOut(page);
@@ -95,7 +95,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   await assertUsable(page, "two factors");
   await page.locator("#code").fill("000000");
   await page.locator("#twofactor-submit").click();
-  await page.getByText("The code is wrong, too old, or was used before.").waitFor();
+  await page.getByText("That code is wrong, expired, or was used before.").waitFor();
   await page.locator("#choose-recovery").click();
   await page.locator("#code").fill(String(recovery[0]));
   await page.locator("#remember").check();
@@ -110,7 +110,7 @@ test("an authenticator app: set up on the account's page, asked for, used once, 
   await heading(page, /^Enter the code from your app/);
   await page.locator("#code").fill(codeOf(key, 1));
   await doubleClick(page, "#twofactor-submit");
-  await page.getByText("9 of 10 are unused.").waitFor();
+  await page.getByText("9 of 10 codes left.").waitFor();
   await page.getByText("This browser").waitFor();
   await assertUsable(page, "security");
 
@@ -145,7 +145,7 @@ test("a passkey: added, a second factor after the password, and then enough by i
   await authenticator.attend(true);
   await page.locator("#name").fill("Work laptop");
   await page.locator("#passkey-create").click();
-  await heading(page, /^Keep your recovery codes$/);
+  await heading(page, /^Save your recovery codes$/);
   await page.locator("#codes-kept").click();
   await page.getByText("Work laptop").waitFor();
   assert.equal((await authenticator.credentials()).length, 1);
@@ -204,7 +204,7 @@ test("a passkey that is declined leaves the page as it was, with the reason", as
     "navigator.credentials.get = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
   );
   await page.locator("#passkey-submit").click();
-  await page.getByRole("alert").getByText("Your browser got no passkey.").waitFor();
+  await page.getByRole("alert").getByText("No passkey was used.").waitFor();
   await assertUsable(page, "no passkey");
   await signIn(page, person);
   assert.equal((await claimsOf(page)).acr, "urn:signet:acr:pwd");
@@ -222,13 +222,13 @@ test("without JavaScript: an authenticator app is set up and asked for, and pass
   await page.locator("#code").fill(codeOf(key));
   await page.locator("#totp-confirm").click();
   await page.locator("#codes-kept").click();
-  await page.getByText("10 of 10 are unused.").waitFor();
+  await page.getByText("10 of 10 codes left.").waitFor();
   await signOut(page);
   await page.goto(securityUrl());
   await signIn(page, person);
   await page.locator("#code").fill(codeOf(key, 1));
   await page.locator("#twofactor-submit").click();
-  await page.getByText("10 of 10 are unused.").waitFor();
+  await page.getByText("10 of 10 codes left.").waitFor();
 });
 
 test("the organisation asks everybody: the first factor is added between the password and the application", async (t) => {
@@ -250,7 +250,7 @@ test("the organisation asks everybody: the first factor is added between the pas
   await assertUsable(page, "enrolment, passkey");
   await authenticator.attend(true);
   await page.locator("#twofactor-submit").click();
-  await heading(page, /^Keep your recovery codes$/);
+  await heading(page, /^Save your recovery codes$/);
   await page.locator("#codes-kept").click();
   assert.equal((await claimsOf(page)).acr, "phr");
   assert.deepEqual(watch.faults, []);
@@ -259,9 +259,9 @@ test("the organisation asks everybody: the first factor is added between the pas
   await page.goto(securityUrl());
   await page.getByRole("link", { name: /^Change the passkey/ }).click();
   await page.locator("#passkey-remove").click();
-  await page.getByText("This factor has to stay for now").waitFor();
+  await page.getByText("You can’t remove your only second factor").waitFor();
   await assertUsable(page, "passkey that has to stay");
   await command("user", "reset-factors", "--org", demo.org, "--email", person.email);
   await page.goto(securityUrl());
-  await page.getByText("You get ten of them with your first second factor.").waitFor();
+  await page.getByText("You get ten recovery codes with your first second factor.").waitFor();
 });

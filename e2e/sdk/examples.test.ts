@@ -118,7 +118,7 @@ test("web-app: sign-in, renewed tokens, sign-out here, at the service and from e
   await heading(page, "Uma User");
   await page.goto(`${demo.issuer}/end_session`);
   await page.locator("#logout-confirm").click();
-  await heading(page, "You are signed out");
+  await heading(page, "You’re signed out");
   await eventually("the application has been told", async () => {
     await page.goto(address);
     return (await page.getByText("You are not signed in").count()) === 1;
@@ -141,7 +141,7 @@ test("legacy-web-app: a session key, a page for administrators, re-validation, s
 
   await page.goto(`${demo.issuer}/end_session`);
   await page.locator("#logout-confirm").click();
-  await heading(page, "You are signed out");
+  await heading(page, "You’re signed out");
   await example.putClockAhead();
   await page.goto(address);
   await heading(page, "A page for everybody");

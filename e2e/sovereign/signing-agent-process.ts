@@ -10,7 +10,7 @@ import { registerAgent } from "../../packages/server/src/features/sovereign/admi
 import type { Service } from "../../packages/server/src/modules/open-service.ts";
 import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { nodeEnvironment } from "../../packages/server/src/testing/node-environment.ts";
-import { runCommandLine } from "../../packages/signing-agent/src/commands/run-command-line.ts";
+import { runAgentCommandLine } from "../../packages/signing-agent/src/commands/agent-command-line.ts";
 import { guardProcess } from "../support/process-guard.ts";
 import { signet } from "../support/signet-command.ts";
 import type { SovereignScene } from "./sovereign-fixture.ts";
@@ -52,7 +52,7 @@ export async function enrolAgent(
   };
   const place = ["--service", baseUrl, "--organisation", org.organisation.id, "--pool", pool.id];
   const words = ["enroll", ...place, "--name", path.basename(folder), "--dir", folder, "--print"];
-  assert.equal(await runCommandLine(words, io), 0);
+  assert.equal(await runAgentCommandLine(words, io), 0);
   const registration = JSON.parse(printed.join("\n")) as Parameters<typeof registerAgent>[2];
   const acting = { orgId: org.organisation.id, actor: "test" };
   const { agent, apiKey } = await registerAgent({ ...service, baseUrl }, acting, registration);

@@ -64,7 +64,7 @@ after(async () => {
 test("a number, entered at the agent's own channel: from the sign-in to tokens that only the agent could sign", async (t) => {
   const { page, watch } = await newPage(t, phone);
   const verifier = await arrive(page);
-  await look(page, watch, /^Demo cannot confirm right now$/);
+  await look(page, watch, /^Demo can’t confirm right now$/);
   const claimed = await nextClaim();
   await look(page, watch, /^Waiting for Demo to confirm$/, claimed);
 
@@ -98,7 +98,7 @@ test("a number, entered at the agent's own channel: from the sign-in to tokens t
   assert.deepEqual(watch.faults.filter(isNoNavigation), []);
   await page.waitForURL(`${site.origin}/**`);
   await page.goto(`${demo.issuer}/sovereign/wait/${claimed.requestId}`);
-  await page.getByRole("heading", { name: "There is nothing more to do here" }).waitFor();
+  await page.getByRole("heading", { name: "Already completed" }).waitFor();
 });
 
 test("without JavaScript: the page looks again by itself, takes a code, and goes on to the application", async (t) => {
@@ -120,7 +120,7 @@ test("where no events come through, the page asks every two seconds, and says so
   const { page } = await newPage(t);
   await page.route("**/stream", (route) => route.abort());
   await arrive(page);
-  const notice = page.getByText("The connection is interrupted.");
+  const notice = page.getByText("The connection was lost.");
   await page.context().setOffline(true);
   await notice.waitFor();
   await page.context().setOffline(false);
@@ -178,7 +178,7 @@ test("cancelled, refused, or asked by nobody any more: the page says so, and lea
   await arrive(page);
   await agent.challenge(await nextClaim(), { type: "pin" });
   await page.locator("#respond-cancel").click();
-  await look(page, watch, /^The sign-in was cancelled$/);
+  await look(page, watch, /^Sign-in cancelled$/);
   await page.locator("#wait-continue").click();
   assert.equal((await site.callback()).url.searchParams.get("error"), "access_denied");
   await page.waitForURL(`${site.origin}/**`);

@@ -63,6 +63,12 @@ test("packages import each other by name, and nothing outside the packages", () 
   assertRefused(`${server}/app.ts`, "../../../e2e/browser.ts");
   assertRefused("packages/client-sdk/src/session.ts", "@signet/server/app");
   assertAllowed("packages/client-sdk/src/session.ts", "@signet/protocol/jws");
+  for (const program of ["signing-agent", "device-client"]) {
+    assertAllowed(`packages/${program}/src/main.ts`, "@signet/cli-runtime/log");
+    assertRefused("packages/cli-runtime/src/log.ts", `@signet/${program}/main`);
+  }
+  assertAllowed("packages/cli-runtime/src/log.ts", "@signet/protocol/redact-secrets");
+  assertRefused(`${server}/app.ts`, "@signet/cli-runtime/log");
 });
 
 test("a folder of the server that has no layer is refused", () => {

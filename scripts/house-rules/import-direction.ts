@@ -15,12 +15,19 @@ const serverLayers: Record<string, string[]> = {
   top: ["cli", "top", "modules", "config", "features", "page-kit", "core", "db", "http", "html"],
 };
 
+/** Which packages a package may import, beside `protocol`. */
+const packageImports: Readonly<Record<string, readonly string[]>> = {
+  "signing-agent": ["cli-runtime"],
+  "device-client": ["cli-runtime"],
+};
+
 /** Where a file stands: its package (or top folder), and in the server its layer and, among features, its feature. */
 type Place = { area: string; layer: string; feature: string };
 
 /**
- * Imports point one way: protocol <- core <- features <- app.ts; `db`, `http` and `html` know only protocol; a feature never
- * imports a feature; `testing` is for tests, e2e, bench and scripts; packages know each other only as `@signet/<name>`.
+ * Imports point one way: protocol <- cli-runtime <- signing-agent and device-client, and in the server protocol <- core <- features
+ * <- app.ts; `db`, `http` and `html` know only protocol; a feature never imports a feature; `testing` is for tests, e2e, bench and
+ * scripts; packages know each other only as `@signet/<name>`.
  */
 export const importDirection: HouseRule = (files) => {
   const faults: Fault[] = [];
@@ -44,8 +51,12 @@ function fault(file: string, { specifier, target }: ModuleImport): string | unde
   if (!isPackage || isTestCode(file)) return undefined;
   if (!target.startsWith("packages/")) return `a package may not import ${target}`;
   if (to.layer === "testing") return "testing is only for tests, e2e and bench";
-  if (from.area !== to.area)
-    return to.area === "protocol" ? undefined : `${from.area} may import protocol, not ${to.area}`;
+  if (from.area !== to.area) {
+    const allowed = ["protocol", ...(packageImports[from.area] ?? [])];
+    return allowed.includes(to.area)
+      ? undefined
+      : `${from.area} may import ${allowed.join(" and ")}, not ${to.area}`;
+  }
   return from.area === "server" ? serverFault(from, to) : undefined;
 }
 

@@ -1,26 +1,16 @@
 #!/usr/bin/env node
-/** The command line. */
 import { createInterface } from "node:readline/promises";
-import { setTimeout as delay } from "node:timers/promises";
-import { runCommandLine } from "./commands/run-command-line.ts";
+import { pause } from "@signet/cli-runtime/backoff";
+import { standardIo } from "@signet/cli-runtime/standard-io";
+import { runDeviceCommandLine } from "./commands/device-command-line.ts";
 
-const { stdin, stdout, stderr } = process;
-
-// Who reads the log has gone: no reason to renew nothing more.
-for (const stream of [stdout, stderr]) stream.on("error", () => {});
-
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  print: (line) => void stdout.write(`${line}\n`),
-  printError: (line) => void stderr.write(`${line}\n`),
-  clock: Date.now,
+process.exitCode = await runDeviceCommandLine(process.argv.slice(2), {
+  ...standardIo(),
   random: Math.random,
   environment: process.env,
   readLine: async () => {
-    const lines = createInterface({ input: stdin });
-    for await (const line of lines) return line;
+    for await (const line of createInterface({ input: process.stdin })) return line;
     return "";
   },
-  pause: (milliseconds, signal) =>
-    delay(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined),
-  onSignal: (signal, told) => void process.on(signal, told),
+  pause,
 });

@@ -52,7 +52,7 @@ export async function createApp(service: Service, options: AppOptions): Promise<
   const { config, clock, changes } = service;
   const published = publishedDocuments({ capacity: 10_000, clock });
   changes.subscribe((change) =>
-    change === "everything" ? published.doubtAll() : published.evictOrganisation(change.orgId),
+    change === "everything" ? published.markAllStale() : published.evictOrganisation(change.orgId),
   );
   const { nodeName } = options;
   const app = createFastify({ nodeName, trustedProxies: config.trustedProxies, documents: published });

@@ -25,7 +25,7 @@ describe("signet-agent run", () => {
     await createPemKey(path.join(folder, "key.pem"), "ES256");
     await write("api-key", fake.apiKey);
     await write("policy.yaml", POLICY);
-    const places = `service: ${fake.address}\norganisation: ${ORGANISATION}\npool: ${POOL}\n`;
+    const places = `service: ${fake.url}\norganisation: ${ORGANISATION}\npool: ${POOL}\n`;
     const files =
       "apiKeyFile: api-key\npolicyFile: policy.yaml\njournalFile: journal\nkeys: [{ file: key.pem }]\n";
     await write("agent.yaml", places + files);
@@ -53,7 +53,7 @@ describe("signet-agent run", () => {
     }
   }
 
-  test("signs, reads its policy again at SIGHUP, and ends in good order at SIGTERM", async () => {
+  test("signs, reloads its policy on SIGHUP, and stops cleanly on SIGTERM", async () => {
     const key = agentKey(await openPemKey(path.join(folder, "key.pem")), "test");
     assert.equal((await fake.enqueue(sampleRequest(key, Date.now()))).outcome, "signed", output);
     await writeFile(path.join(folder, "policy.yaml"), POLICY.replace("[openid, email]", "[openid]"));
@@ -67,19 +67,19 @@ describe("signet-agent run", () => {
     assert.ok(!output.includes(fake.apiKey));
   });
 
-  test("goes on when nobody reads its log any more, and after a kill in the middle of a line", async () => {
+  test("survives a closed log, and a kill in the middle of a journal line", async () => {
     const key = agentKey(await openPemKey(path.join(folder, "key.pem")), "test");
-    const ask = () => fake.enqueue(sampleRequest(key, Date.now(), { context: { scope: [] } }));
+    const requestTokens = () => fake.enqueue(sampleRequest(key, Date.now(), { context: { scope: [] } }));
     start();
     await logged("agent started");
     child.stdout?.destroy();
-    for (let index = 0; index < 3; index += 1) assert.equal((await ask()).outcome, "rejected");
+    for (let index = 0; index < 3; index += 1) assert.equal((await requestTokens()).outcome, "rejected");
     const ended = once(child, "exit");
     child.kill("SIGKILL");
     await ended;
     await appendFile(path.join(folder, "journal"), '{"seq":');
     start();
-    assert.equal((await ask()).outcome, "rejected", output);
+    assert.equal((await requestTokens()).outcome, "rejected", output);
     const { fault, isTorn } = await verifyJournal([path.join(folder, "journal")]);
     assert.deepEqual([fault, isTorn], [undefined, false]);
   });

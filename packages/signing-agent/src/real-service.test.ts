@@ -1,4 +1,4 @@
-/** Enrolment, tokens, refusals and the end, with the real service on loopback and nothing between. */
+/** Enrolment, tokens, refusals and stop, with the real service on loopback. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,10 +16,10 @@ import {
   type TestService,
 } from "@signet/server/testing/test-service";
 import { createRemoteJWKSet, jwtVerify } from "jose";
-import { runCommandLine } from "./commands/run-command-line.ts";
-import { readConfiguration } from "./configuration.ts";
+import { type OpenAgent, openAgent } from "./agent/open-agent.ts";
+import { runAgentCommandLine } from "./commands/agent-command-line.ts";
+import { readConfiguration } from "./configuration/configuration.ts";
 import { verifyJournal } from "./journal/verify-journal.ts";
-import { type OpenAgent, openAgent } from "./run-agent.ts";
 
 describe("with the real service", () => {
   let folder: string;
@@ -27,7 +27,7 @@ describe("with the real service", () => {
   let org: TestOrganisation;
   let batch: TestClient;
   let pool: Awaited<ReturnType<typeof makePool>>;
-  let poolAddress: string;
+  let poolIssuer: string;
   let agent: OpenAgent;
   const inFolder = (name: string) => path.join(folder, name);
   const printed: string[] = [];
@@ -42,7 +42,7 @@ describe("with the real service", () => {
       allowedScopes: ["jobs:run", "jobs:read"],
       grantTypes: ["client_credentials"],
     });
-    poolAddress = `${org.issuer}/sovereign/pools/${pool.id}`;
+    poolIssuer = `${org.issuer}/sovereign/pools/${pool.id}`;
     await enroll(pool.id);
     agent = await openAgent(await readConfiguration(inFolder("agent.yaml")), {
       log: () => {},
@@ -73,7 +73,7 @@ describe("with the real service", () => {
       terminal: undefined,
       onSignal: () => {},
     };
-    assert.equal(await runCommandLine(["enroll", ...words], io), 0, printed.join("\n"));
+    assert.equal(await runAgentCommandLine(["enroll", ...words], io), 0, printed.join("\n"));
     const policy = await readFile(inFolder("policy.yaml"), "utf8");
     const client = `{ aud: [], scopes: ["jobs:run"], maxLifetime: 3600, grants: [client_credentials] }`;
     await writeFile(
@@ -87,7 +87,7 @@ describe("with the real service", () => {
   const askToken = (scope: string) =>
     postForm(`${org.issuer}/token`, { grant_type: "client_credentials", scope, ...credentials(batch) });
 
-  test("enrolment makes files that only their owner may read, and prints no secret", async () => {
+  test("enrolment writes private files and prints no secret", async () => {
     for (const name of ["key.pem", "api-key"]) assert.equal((await stat(inFolder(name))).mode & 0o777, 0o600);
     const apiKey = (await readFile(inFolder("api-key"), "utf8")).trim();
     assert.match(apiKey, /^sgn_ak_/);
@@ -95,29 +95,29 @@ describe("with the real service", () => {
     assert.match(printed.join("\n"), /is active/);
   });
 
-  test("a token is signed by the agent and verifies with the pool's own keys", async () => {
+  test("a token is signed by the agent and verifies with the pool's JWKS", async () => {
     const { status, body } = await askToken("jobs:run");
     assert.equal(status, 200, JSON.stringify(body));
-    const keys = createRemoteJWKSet(new URL(`${poolAddress}/jwks.json`));
+    const keys = createRemoteJWKSet(new URL(`${poolIssuer}/jwks.json`));
     const { payload } = await jwtVerify(String(body["access_token"]), keys, {
-      issuer: poolAddress,
+      issuer: poolIssuer,
       typ: "at+jwt",
     });
     assert.equal(payload["client_id"], batch.application.id);
   });
 
-  test("many at once are all signed, each once", async () => {
+  test("concurrent requests are all signed, each once", async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => askToken("jobs:run")));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
     assert.equal(new Set(answers.map(({ body }) => body["access_token"])).size, 40);
   });
 
-  test("what the policy does not allow is denied to the client", async () => {
+  test("the client gets access_denied for what the policy does not allow", async () => {
     const { status, body } = await askToken("jobs:read");
     assert.deepEqual([status, body["error"]], [400, "access_denied"]);
   });
 
-  test("metrics tell what happened, and health that the service is there", async () => {
+  test("metrics count what happened, and the health check passes", async () => {
     const address = `http://127.0.0.1:${agent.metricsPort}`;
     const text = await (await fetch(`${address}/metrics`)).text();
     assert.match(text, /signet_agent_tokens_signed_total\{use="access_token",alg="ES256"\} 41/);
@@ -125,7 +125,7 @@ describe("with the real service", () => {
     assert.equal((await fetch(`${address}/healthz`)).status, 200);
   });
 
-  test("a policy read again holds at once, and one with a fault leaves the old one", async () => {
+  test("a reloaded policy applies at once, and a faulty one leaves the old one in force", async () => {
     const policy = await readFile(inFolder("policy.yaml"), "utf8");
     await writeFile(inFolder("policy.yaml"), policy.replace('["jobs:run"]', '["jobs:run", "jobs:read"]'));
     await agent.reload();
@@ -136,7 +136,7 @@ describe("with the real service", () => {
     await writeFile(inFolder("policy.yaml"), policy);
   });
 
-  test("with the agent stopped no new token can be had, and its journal is whole", async () => {
+  test("without an agent no token is issued, and the journal is intact", async () => {
     await agent.stop();
     const { entries, fault } = await verifyJournal([inFolder("journal.jsonl")]);
     assert.deepEqual([entries, fault], [44, undefined]);

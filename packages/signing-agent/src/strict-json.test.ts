@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { InvalidJson, parseStrictJson, parseStrictObject } from "./strict-json.ts";
 
 describe("strict JSON", () => {
-  test("reads what JSON.parse reads", () => {
+  test("accepts what JSON.parse accepts", () => {
     const text = '{"a":[1,{"b":"\\"x\\":"},true,null],"c":{"a":1},"d":{"a":2}}';
     assert.deepEqual(parseStrictJson(text), JSON.parse(text));
   });
@@ -21,7 +21,7 @@ describe("strict JSON", () => {
   for (const [what, text] of refused)
     test(`refuses ${what}`, () => assert.throws(() => parseStrictJson(text), InvalidJson));
 
-  test("refuses what is no UTF-8, begins with a byte order mark, or holds no object", () => {
+  test("refuses what is not UTF-8, starts with a byte order mark, or is not an object", () => {
     for (const bytes of [Buffer.from([0x7b, 0xff, 0x7d]), Buffer.from("\ufeff{}"), Buffer.from("[]")])
       assert.throws(() => parseStrictObject(bytes), InvalidJson);
   });

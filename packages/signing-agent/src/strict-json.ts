@@ -1,44 +1,40 @@
 /**
- * JSON that means the same to everybody who reads it. RFC 8259 §4 leaves open which of two members of one name counts:
- * a token that says `sub` twice could be one user to this agent and another to whoever takes the token.
+ * JSON that every reader understands alike. RFC 8259 §4 leaves open which of two members with one name counts: a token with
+ * two `sub` could be one user to this agent and another to its recipient.
  */
 import { isUtf8 } from "node:buffer";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export class InvalidJson extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "InvalidJson";
-  }
+  override name = "InvalidJson";
 }
 
-const MOST_DEPTH = 16;
-// Of a text that JSON.parse took, strings and structure are all that is left to tell apart.
-const part = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
+const MAX_DEPTH = 16;
+// Enough for text that JSON.parse has accepted.
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 /**
- * @returns the value of a JSON text
- * @throws InvalidJson when it is no JSON, names a member of one object twice (also by another spelling of the same
- *   name) or `__proto__`, or nests deeper than 16
+ * @throws InvalidJson also for a member given twice in one object (however its name is escaped), a member `__proto__`, or
+ *   more than 16 levels
  */
 export function parseStrictJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new InvalidJson("is no JSON");
+    throw new InvalidJson("is not JSON");
   }
   refuseDuplicates(text);
   return value;
 }
 
-/** As `parseStrictJson`, of UTF-8 bytes that must hold an object. */
+/** As `parseStrictJson`, for UTF-8 bytes that must be an object. */
 export function parseStrictObject(bytes: Uint8Array): JsonObject {
-  if (!isUtf8(bytes)) throw new InvalidJson("is no UTF-8");
+  if (!isUtf8(bytes)) throw new InvalidJson("is not UTF-8");
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   const value = parseStrictJson(text);
-  if (!isJsonObject(value)) throw new InvalidJson("is no JSON object");
+  if (!isJsonObject(value)) throw new InvalidJson("is not a JSON object");
   return value;
 }
 
@@ -49,17 +45,17 @@ export function isJsonObject(value: unknown): value is JsonObject {
 function refuseDuplicates(text: string): void {
   const open: Set<string>[] = [];
   let lastString = "";
-  for (const [found] of text.matchAll(part)) {
+  for (const [found] of text.matchAll(token)) {
     if (found === "{" || found === "[") open.push(new Set());
     else if (found === "}" || found === "]") open.pop();
     else if (found === ":") addName(open.at(-1), JSON.parse(lastString));
     else lastString = found;
-    if (open.length > MOST_DEPTH) throw new InvalidJson(`nests deeper than ${MOST_DEPTH}`);
+    if (open.length > MAX_DEPTH) throw new InvalidJson(`has more than ${MAX_DEPTH} levels`);
   }
 }
 
 function addName(names: Set<string> | undefined, name: unknown): void {
-  if (typeof name !== "string" || names === undefined) throw new InvalidJson("is no JSON");
+  if (typeof name !== "string" || names === undefined) throw new InvalidJson("is not JSON");
   if (name === "__proto__") throw new InvalidJson("has a member __proto__");
   if (names.has(name)) throw new InvalidJson(`has two members ${JSON.stringify(name.slice(0, 40))}`);
   names.add(name);

@@ -204,7 +204,7 @@ export type LegacyCalls = {
   "GET /legacy/api/Organisations/{appId}/{publicId}/application/list": {
     item: LegacyApplication;
   };
-  /** Whose session key a federation login brought back */
+  /** Validate the session key of a federation login */
   "GET /legacy/api/auth/validate": {
     query: {
       /** the session key */

@@ -37,7 +37,7 @@ describe("signet-device ca", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("prints and keeps the CA of the fingerprint alone, and nothing of a service's own between them", async () => {
+  test("prints and pins only the CA with the fingerprint, whatever else the service sends", async () => {
     shown = `${strange}\u001b[2J\n${old}`;
     assert.equal(await print(), exitCodes.done);
     assert.ok(!io.out.join("\n").includes("\u001b"));
@@ -49,12 +49,12 @@ describe("signet-device ca", () => {
     assert.deepEqual(await pinned(), [true, false, false]);
   });
 
-  test("keeps the next one beside the one before, where the service shows both", async () => {
+  test("pins the next CA beside the previous one when the service sends both", async () => {
     shown = `${next}`;
     assert.equal(await print(), exitCodes.done);
     const [, sha256 = ""] = /SHA-256 (\w+)/.exec(io.err.join("\n")) ?? [];
     assert.equal(await pin("--sha256", sha256), exitCodes.failed);
-    assert.match(io.err.join("\n"), /is it another service/);
+    assert.match(io.err.join("\n"), /is this another service/);
     shown = `${strange}${next}${old}`;
     assert.equal(await pin("--sha256", sha256), exitCodes.done, io.err.join("\n"));
     assert.deepEqual(await pinned(), [true, true, false]);

@@ -1,60 +1,69 @@
-/** `signet-device ca` */
+/** `signet-device ca`: shows the organisation's device CAs, or trusts them from now on. */
 import type { X509Certificate } from "node:crypto";
-import { Ended, exitCodes } from "../exit-codes.ts";
-import { takeAuthorities } from "../issued.ts";
-import { makeStateFolder, readRecord } from "../state/device-record.ts";
-import { certificatesIn, readAuthorities } from "../state/enrolled-device.ts";
-import { withLock } from "../state/lock.ts";
-import { type Call, type Command, optionalText, UsageError } from "./command.ts";
-import { placeOf, placeOptions } from "./enroll-command.ts";
-import { openService } from "./open-service.ts";
-import { commonOptions, readSettings, trustOption } from "./settings.ts";
+import { ExitError, optionalText, UsageError } from "@signet/cli-runtime/command";
+import { trustAuthorities } from "../enrolment/issued-certificate.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { lockState, makeStateFolder, readRecord } from "../state/device-record.ts";
+import { parseCertificates, readAuthorities } from "../state/enrolled-device.ts";
+import {
+  addressOptions,
+  commonOptions,
+  type DeviceCommand,
+  openService,
+  readSettings,
+  requireAddress,
+} from "./settings.ts";
 
-export const caCommand: Command = {
+export const caCommand: DeviceCommand = {
   name: "ca",
-  summary: "show the certificates of the organisation's device CA, or believe them from now on",
+  summary: "show the certificates of the organisation's device CA, or trust them from now on",
   usage: "[--server URL --org ID] [--sha256 HEX] [--pin]",
   options: {
-    ...placeOptions,
-    sha256: { type: "string", value: "HEX", help: "the one with this fingerprint alone" },
-    pin: {
-      type: "boolean",
-      help: "keep them in the state folder: certificates of other CAs are refused from then on",
-    },
-    ...trustOption,
+    ...addressOptions,
+    sha256: { type: "string", value: "HEX", help: "only the certificate with this fingerprint" },
+    pin: { type: "boolean", help: "keep them in the state folder, and refuse certificates of any other CA" },
     ...commonOptions,
   },
-  run: async ({ values, io }: Call) => {
+  run: async ({ values, io }) => {
     const settings = await readSettings(values, io);
     const { state } = settings;
     const record = settings.server === undefined ? await readRecord(state) : undefined;
-    const place = record ?? placeOf(settings);
-    const service = await openService(place, settings["server-ca"] ?? record?.serverCa, io);
-    const told = certificatesIn(await service.caPem());
-    const prints = told.map(printOf);
-    const wanted = optionalText(values, "sha256");
-    if (wanted !== undefined && !/^[0-9a-f]{64}$/.test(plain(wanted)))
-      throw new UsageError("--sha256 must be 64 hexadecimal digits");
-    if (wanted !== undefined && !prints.includes(plain(wanted)))
-      throw new Ended(exitCodes.failed, `the service's CA is another one: ${prints.join(", ")}`);
-    // The fingerprint vouches for this one: whoever knows it can show any others beside it.
-    const meant = told.filter((one) => wanted === undefined || printOf(one) === plain(wanted));
-    for (const one of meant) io.printError(`SHA-256 ${printOf(one)}`);
+    const service = await openService(record ?? requireAddress(settings), settings, io);
+    const received = parseCertificates(await service.caPem());
+    const fingerprint = readFingerprint(optionalText(values, "sha256"));
+    const prints = received.map(fingerprintOf);
+    if (fingerprint !== undefined && !prints.includes(fingerprint))
+      throw new ExitError(exitCodes.failed, `the service's CA is a different one: ${prints.join(", ")}`);
+    // The fingerprint vouches for one certificate: whoever knows it could add others beside it.
+    const selected = received.filter(
+      (one) => fingerprint === undefined || fingerprintOf(one) === fingerprint,
+    );
+    for (const one of selected) io.printError(`SHA-256 ${fingerprintOf(one)}`);
     if (values["pin"] === true) {
-      await makeStateFolder(state);
-      await withLock(state, async () => {
-        // Those that are believed already stand beside the new one: by them it is known to be of the same service.
-        const known = (await readAuthorities(state)).map(printOf);
-        const kept = told.filter((one) => meant.includes(one) || known.includes(printOf(one)));
-        await takeAuthorities(state, pemOf(kept));
-      });
-      io.printError(`kept in ${state}/ca.pem`);
-    } else io.print(pemOf(meant).trimEnd());
+      await pin(state, received, selected);
+      io.printError(`saved to ${state}/ca.pem`);
+    } else io.print(toPem(selected).trimEnd());
     return exitCodes.done;
   },
 };
 
-const printOf = ({ fingerprint256 }: X509Certificate): string => plain(fingerprint256);
-const pemOf = (certificates: readonly X509Certificate[]): string => certificates.map(String).join("");
+/** A CA that is trusted already shows that the new one belongs to the same service: it is kept beside it. */
+async function pin(state: string, received: X509Certificate[], selected: X509Certificate[]): Promise<void> {
+  await makeStateFolder(state);
+  await lockState(state, async () => {
+    const trusted = (await readAuthorities(state)).map(fingerprintOf);
+    const kept = received.filter((one) => selected.includes(one) || trusted.includes(fingerprintOf(one)));
+    await trustAuthorities(state, toPem(kept));
+  });
+}
 
-const plain = (fingerprint: string): string => fingerprint.replaceAll(":", "").toLowerCase();
+function readFingerprint(text: string | undefined): string | undefined {
+  const digits = text === undefined ? undefined : normalise(text);
+  if (digits !== undefined && !/^[0-9a-f]{64}$/.test(digits))
+    throw new UsageError("--sha256 must be 64 hexadecimal digits");
+  return digits;
+}
+
+const normalise = (fingerprint: string): string => fingerprint.replaceAll(":", "").toLowerCase();
+const fingerprintOf = ({ fingerprint256 }: X509Certificate): string => normalise(fingerprint256);
+const toPem = (certificates: readonly X509Certificate[]): string => certificates.map(String).join("");

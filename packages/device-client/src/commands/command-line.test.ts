@@ -41,7 +41,7 @@ describe("signet-device", () => {
   const enroll = (name: string) => ["enroll", "--server", address, "--org", ORG, "--state", file(name)];
   const invalid = [401, { error: "invalid_code", error_description: "no such code" }] as const;
 
-  test("shows its commands and their options", async () => {
+  test("has help for its commands and their options", async () => {
     const io = testIo();
     assert.equal(await io.run(), exitCodes.done);
     for (const name of ["enroll", "status", "renew", "token", "ca"])
@@ -51,7 +51,7 @@ describe("signet-device", () => {
     assert.equal(await io.run("reset"), exitCodes.usage);
   });
 
-  test("what is typed wrong ends with 2, before anything is made", async () => {
+  test("usage errors exit with 2, before anything is created", async () => {
     const io = testIo();
     const good = ["--server", address, "--org", ORG, "--state", file("none")];
     const wrong = [
@@ -74,7 +74,7 @@ describe("signet-device", () => {
     assert.equal(await readRecord(file("none")), undefined);
   });
 
-  test("the code comes from a private file, standard input, the environment, or the command line", async () => {
+  test("the code comes from a private file, standard input, the environment or an option", async () => {
     answers = [invalid];
     await writeFile(file("code"), `${CODE}\n`, { mode: 0o600 });
     const ways = [
@@ -96,7 +96,7 @@ describe("signet-device", () => {
     assert.match(io.err.join("\n"), /can be read by others/);
   });
 
-  test("a code that was refused can be tried again with the same key, for another organisation with a new one", async () => {
+  test("a refused enrolment is repeated with the same key, but with a new key for another organisation", async () => {
     const io = testIo();
     answers = [invalid];
     await io.run(...enroll("again"), "--code", CODE);
@@ -108,19 +108,19 @@ describe("signet-device", () => {
     assert.equal((await readRecord(file("again")))?.organisation, other);
   });
 
-  test("a service that is busy is asked again, as soon as it says; one that stays so ends with 6", async () => {
+  test("a busy service is asked again after Retry-After; one that stays busy exits with 6", async () => {
     const io = testIo();
     answers = [[429, { error: "slow_down" }, { "retry-after": "7" }], [503, {}], invalid];
     assert.equal(await io.run(...enroll("busy"), "--code", CODE), exitCodes.failed);
-    assert.deepEqual(io.waits, [7500, 2500]);
+    assert.deepEqual(io.pauses, [7500, 2500]);
     answers = [[503, {}, { "retry-after": "600" }]];
     assert.equal(await io.run(...enroll("busy"), "--code", CODE), exitCodes.tryLater);
-    assert.deepEqual(io.waits, []);
+    assert.deepEqual(io.pauses, []);
     const nobody = ["enroll", "--server", "http://127.0.0.1:9", "--org", ORG, "--state", file("busy")];
     assert.equal(await io.run(...nobody, "--code", CODE), exitCodes.tryLater);
   });
 
-  test("an answer that is none, or is for another key, leaves the device as it was", async () => {
+  test("an invalid answer, or one for another key, leaves the device not enrolled", async () => {
     const io = testIo();
     const certificate = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
     for (const body of [
@@ -135,7 +135,7 @@ describe("signet-device", () => {
     assert.equal(await io.run("renew", "--daemon", "--state", file("odd")), exitCodes.notEnrolled);
   });
 
-  test("no text of a service steers the terminal or is taken for a redirect", async () => {
+  test("the service's text cannot control the terminal, and redirects are not followed", async () => {
     const io = testIo();
     answers = [[400, { error: "invalid_request", error_description: "\u001b[2Jcleared" }]];
     await io.run(...enroll("odd"), "--code", CODE);
@@ -146,7 +146,7 @@ describe("signet-device", () => {
     assert.equal(asked.length, before + 1);
   });
 
-  test("settings come from a file too; the command line counts more", async () => {
+  test("settings come from a file, and options override them", async () => {
     await writeFile(
       file("settings.json"),
       JSON.stringify({ server: address, org: ORG, state: "configured", key: "file" }),

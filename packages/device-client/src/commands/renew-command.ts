@@ -1,60 +1,52 @@
 /** `signet-device renew` */
+import { jsonLog, type LogFields } from "@signet/cli-runtime/log";
 import { exitCodes } from "../exit-codes.ts";
-import { keepRenewed, look } from "../keep-renewed.ts";
-import { jsonLog } from "../log.ts";
+import { type RenewalOptions, renewIfDue, runRenewalDaemon } from "../renewal/renewal-daemon.ts";
 import { readEnrolledDevice, validityOf } from "../state/enrolled-device.ts";
-import type { Call, Command } from "./command.ts";
-import { openServiceOf } from "./open-service.ts";
-import { commonOptions, hookOption, readSettings, trustOption } from "./settings.ts";
+import { commonOptions, type DeviceCommand, hookOption, openService, readSettings } from "./settings.ts";
 
-export const renewCommand: Command = {
+export const renewCommand: DeviceCommand = {
   name: "renew",
-  summary: "renew the certificate when two thirds of its life are over",
+  summary: "renew the certificate after two thirds of its lifetime",
   usage: "[--daemon] [--new-key]",
   options: {
-    daemon: { type: "boolean", help: "go on until stopped, with a look every day" },
-    "new-key": { type: "boolean", help: "with a new key each time" },
-    ...trustOption,
+    daemon: { type: "boolean", help: "run until stopped and check every day" },
+    "new-key": { type: "boolean", help: "create a new key for each renewal" },
     ...hookOption,
     ...commonOptions,
   },
-  run: async ({ values, io }: Call) => {
+  run: async ({ values, io }) => {
     const settings = await readSettings(values, io);
     const { state } = settings;
     const isDaemon = values["daemon"] === true;
     const stop = new AbortController();
-    const log = isDaemon
-      ? jsonLog(io.print, io.clock)
-      : (_level: string, message: string, fields: object = {}) =>
-          io.printError(`${message} ${JSON.stringify(fields)}`);
-    const keeping = {
-      state,
-      serviceOf: async ({ record }: { record: Parameters<typeof openServiceOf>[0] }) =>
-        await openServiceOf(record, settings, io),
+    const printEvent = (_: string, message: string, fields: LogFields = {}) =>
+      io.printError(`${message} ${JSON.stringify(fields)}`);
+    const log = isDaemon ? jsonLog(io.print, io.clock) : printEvent;
+    const options: RenewalOptions = {
+      ...{ state, log, clock: io.clock, random: io.random },
+      openService: ({ record }) => openService(record, settings, io),
       withNewKey: values["new-key"] === true,
       hook: settings["on-revoked"],
-      log,
-      clock: io.clock,
-      random: io.random,
-      wait: (milliseconds: number) => io.pause(milliseconds, stop.signal),
-      stopped: () => stop.signal.aborted,
+      pause: (milliseconds) => io.pause(milliseconds, stop.signal),
+      isStopped: () => stop.signal.aborted,
     };
     if (isDaemon) {
       for (const signal of ["SIGTERM", "SIGINT"] as const)
         io.onSignal(signal, () => {
-          log("info", "renewal stops", { signal });
+          log("info", "renewal daemon stopping", { signal });
           stop.abort();
         });
-      await keepRenewed(keeping);
+      await runRenewalDaemon(options);
       return exitCodes.done;
     }
     const before = await readEnrolledDevice(state);
-    await look(keeping);
+    await renewIfDue(options);
     const { certificate } = await readEnrolledDevice(state);
     const { notAfter, renewFrom } = validityOf(certificate);
-    const isNew = certificate.fingerprint256 !== before.certificate.fingerprint256;
-    const when = new Date(isNew ? notAfter : renewFrom).toISOString();
-    io.print(isNew ? `Renewed until ${when}` : `Not due: it can be renewed from ${when}`);
+    const isRenewed = certificate.fingerprint256 !== before.certificate.fingerprint256;
+    const date = new Date(isRenewed ? notAfter : renewFrom).toISOString();
+    io.print(isRenewed ? `Renewed until ${date}` : `Not due yet: renewal is possible from ${date}`);
     return exitCodes.done;
   },
 };

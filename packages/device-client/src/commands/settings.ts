@@ -1,66 +1,118 @@
-/** What several commands are told: by their options, by a file of JSON, by the environment; the first that says it counts. */
+/** Settings from options, from a JSON file, or from the environment, in this order of precedence; and the service they name. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { type Io, type Options, optionalText, UsageError, type Values } from "./command.ts";
+import {
+  type Command,
+  type Io,
+  type Options,
+  optionalText,
+  UsageError,
+  type Values,
+} from "@signet/cli-runtime/command";
+import { isUuid } from "@signet/protocol/hash";
+import { isServiceAddress } from "@signet/protocol/service-address";
+import { type DeviceService, deviceService, type ServiceAddress } from "../service/device-service.ts";
+import { httpClient, retryWhenBusy } from "../service/http-client.ts";
+import type { DeviceRecord } from "../state/device-record.ts";
+
+export interface DeviceIo extends Io {
+  readonly random: () => number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The first line of standard input. */
+  readLine(): Promise<string>;
+  /** Resolves early when the signal aborts. */
+  pause(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export type DeviceCommand = Command<DeviceIo>;
 
 export const commonOptions = {
-  state: { type: "string", value: "DIR", help: "the state folder" },
-  config: { type: "string", value: "FILE", help: "a file of JSON with settings, by the options' names" },
-} as const satisfies Options;
-
-export const trustOption = {
-  "server-ca": { type: "string", value: "FILE", help: "PEM that is believed in place of the system's roots" },
+  state: { type: "string", value: "DIR", help: "state folder" },
+  config: { type: "string", value: "FILE", help: "JSON file with settings, named like the options" },
+  "server-ca": { type: "string", value: "FILE", help: "PEM file to trust instead of the system's roots" },
 } as const satisfies Options;
 
 export const hookOption = {
   "on-revoked": {
     type: "string",
     value: "PROGRAM",
-    help: "run once when the service has revoked the device",
+    help: "run once after the service has revoked the device",
   },
 } as const satisfies Options;
 
-/** What the file may hold: the options of the same names. */
+export const addressOptions = {
+  server: { type: "string", value: "URL", help: "the service's address" },
+  org: { type: "string", value: "ID", help: "the organisation" },
+} as const satisfies Options;
+
 const names = ["state", "server", "org", "key", "tpm", "ek", "server-ca", "on-revoked"] as const;
 type SettingName = (typeof names)[number];
-const paths: readonly SettingName[] = ["state", "server-ca", "on-revoked"];
+const pathNames: readonly SettingName[] = ["state", "server-ca", "on-revoked"];
 
-export type Settings = Readonly<Partial<Record<SettingName, string>>> & { readonly state: string };
+type GivenSettings = Partial<Record<SettingName, string>>;
+export type Settings = Readonly<GivenSettings> & { readonly state: string };
 
-/** Paths are absolute; those of the file start at its own folder. @throws UsageError */
-export async function readSettings(values: Values, io: Io): Promise<Settings> {
-  const file = optionalText(values, "config") ?? io.environment["SIGNET_DEVICE_CONFIG"];
-  const settings: Partial<Record<SettingName, string>> = file === undefined ? {} : await readConfigFile(file);
+/** Paths become absolute; those of the file start at its own folder. @throws UsageError */
+export async function readSettings(values: Values, { environment }: DeviceIo): Promise<Settings> {
+  const file = optionalText(values, "config") ?? environment["SIGNET_DEVICE_CONFIG"];
+  const settings = file === undefined ? {} : await readSettingsFile(file);
   for (const name of names) {
-    const typed = optionalText(values, name);
-    if (typed !== undefined) settings[name] = paths.includes(name) ? path.resolve(typed) : typed;
+    const value = optionalText(values, name);
+    if (value !== undefined) settings[name] = pathNames.includes(name) ? path.resolve(value) : value;
   }
-  return { ...settings, state: settings.state ?? defaultState(io) };
+  return { ...settings, state: settings.state ?? defaultState(environment) };
 }
 
-async function readConfigFile(file: string): Promise<Partial<Record<SettingName, string>>> {
-  let value: unknown;
+async function readSettingsFile(file: string): Promise<GivenSettings> {
+  let content: unknown;
   try {
-    value = JSON.parse(await readFile(file, "utf8"));
+    content = JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
-    throw new UsageError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`cannot read ${file} as JSON: ${error instanceof Error ? error.message : error}`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (typeof content !== "object" || content === null || Array.isArray(content))
     throw new UsageError(`${file} must hold a JSON object`);
-  const settings: Partial<Record<SettingName, string>> = {};
-  for (const [member, one] of Object.entries(value)) {
+  const settings: GivenSettings = {};
+  for (const [member, value] of Object.entries(content)) {
     const name = names.find((known) => known === member);
-    if (!name) throw new UsageError(`${file}: "${member}" is not known; there are ${names.join(", ")}`);
-    if (typeof one !== "string" || one === "") throw new UsageError(`${file}: "${member}" must be a text`);
-    settings[name] = paths.includes(name) ? path.resolve(path.dirname(file), one) : one;
+    if (!name) throw new UsageError(`${file}: "${member}" is not known; known are ${names.join(", ")}`);
+    if (typeof value !== "string" || value === "")
+      throw new UsageError(`${file}: "${member}" must be a string`);
+    settings[name] = pathNames.includes(name) ? path.resolve(path.dirname(file), value) : value;
   }
   return settings;
 }
 
-/** systemd's StateDirectory= names it; else where the system keeps the state of services, or the user's own. */
-function defaultState({ environment }: Io): string {
-  const { STATE_DIRECTORY, XDG_STATE_HOME, HOME } = environment;
+/** systemd's StateDirectory=, else the system's folder for services, or the user's own. */
+function defaultState({ STATE_DIRECTORY, XDG_STATE_HOME, HOME }: DeviceIo["environment"]): string {
   if (STATE_DIRECTORY) return STATE_DIRECTORY;
   if (process.getuid?.() === 0 || !HOME) return "/var/lib/signet-device";
   return path.join(XDG_STATE_HOME ?? path.join(HOME, ".local", "state"), "signet-device");
+}
+
+/** @throws UsageError */
+export function requireAddress({ server, org }: Settings): ServiceAddress {
+  if (server === undefined || org === undefined) throw new UsageError("--server and --org are required");
+  if (!isServiceAddress(server))
+    throw new UsageError("--server must be an https URL, or http on this machine");
+  if (!isUuid(org)) throw new UsageError("--org must be a UUID");
+  return { server: server.replace(/\/+$/, ""), organisation: org.toLowerCase() };
+}
+
+/** `--server-ca` overrides the file remembered at enrolment. @throws UsageError when it cannot be read */
+export async function openService(
+  target: ServiceAddress & Pick<DeviceRecord, "serverCa">,
+  settings: Settings,
+  io: DeviceIo,
+): Promise<DeviceService> {
+  const file = settings["server-ca"] ?? target.serverCa;
+  const roots = file === undefined ? undefined : await readRoots(file);
+  return deviceService(retryWhenBusy(httpClient(roots), io), target);
+}
+
+async function readRoots(file: string): Promise<string> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (!text?.includes("-----BEGIN CERTIFICATE-----"))
+    throw new UsageError(`${file} does not hold a certificate in PEM`);
+  return text;
 }

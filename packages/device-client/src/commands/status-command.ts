@@ -1,68 +1,74 @@
 /** `signet-device status` */
-import { type ExitCode, exitCodes } from "../exit-codes.ts";
-import { isPassingTrouble } from "../keep-renewed.ts";
-import { reasonOf } from "../log.ts";
-import { askStanding, noteRevoked, revocationText } from "../standing.ts";
+import { describeError } from "@signet/cli-runtime/redact";
+import { exitCodes } from "../exit-codes.ts";
+import { describeRevocation, queryStatus, recordRevocation } from "../renewal/certificate-status.ts";
+import { isTransient } from "../renewal/renewal-daemon.ts";
 import { daysLeft, type EnrolledDevice, readEnrolledDevice, validityOf } from "../state/enrolled-device.ts";
-import type { Call, Command, Io } from "./command.ts";
-import { openServiceOf } from "./open-service.ts";
-import { commonOptions, hookOption, readSettings, type Settings, trustOption } from "./settings.ts";
+import {
+  commonOptions,
+  type DeviceCommand,
+  type DeviceIo,
+  hookOption,
+  openService,
+  readSettings,
+  type Settings,
+} from "./settings.ts";
 
-export const statusCommand: Command = {
+export const statusCommand: DeviceCommand = {
   name: "status",
-  summary: "show the device and its certificate, and ask the service whether it still counts",
+  summary: "show the device and its certificate, and ask the service whether it is still valid",
   usage: "[--offline] [--json]",
   options: {
-    offline: { type: "boolean", help: "ask nobody" },
+    offline: { type: "boolean", help: "do not ask the service" },
     json: { type: "boolean", help: "print JSON" },
-    ...trustOption,
     ...hookOption,
     ...commonOptions,
   },
-  run: async ({ values, io }: Call) => {
+  run: async ({ values, io }) => {
     const settings = await readSettings(values, io);
     const device = await readEnrolledDevice(settings.state);
-    const standing = await standingOf(device, settings, values["offline"] === true, io);
-    const facts = factsOf(device, standing, io.clock());
-    if (values["json"] === true) io.print(JSON.stringify(facts));
-    else for (const [name, value] of Object.entries(facts)) io.print(`${name.padEnd(14)}${value}`);
-    return standing.exitCode;
+    const { text, exitCode } = await determineStatus(device, settings, values["offline"] === true, io);
+    const fields = describeDevice(device, text, io.clock());
+    if (values["json"] === true) io.print(JSON.stringify(fields));
+    else for (const [name, value] of Object.entries(fields)) io.print(`${name.padEnd(14)}${value}`);
+    return exitCode;
   },
 };
 
-interface Standing {
+interface Status {
   readonly text: string;
-  readonly exitCode: ExitCode;
+  readonly exitCode: number;
 }
 
-async function standingOf(
+async function determineStatus(
   device: EnrolledDevice,
   settings: Settings,
   isOffline: boolean,
-  io: Io,
-): Promise<Standing> {
+  io: DeviceIo,
+): Promise<Status> {
   const { revokedAt } = device.record;
   if (revokedAt !== undefined) return { text: `revoked at ${revokedAt}`, exitCode: exitCodes.revoked };
   const isExpired = validityOf(device.certificate).notAfter <= io.clock();
-  const own: Standing = isExpired
+  const own: Status = isExpired
     ? { text: "expired", exitCode: exitCodes.expired }
     : { text: "not asked", exitCode: exitCodes.done };
   if (isOffline) return own;
   try {
-    const service = await openServiceOf(device.record, settings, io);
-    const told = await askStanding(device, service, io.clock());
-    if (told.kind === "unknown") return { text: "the service does not know it", exitCode: exitCodes.failed };
-    if (told.kind === "good") return isExpired ? own : { ...own, text: "good" };
-    const tell = (line: string) => io.printError(line);
-    await noteRevoked(device, { revokedAt: told.at, hook: settings["on-revoked"], tell });
-    return { text: revocationText(told), exitCode: exitCodes.revoked };
+    const service = await openService(device.record, settings, io);
+    const status = await queryStatus(device, service, io.clock());
+    if (status.kind === "unknown") return { text: "unknown to the service", exitCode: exitCodes.failed };
+    if (status.kind === "good") return isExpired ? own : { ...own, text: "good" };
+    const report = (line: string) => io.printError(line);
+    await recordRevocation(device, { revokedAt: status.at, hook: settings["on-revoked"], report });
+    return { text: describeRevocation(status), exitCode: exitCodes.revoked };
   } catch (error) {
-    const exitCode = isPassingTrouble(error) ? exitCodes.tryLater : exitCodes.failed;
-    return isExpired ? own : { text: `not known: ${reasonOf(error)}`, exitCode };
+    if (isExpired) return own;
+    const exitCode = isTransient(error) ? exitCodes.tryLater : exitCodes.failed;
+    return { text: `not known: ${describeError(error)}`, exitCode };
   }
 }
 
-function factsOf({ deviceId, record, certificate }: EnrolledDevice, { text }: Standing, now: number) {
+function describeDevice({ deviceId, record, certificate }: EnrolledDevice, standing: string, now: number) {
   const validity = validityOf(certificate);
   return {
     device: deviceId,
@@ -73,6 +79,6 @@ function factsOf({ deviceId, record, certificate }: EnrolledDevice, { text }: St
     notAfter: new Date(validity.notAfter).toISOString(),
     daysLeft: daysLeft(validity, now),
     renewFrom: new Date(validity.renewFrom).toISOString(),
-    standing: text,
+    standing,
   };
 }

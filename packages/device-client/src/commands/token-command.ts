@@ -1,75 +1,78 @@
 /** `signet-device token` */
-import { Ended, exitCodes } from "../exit-codes.ts";
+import { ExitError, repeatedTexts, requiredText, type Values } from "@signet/cli-runtime/command";
+import { exitCodes } from "../exit-codes.ts";
+import { describeRevocation, queryStatus, recordRevocation } from "../renewal/certificate-status.ts";
 import { type DeviceService, ServiceRefusal } from "../service/device-service.ts";
 import { mtlsEndpoints } from "../service/mtls-endpoints.ts";
-import { askStanding, noteRevoked, revocationText } from "../standing.ts";
 import { type EnrolledDevice, identityOf, readEnrolledDevice } from "../state/enrolled-device.ts";
-import { type Call, type Command, type Io, requiredText, texts, type Values } from "./command.ts";
-import { openServiceOf } from "./open-service.ts";
-import { commonOptions, hookOption, readSettings, trustOption } from "./settings.ts";
+import {
+  commonOptions,
+  type DeviceCommand,
+  type DeviceIo,
+  hookOption,
+  openService,
+  readSettings,
+} from "./settings.ts";
 
-export const tokenCommand: Command = {
+export const tokenCommand: DeviceCommand = {
   name: "token",
-  summary: "get an access token that is bound to the device's certificate",
+  summary: "get an access token bound to the device's certificate",
   usage: "--client-id ID [--scope SCOPE …] [--resource URI …] [--only-token]",
   options: {
-    "client-id": {
-      type: "string",
-      value: "ID",
-      help: "the application that this device speaks for",
-      required: true,
-    },
+    "client-id": { type: "string", value: "ID", help: "the application the device acts for", required: true },
     scope: {
       type: "string",
       multiple: true,
       value: "SCOPE",
-      help: "as many as wanted; all that it may have when left out",
+      help: "may be repeated (default: every allowed scope)",
     },
-    resource: { type: "string", multiple: true, value: "URI", help: "what the token is for (RFC 8707)" },
-    "only-token": { type: "boolean", help: "print the token alone, in place of the whole answer" },
-    ...trustOption,
+    resource: {
+      type: "string",
+      multiple: true,
+      value: "URI",
+      help: "resource indicator (RFC 8707); may be repeated",
+    },
+    "only-token": { type: "boolean", help: "print only the access token" },
     ...hookOption,
     ...commonOptions,
   },
-  run: async ({ values, io }: Call) => {
+  run: async ({ values, io }) => {
     const settings = await readSettings(values, io);
     const device = await readEnrolledDevice(settings.state);
-    const service = await openServiceOf(device.record, settings, io);
+    const service = await openService(device.record, settings, io);
     const { token: url } = await mtlsEndpoints(service, device.record);
-    const answer = await service
-      .token(url, await identityOf(device), formOf(values))
-      .catch((error: unknown) => whyRefused(error, { device, service, hook: settings["on-revoked"], io }));
-    io.print(
-      values["only-token"] === true ? String(answer["access_token"]) : JSON.stringify(answer, null, 2),
-    );
+    const identity = await identityOf(device);
+    const answer = await service.token(url, identity, buildForm(values)).catch(async (error: unknown) => {
+      await exitIfRevoked(error, { device, service, hook: settings["on-revoked"], io });
+      throw error;
+    });
+    const onlyToken = values["only-token"] === true;
+    io.print(onlyToken ? String(answer["access_token"]) : JSON.stringify(answer, null, 2));
     return exitCodes.done;
   },
 };
 
-function formOf(values: Values): URLSearchParams {
-  const form = new URLSearchParams({
-    grant_type: "client_credentials",
-    client_id: requiredText(values, "client-id"),
-  });
-  const scope = texts(values, "scope").join(" ").trim();
+function buildForm(values: Values): URLSearchParams {
+  const clientId = requiredText(values, "client-id");
+  const form = new URLSearchParams({ grant_type: "client_credentials", client_id: clientId });
+  const scope = repeatedTexts(values, "scope").join(" ").trim();
   if (scope !== "") form.set("scope", scope);
-  for (const resource of texts(values, "resource")) form.append("resource", resource);
+  for (const resource of repeatedTexts(values, "resource")) form.append("resource", resource);
   return form;
 }
 
-/** The token endpoint says but `invalid_client`: the CA says whether it is because of this device. */
-async function whyRefused(
-  error: unknown,
-  {
-    device,
-    service,
-    hook,
-    io,
-  }: { device: EnrolledDevice; service: DeviceService; hook: string | undefined; io: Io },
-): Promise<never> {
-  if (!(error instanceof ServiceRefusal) || error.status !== 401) throw error;
-  const standing = await askStanding(device, service, io.clock()).catch(() => undefined);
-  if (standing?.kind !== "revoked") throw error;
-  await noteRevoked(device, { revokedAt: standing.at, hook, tell: (line) => io.printError(line) });
-  throw new Ended(exitCodes.revoked, revocationText(standing), { cause: error });
+interface Refused {
+  readonly device: EnrolledDevice;
+  readonly service: DeviceService;
+  readonly hook: string | undefined;
+  readonly io: DeviceIo;
+}
+
+/** The token endpoint only says `invalid_client`: the CA knows whether the device is revoked. */
+async function exitIfRevoked(error: unknown, { device, service, hook, io }: Refused): Promise<void> {
+  if (!(error instanceof ServiceRefusal) || error.status !== 401) return;
+  const status = await queryStatus(device, service, io.clock()).catch(() => undefined);
+  if (status?.kind !== "revoked") return;
+  await recordRevocation(device, { revokedAt: status.at, hook, report: (line) => io.printError(line) });
+  throw new ExitError(exitCodes.revoked, describeRevocation(status), { cause: error });
 }

@@ -1,22 +1,30 @@
-/** A key in a file of mode 0600: PKCS#8 in PEM. */
-import { createPrivateKey, createPublicKey, generateKeyPair, sign } from "node:crypto";
+/** A device's private key, P-256 so that it signs the same way everywhere; here in a file of mode 0600, PKCS#8 in PEM. */
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from "node:crypto";
 import { promisify } from "node:util";
-import { createPrivateFile, readPrivateFile, UnsafeFile } from "../state/private-file.ts";
-import type { DeviceKey } from "./device-key.ts";
+import { createPrivateFile, readPrivateFile, UnsafeFile } from "@signet/cli-runtime/private-file";
+
+export interface DeviceKey {
+  /** SubjectPublicKeyInfo, DER. */
+  readonly spki: Buffer;
+  /** Undefined when the key is in a TPM. */
+  readonly privateKey: KeyObject | undefined;
+  /** @returns ECDSA over SHA-256, DER */
+  sign(data: Buffer): Promise<Buffer>;
+}
 
 const generate = promisify(generateKeyPair);
 
-/** @throws EEXIST when there is one */
+/** @throws EEXIST */
 export async function createFileKey(file: string): Promise<void> {
   const { privateKey } = await generate("ec", { namedCurve: "P-256" });
   await createPrivateFile(file, privateKey.export({ format: "pem", type: "pkcs8" }).toString());
 }
 
-/** @throws UnsafeFile when others can read it, or it holds no key on P-256 */
+/** @throws UnsafeFile also when it is not a P-256 key */
 export async function openFileKey(file: string): Promise<DeviceKey> {
   const privateKey = createPrivateKey(await readPrivateFile(file));
   if (privateKey.asymmetricKeyDetails?.namedCurve !== "prime256v1")
-    throw new UnsafeFile(`${file} holds no key on P-256`);
+    throw new UnsafeFile(`${file} is not a P-256 key`);
   return {
     privateKey,
     spki: createPublicKey(privateKey).export({ format: "der", type: "spki" }),

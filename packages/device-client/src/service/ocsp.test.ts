@@ -59,7 +59,7 @@ const revoked = (reason?: number) =>
     ...(reason === undefined ? [] : [derValue(0xa0, derValue(0x0a, Buffer.from([reason])))]),
   );
 
-test("good, revoked and unknown are told apart", () => {
+test("good, revoked and unknown are distinguished", () => {
   assert.deepEqual(read(response()), { kind: "good" });
   assert.deepEqual(read(response({ until: null })), { kind: "good" });
   assert.deepEqual(read(response({ status: derValue(0x82) })), { kind: "unknown" });
@@ -68,7 +68,7 @@ test("good, revoked and unknown are told apart", () => {
   assert.deepEqual(read(response({ status: revoked() })), { kind: "revoked", at, reason: undefined });
 });
 
-test("what the CA has not signed, is for another certificate, or of another time, is not believed", () => {
+test("a response not signed by the CA, for another certificate or out of date is refused", () => {
   const forger = testCertificate({ subject: "ca", isCa: true }).privateKey;
   const faults: Change[] = [
     { signer: forger },
@@ -83,7 +83,7 @@ test("what the CA has not signed, is for another certificate, or of another time
   for (const fault of faults) assert.throws(() => read(response(fault)), Error, JSON.stringify(fault));
 });
 
-test("no byte of an answer can be another one", () => {
+test("no byte of a response can be changed", () => {
   const bytes = response({ status: revoked(1) });
   let believed = 0;
   for (let at = 0; at < bytes.length; at += 1) {

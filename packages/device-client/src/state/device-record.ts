@@ -1,50 +1,55 @@
-/** `device.json` of the state folder: which device this is, whose, and how its key is kept. */
+/** The state folder, and its `device.json`: which device this is, of which organisation, and how its key is stored. */
 import { chmod, mkdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { withLock } from "@signet/cli-runtime/exclusive-lock";
+import { PRIVATE, readIfPresent, replaceFile, UnsafeFile } from "@signet/cli-runtime/private-file";
 import { isUuid } from "@signet/protocol/hash";
-import { type EkKind, ekKinds } from "../tpm/templates.ts";
-import { PRIVATE, replaceFile, textOf, UnsafeFile } from "./private-file.ts";
+import { type EkType, ekTypes } from "../tpm/templates.ts";
 
-export interface KeyKeeping {
+export interface KeyStorage {
   readonly kind: "file" | "tpm";
-  /** As `--tpm` takes it. */
+  /** As in `--tpm`. */
   readonly tpm?: string;
-  readonly ek?: EkKind;
+  readonly ek?: EkType;
 }
 
 export interface DeviceRecord {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly server: string;
   readonly organisation: string;
-  readonly key: KeyKeeping;
-  /** A file in PEM that is believed in place of the system's roots. */
+  readonly key: KeyStorage;
+  /** PEM file to trust instead of the system's roots. */
   readonly serverCa?: string;
-  /** Once the service has enrolled it. */
+  /** Set once enrolled. */
   readonly deviceId?: string;
   readonly attestation?: string;
-  /** When the service was first heard to say so, in ISO 8601. */
+  /** ISO 8601. */
   readonly revokedAt?: string;
-  /** The program that is to hear of it has ended well. */
+  /** The hook has run successfully. */
   readonly isRevocationTold?: boolean;
 }
 
 const FILE = "device.json";
 
-/** Makes the state folder: its owner's alone. @throws UnsafeFile when others can write there */
+/** Mode 0700. @throws UnsafeFile when others can write there */
 export async function makeStateFolder(state: string): Promise<void> {
   if ((await mkdir(state, { recursive: true, mode: 0o700 })) !== undefined) await chmod(state, 0o700);
   const { mode } = await stat(state);
-  if ((mode & 0o022) !== 0) throw new UnsafeFile(`others can write in ${state}: chmod 700 ${state}`);
+  if ((mode & 0o022) !== 0) throw new UnsafeFile(`others can write to ${state}: chmod 700 ${state}`);
 }
 
-/** @returns undefined when nothing was ever enrolled there. @throws Error for what we have not written */
+/** One process at a time: of two concurrent renewals, each would discard the other's certificate. @throws Locked */
+export const lockState = <Result>(state: string, work: () => Promise<Result>): Promise<Result> =>
+  withLock(path.join(state, "lock.db"), work);
+
+/** @returns undefined when nothing was ever enrolled there. @throws Error for an invalid file */
 export async function readRecord(state: string): Promise<DeviceRecord | undefined> {
-  const text = await textOf(path.join(state, FILE));
+  const text = await readIfPresent(path.join(state, FILE));
   if (text === undefined) return undefined;
   try {
-    return asRecord(JSON.parse(text) as unknown);
+    return parseRecord(JSON.parse(text) as unknown);
   } catch (cause) {
-    throw new Error(`${path.join(state, FILE)} is damaged: enrol this device anew in an empty folder`, {
+    throw new Error(`${path.join(state, FILE)} is damaged: enrol this device again in an empty folder`, {
       cause,
     });
   }
@@ -54,7 +59,7 @@ export async function writeRecord(state: string, record: DeviceRecord): Promise<
   await replaceFile(path.join(state, FILE), `${JSON.stringify(record, null, 2)}\n`, PRIVATE);
 }
 
-function asRecord(value: unknown): DeviceRecord {
+function parseRecord(value: unknown): DeviceRecord {
   const { server, organisation, key, ...rest } = value as Record<string, unknown>;
   const { kind, ...place } = key as Record<string, unknown>;
   const isRecord =
@@ -63,10 +68,10 @@ function asRecord(value: unknown): DeviceRecord {
     isUuid(organisation) &&
     (kind === "file" || kind === "tpm") &&
     Object.values(place).every((one) => typeof one === "string") &&
-    (place["ek"] === undefined || ekKinds.some((one) => one === place["ek"])) &&
+    (place["ek"] === undefined || ekTypes.some((one) => one === place["ek"])) &&
     Object.entries(rest).every(
       ([name, one]) => typeof one === (name === "isRevocationTold" ? "boolean" : "string"),
     );
-  if (!isRecord) throw new TypeError("its members are not those of a device");
+  if (!isRecord) throw new TypeError("not a device record");
   return value as DeviceRecord;
 }

@@ -1,4 +1,4 @@
-/** Software TPMs for tests: swtpm with an endorsement certificate of a vendor made on the spot (Debian's swtpm, swtpm-tools). */
+/** Software TPMs for tests: swtpm with endorsement certificates of a throw-away vendor CA (Debian's swtpm, swtpm-tools). */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Why swtpm cannot be tried here; false when it can, and where it must be: with CI=true its absence is a failure. */
+/** Why tests with swtpm are skipped; false when they run. */
 export async function swtpmMissing(): Promise<string | false> {
   try {
     await run("sh", ["-c", "command -v swtpm && command -v swtpm_setup && command -v swtpm_localca"]);
@@ -20,26 +20,25 @@ export async function swtpmMissing(): Promise<string | false> {
 }
 
 export interface SoftwareTpm {
-  /** As `--tpm` takes it. */
-  readonly place: string;
-  /** Files in PEM: the vendor's root, and what it issues with. */
+  /** As in `--tpm`. */
+  readonly location: string;
+  /** PEM files: the vendor's root and issuing CA. */
   readonly vendorFiles: readonly string[];
-  /** Its process ends; what it holds stays in its folder. */
+  /** Ends the process; its state stays in its folder. */
   stop(): Promise<void>;
 }
 
 export interface SoftwareTpmOptions {
-  /** Made, with a socket in it: a short path. */
+  /** Created, for state and socket; must be a short path. */
   readonly folder: string;
-  /** The vendor's certificates and keys, made by its first TPM: those with one folder are of one vendor. */
+  /** The vendor's certificates and keys: TPMs that share this folder share a vendor. */
   readonly vendorFolder: string;
-  /** Loopback in place of a socket in the folder. */
+  /** A port on loopback instead of a socket in the folder. */
   readonly port?: number;
-  /** At the port after it the TPM is told to start and stop, as tpm2-tools want it. */
+  /** Opens a control channel on the next port, as tpm2-tools needs it. */
   readonly hasControl?: boolean;
 }
 
-/** @returns the TPM, started up and listening */
 export async function startSwtpm(options: SoftwareTpmOptions): Promise<SoftwareTpm> {
   const { folder, vendorFolder, port } = options;
   const state = path.join(folder, "state");
@@ -60,7 +59,7 @@ export async function startSwtpm(options: SoftwareTpmOptions): Promise<SoftwareT
   await listening(child, port === undefined ? { path: socket } : { host: "127.0.0.1", port });
   const files = ["swtpm-localca-rootca-cert.pem", "issuercert.pem"];
   return {
-    place: port === undefined ? `unix:${socket}` : `tcp:127.0.0.1:${port}`,
+    location: port === undefined ? `unix:${socket}` : `tcp:127.0.0.1:${port}`,
     vendorFiles: files.map((file) => path.join(vendorFolder, file)),
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -71,7 +70,7 @@ export async function startSwtpm(options: SoftwareTpmOptions): Promise<SoftwareT
   };
 }
 
-/** Endorsement keys of RSA-2048 and P-384 at persistent handles, their certificates in NV memory. */
+/** RSA-2048 and P-384 endorsement keys at persistent handles, with certificates in NV memory. */
 async function provision({ folder, vendorFolder }: SoftwareTpmOptions, state: string): Promise<void> {
   const file = (name: string) => path.join(folder, name);
   const inVendor = (name: string) => path.join(vendorFolder, name);

@@ -1,13 +1,13 @@
-/** The program's outside in a test: what it printed, and a clock, waits and signals that the test moves. */
-import { runCommandLine } from "../commands/run-command-line.ts";
+/** `DeviceIo` for tests: records output and pauses, with a clock and signals under the test's control. */
+import { runDeviceCommandLine } from "../commands/device-command-line.ts";
 
 export interface TestIo {
   readonly out: string[];
   readonly err: string[];
-  /** Milliseconds of each wait. */
-  readonly waits: number[];
+  /** Milliseconds of each pause. */
+  readonly pauses: number[];
   signal(name: string): void;
-  /** @returns the exit code; `out` and `err` are of this run alone */
+  /** @returns the exit code; `out` and `err` are reset first */
   run(...words: string[]): Promise<number>;
 }
 
@@ -15,21 +15,21 @@ export interface TestIoOptions {
   readonly clock?: () => number;
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** In place of waiting. */
+  /** Runs instead of each pause. */
   readonly onPause?: (milliseconds: number) => Promise<void> | void;
 }
 
 export function testIo(options: TestIoOptions = {}): TestIo {
   const { clock = Date.now, environment = {}, input = "", onPause = () => undefined } = options;
   const [out, err]: [string[], string[]] = [[], []];
-  const waits: number[] = [];
-  const told = new Map<string, () => void>();
+  const pauses: number[] = [];
+  const listeners = new Map<string, () => void>();
   return {
-    ...{ out, err, waits },
-    signal: (name) => told.get(name)?.(),
+    ...{ out, err, pauses },
+    signal: (name) => listeners.get(name)?.(),
     run: async (...words) => {
-      for (const lines of [out, err, waits]) lines.length = 0;
-      return await runCommandLine(words, {
+      for (const lines of [out, err, pauses]) lines.length = 0;
+      return await runDeviceCommandLine(words, {
         print: (line) => void out.push(line),
         printError: (line) => void err.push(line),
         clock,
@@ -37,10 +37,10 @@ export function testIo(options: TestIoOptions = {}): TestIo {
         environment,
         readLine: async () => input,
         pause: async (milliseconds) => {
-          waits.push(milliseconds);
+          pauses.push(milliseconds);
           await onPause(milliseconds);
         },
-        onSignal: (signal, heard) => void told.set(signal, heard),
+        onSignal: (signal, listener) => void listeners.set(signal, listener),
       });
     },
   };

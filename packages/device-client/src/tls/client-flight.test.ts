@@ -12,7 +12,13 @@ import {
   readMessages,
   signedByClient,
 } from "./handshake-messages.ts";
-import { cipherSuites, contentTypes, recordCutter, recordProtection, TlsFault } from "./record-protection.ts";
+import {
+  cipherSuites,
+  contentTypes,
+  recordProtection,
+  recordSplitter,
+  TlsFault,
+} from "./record-protection.ts";
 
 const suite = cipherSuites.get(0x1301) ?? assert.fail();
 const [clientSecret, serverSecret] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
@@ -82,13 +88,13 @@ const sealed = (type: number, content: Buffer): Buffer =>
   recordProtection(suite, clientSecret).seal(type, content);
 
 for (const cut of [10_000, 1])
-  test(`certificate, signature and Finished take the place of OpenSSL's, ${cut} bytes at a time`, async () => {
+  test(`certificate, signature and Finished replace OpenSSL's messages, ${cut} bytes at a time`, async () => {
     const { flight } = handshake(Promise.resolve());
     await open(flight, serverFlight(request, serverFinished), cut);
     const spec = plain(contentTypes.changeCipherSpec, Buffer.from([1]));
     assert.deepEqual(await flight.fromClient(spec), spec);
     const keys = recordProtection(suite, clientSecret);
-    const [record, ...more] = recordCutter()(
+    const [record, ...more] = recordSplitter()(
       await flight.fromClient(sealed(contentTypes.handshake, ownFlight)),
     );
     assert.ok(record && more.length === 0);
@@ -108,7 +114,7 @@ for (const cut of [10_000, 1])
     assert.deepEqual(await flight.fromClient(data), data, "what follows is OpenSSL's own");
   });
 
-test("nothing is signed or sent before the service is verified, and nothing after it was not", async () => {
+test("nothing is signed or sent before the server is verified, or after its verification failed", async () => {
   const verified = Promise.withResolvers<void>();
   const { flight, state } = handshake(verified.promise);
   await open(flight, serverFlight(request, serverFinished));
@@ -124,7 +130,7 @@ test("nothing is signed or sent before the service is verified, and nothing afte
   assert.equal(state.signatures, 0);
 });
 
-test("an alert of OpenSSL's goes out as it is", async () => {
+test("OpenSSL's alerts go out unchanged", async () => {
   const { flight, state } = handshake(Promise.resolve());
   await open(flight, serverFlight(request, serverFinished));
   const alert = sealed(contentTypes.alert, Buffer.from([2, 42]));
@@ -132,7 +138,7 @@ test("an alert of OpenSSL's goes out as it is", async () => {
   assert.equal(state.signatures, 0);
 });
 
-test("a handshake that is not TLS 1.3's, is cut off, or is under other keys, ends in an error and sends nothing", async () => {
+test("a handshake that is not TLS 1.3, is truncated or uses other keys fails and sends nothing", async () => {
   const other = handshake(Promise.resolve());
   const answered = () => other.flight.fromServer(plain(contentTypes.handshake, serverHello(0xc02b)));
   assert.throws(answered, TlsFault);
@@ -154,7 +160,10 @@ test("a handshake that is not TLS 1.3's, is cut off, or is under other keys, end
   }
   const { flight } = handshake(Promise.resolve());
   await flight.fromClient(plain(contentTypes.handshake, clientHello));
-  await assert.rejects(flight.fromClient(sealed(contentTypes.handshake, ownFlight)), /keys of the handshake/);
+  await assert.rejects(
+    flight.fromClient(sealed(contentTypes.handshake, ownFlight)),
+    /handshake keys are missing/,
+  );
   const endless = Buffer.concat(
     Array.from({ length: 20 }, () => plain(contentTypes.applicationData, Buffer.alloc(16_000))),
   );

@@ -12,14 +12,14 @@ const aes128: CipherSuite = { hash: "sha256", hashBytes: 32, aead: "aes-128-gcm"
 const aes256: CipherSuite = { hash: "sha384", hashBytes: 48, aead: "aes-256-gcm", keyBytes: 32 };
 const chacha: CipherSuite = { hash: "sha256", hashBytes: 32, aead: "chacha20-poly1305", keyBytes: 32 };
 
-/** By their numbers (RFC 8446 appendix B.4). */
+/** RFC 8446 appendix B.4. */
 export const cipherSuites: ReadonlyMap<number, CipherSuite> = new Map([
   [0x1301, aes128],
   [0x1302, aes256],
   [0x1303, chacha],
 ]);
 
-/** The same, as OpenSSL is told to offer no others. */
+/** The same ones, for OpenSSL: no others are offered. */
 export const OFFERED_CIPHERS = "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256";
 
 export const contentTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, applicationData: 23 } as const;
@@ -27,17 +27,14 @@ export const contentTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, ap
 const TAG_BYTES = 16;
 const IV_BYTES = 12;
 const HEADER_BYTES = 5;
-const MOST_PLAINTEXT = 16_384;
+const MAX_PLAINTEXT = 16_384;
 const LEGACY_VERSION = 0x0303;
 
 export class TlsFault extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "TlsFault";
-  }
+  override name = "TlsFault";
 }
 
-/** HKDF-Expand-Label with an empty context; every length that TLS 1.3 asks for here fits into one block of the hash. */
+/** HKDF-Expand-Label with an empty context; every length needed here fits into one hash block. */
 export function expandLabel(suite: CipherSuite, secret: Buffer, label: string, length: number): Buffer {
   const name = Buffer.from(`tls13 ${label}`);
   const info = Buffer.concat([
@@ -53,13 +50,13 @@ export function expandLabel(suite: CipherSuite, secret: Buffer, label: string, l
 }
 
 export interface RecordProtection {
-  /** @returns the plaintext and its type. @throws TlsFault when the record was not made with this secret, or is the wrong one */
+  /** @throws TlsFault when the record was not sealed with this secret, or is out of sequence */
   open(record: Buffer): { readonly type: number; readonly content: Buffer };
-  /** @param content of any length; @returns one record or several */
+  /** @returns one or more records */
   seal(type: number, content: Buffer): Buffer;
 }
 
-/** Counts the records itself: give it each one once, in order. */
+/** Counts records: pass each one exactly once, in order. */
 export function recordProtection(suite: CipherSuite, secret: Buffer): RecordProtection {
   const key = expandLabel(suite, secret, "key", suite.keyBytes);
   const iv = expandLabel(suite, secret, "iv", IV_BYTES);
@@ -81,7 +78,7 @@ export function recordProtection(suite: CipherSuite, secret: Buffer): RecordProt
   return {
     open: (record) => {
       const body = record.subarray(HEADER_BYTES);
-      if (body.length < TAG_BYTES + 1) throw new TlsFault("a record that is too short");
+      if (body.length < TAG_BYTES + 1) throw new TlsFault("record too short");
       const decipher = createDecipheriv(suite.aead as "aes-128-gcm", key, nextNonce(), options);
       decipher.setAAD(record.subarray(0, HEADER_BYTES));
       decipher.setAuthTag(body.subarray(-TAG_BYTES));
@@ -89,19 +86,19 @@ export function recordProtection(suite: CipherSuite, secret: Buffer): RecordProt
     },
     seal: (type, content) => {
       const parts: Buffer[] = [];
-      for (let at = 0; at < content.length; at += MOST_PLAINTEXT)
-        parts.push(sealOne(type, content.subarray(at, at + MOST_PLAINTEXT)));
+      for (let at = 0; at < content.length; at += MAX_PLAINTEXT)
+        parts.push(sealOne(type, content.subarray(at, at + MAX_PLAINTEXT)));
       return Buffer.concat(parts);
     },
   };
 }
 
-/** The last byte that is not zero tells the type (RFC 8446 §5.4). */
+/** The last nonzero byte is the content type (RFC 8446 §5.4). */
 function unpadded(plain: Buffer, finish: () => Buffer): { type: number; content: Buffer } {
   try {
     finish();
   } catch {
-    throw new TlsFault("a record that was made with another key");
+    throw new TlsFault("record sealed with another key");
   }
   let end = plain.length - 1;
   while (end > 0 && plain[end] === 0) end -= 1;
@@ -116,15 +113,15 @@ function recordHeader(type: number, length: number): Buffer {
   return header;
 }
 
-/** Cuts a stream of bytes into whole records. @throws TlsFault for one that no TLS 1.3 peer may send */
-export function recordCutter(): (bytes: Buffer) => Buffer[] {
+/** Splits a stream of bytes into records. @throws TlsFault for one longer than TLS 1.3 allows */
+export function recordSplitter(): (bytes: Buffer) => Buffer[] {
   let rest: Buffer = Buffer.alloc(0);
   return (bytes) => {
     rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
     const records: Buffer[] = [];
     while (rest.length >= HEADER_BYTES) {
       const length = rest.readUInt16BE(3);
-      if (length > MOST_PLAINTEXT + 256) throw new TlsFault("a record that is too long");
+      if (length > MAX_PLAINTEXT + 256) throw new TlsFault("record too long");
       if (rest.length < HEADER_BYTES + length) break;
       records.push(rest.subarray(0, HEADER_BYTES + length));
       rest = rest.subarray(HEADER_BYTES + length);

@@ -13,7 +13,7 @@ const own = selfSigned();
 const device = testCertificate({ subject: "device" });
 const ECDSA_P256 = 0x0403;
 
-describe("a connection that a TPM's key signs for", () => {
+describe("a connection signed by a key in a TPM", () => {
   const servers: tls.Server[] = [];
   let shown: X509Certificate | undefined;
   let signatures = 0;
@@ -94,13 +94,13 @@ describe("a connection that a TPM's key signs for", () => {
       assert.equal(signatures, 1);
     });
 
-  test("a server that asks for no certificate is shown none", async () => {
+  test("a server that requests no certificate gets none", async () => {
     const client = await connect(await serve({ requestCert: false }));
     assert.match(await echo(client, "one"), /one$/);
     assert.deepEqual([signatures, shown], [0, undefined]);
   });
 
-  test("the handshake fails where the key is not the certificate's", async () => {
+  test("the handshake fails when the key is not the certificate's", async () => {
     const client = await connect(await serve({}), { signer: testCertificate({ subject: "other" }) });
     await assert.rejects(echo(client, "one"));
     assert.equal(shown, undefined);
@@ -121,13 +121,13 @@ describe("a connection that a TPM's key signs for", () => {
     assert.equal(signatures, 0);
   });
 
-  test("is given up when its time is over, before, during and after the handshake", async () => {
+  test("can be cancelled before, during and after the handshake", async () => {
     const port = await serve({});
     await assert.rejects(connect(port, { signal: AbortSignal.abort() }));
     const during = new AbortController();
     const connecting = connect(port, { signal: during.signal });
     during.abort();
-    await assert.rejects(connecting, /given up/);
+    await assert.rejects(connecting, /cancelled/);
     const after = new AbortController();
     const client = await connect(port, { signal: after.signal });
     const reading = echo(client, "one").then(() => echo(client, "two"));
@@ -136,7 +136,7 @@ describe("a connection that a TPM's key signs for", () => {
     await assert.rejects(reading);
   });
 
-  test("TLS 1.2, and a server that takes no such signature, are refused", async () => {
+  test("TLS 1.2, and a server that does not accept such signatures, are refused", async () => {
     await assert.rejects(connect(await serve({ maxVersion: "TLSv1.2" })));
     const client = await connect(await serve({}), { scheme: 0x0903 });
     await assert.rejects(echo(client, "one"));

@@ -1,4 +1,4 @@
-/** A TLS connection whose client certificate belongs to a key that only signs. */
+/** Experimental: a TLS connection whose client key can only sign (client-flight.ts). */
 import { once } from "node:events";
 import net from "node:net";
 import { Duplex } from "node:stream";
@@ -9,32 +9,32 @@ import { OFFERED_CIPHERS } from "./record-protection.ts";
 export interface SignedConnectionOptions {
   readonly host: string;
   readonly port: number;
-  /** PEM, in place of the system's roots. */
+  /** PEM, instead of the system's roots. */
   readonly ca?: string | string[] | undefined;
   readonly identity: ClientIdentity;
   readonly signal: AbortSignal;
 }
 
 /**
- * @returns the connection, its service verified and this client's flight on its way. A service that refuses the certificate
- *   says so afterwards (RFC 8446 §4.4.2.4): the first read fails.
- * @throws Error as `tls.connect` does, and TlsFault: TLS 1.3 is needed, since 1.2 signs before the service is known
+ * @returns the connection after the server was verified. A server that refuses the client's certificate says so later
+ *   (RFC 8446 §4.4.2.4): the first read fails.
+ * @throws Error as `tls.connect` does, and TlsFault. TLS 1.3 is required: in 1.2 the client signs before the server is known
  */
 export async function connectSigned(options: SignedConnectionOptions): Promise<tls.TLSSocket> {
   const { host, port, ca, identity, signal } = options;
   signal.throwIfAborted();
   const socket = net.connect({ host, port });
-  const giveUp = () => socket.destroy(new Error("given up"));
-  signal.addEventListener("abort", giveUp);
-  socket.once("close", () => signal.removeEventListener("abort", giveUp));
+  const cancel = () => socket.destroy(new Error("cancelled"));
+  signal.addEventListener("abort", cancel);
+  socket.once("close", () => signal.removeEventListener("abort", cancel));
   try {
     await once(socket, "connect");
     const verified = Promise.withResolvers<void>();
     verified.promise.catch(() => undefined);
     const flight = clientFlight(identity, verified.promise);
     const secured = tls.connect({
-      socket: between(socket, flight),
-      // RFC 6066 §3: no address as a name; the certificate is compared with `host` all the same.
+      socket: interceptedStream(socket, flight),
+      // RFC 6066 §3: an address is not a server name; the certificate is still compared with `host`.
       ...(net.isIP(host) ? { host } : { servername: host }),
       ...(ca === undefined ? {} : { ca }),
       minVersion: "TLSv1.3",
@@ -42,11 +42,11 @@ export async function connectSigned(options: SignedConnectionOptions): Promise<t
       rejectUnauthorized: true,
     });
     secured.on("keylog", (line: Buffer) => flight.keylog(line.toString("latin1")));
-    // Stays: an error that comes when nobody reads any more must not end the program.
+    // Never removed: a late error must not end the process.
     secured.on("error", verified.reject);
     await once(secured, "secureConnect");
     if (!secured.authorized)
-      throw new Error(`the service's certificate is not trusted: ${secured.authorizationError}`);
+      throw new Error(`the server's certificate is not trusted: ${secured.authorizationError}`);
     verified.resolve();
     return secured;
   } catch (error) {
@@ -55,12 +55,12 @@ export async function connectSigned(options: SignedConnectionOptions): Promise<t
   }
 }
 
-/** What OpenSSL takes for the network. */
-function between(socket: net.Socket, flight: ClientFlight): Duplex {
+/** The network as OpenSSL sees it. */
+function interceptedStream(socket: net.Socket, flight: ClientFlight): Duplex {
   const side = new Duplex({
     read: () => void socket.resume(),
     write: (bytes: Buffer, _encoding, done) => {
-      // OpenSSL must not wait: it writes its last message before the service's name has been looked at.
+      // OpenSSL must not wait: it writes its last message before the server's name is checked.
       done();
       sending = sending.then(async () => {
         const sent = await flight.fromClient(bytes);

@@ -1,4 +1,4 @@
-/** What a TPM proves: that the attestation key is in it (credential activation), and that another key is too (certification). */
+/** Proof that the attestation key is in the TPM (credential activation), and that another key is too (certification). */
 import { hashNumber, tpmAlg } from "@signet/protocol/tpm/algorithms";
 import { sized, u16 } from "@signet/protocol/tpm/buffer-reader";
 import { keyAttributes } from "@signet/protocol/tpm/public-area";
@@ -7,9 +7,9 @@ import { type LoadedKey, withEndorsementSession } from "./objects.ts";
 import type { Tpm } from "./tpm.ts";
 
 export interface SealedCredential {
-  /** TPM2B_ID_OBJECT, its size included. */
+  /** TPM2B_ID_OBJECT, including its size. */
   readonly credentialBlob: Buffer;
-  /** TPM2B_ENCRYPTED_SECRET, its size included. */
+  /** TPM2B_ENCRYPTED_SECRET, including its size. */
   readonly encryptedSecret: Buffer;
 }
 
@@ -28,25 +28,18 @@ export async function activateCredential(
     });
     return parameters.sized();
   };
-  // The high range takes its empty password in place of a policy.
+  // The high range accepts its empty password instead of a policy.
   if ((ek.publicArea.attributes & keyAttributes.userWithAuth) !== 0)
     return await activate(byPassword.session);
   return await withEndorsementSession(tpm, hashNumber(ek.publicArea.nameAlg), activate);
 }
 
-export interface Certification {
-  /** TPMS_ATTEST, without a size. */
-  readonly attest: Buffer;
-  /** TPMT_SIGNATURE. */
-  readonly signature: Buffer;
-}
-
-/** TPM2_Certify (TPM 2.0 Part 3 §18.2). @param qualifyingData is signed along */
+/** TPM2_Certify (TPM 2.0 Part 3 §18.2). @param qualifyingData becomes part of the signed statement. @returns TPMS_ATTEST without its size, and TPMT_SIGNATURE */
 export async function certify(
   tpm: Tpm,
   { key, ak }: { key: LoadedKey; ak: LoadedKey },
   qualifyingData: Buffer,
-): Promise<Certification> {
+) {
   const { parameters } = await tpm.execute({
     name: "Certify",
     handles: [key.handle, ak.handle],

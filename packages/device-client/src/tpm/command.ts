@@ -1,7 +1,7 @@
-/** Commands and responses as they go over the wire (TPM 2.0 Part 1 §18, Part 3 §5). */
+/** The wire format of commands and responses (TPM 2.0 Part 1 §18, Part 3 §5). */
 import { type BufferReader, bufferReader, sized, u8, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
 
-/** TPM_CC (TPM 2.0 Part 2 §6.5.2): all that the client uses. */
+/** TPM_CC (TPM 2.0 Part 2 §6.5.2). */
 export const commandCodes = {
   CreatePrimary: 0x0131,
   ActivateCredential: 0x0147,
@@ -28,7 +28,7 @@ export const permanentHandles = {
   endorsement: 0x4000_000b,
 } as const;
 
-/** Authorises the use of one handle; the secret of every object and hierarchy that is used here is empty. */
+/** Authorises the use of one handle; every password used here is empty. */
 export type Authorisation = { readonly session: number };
 
 export const byPassword: Authorisation = { session: permanentHandles.password };
@@ -36,17 +36,17 @@ export const byPassword: Authorisation = { session: permanentHandles.password };
 export interface Command {
   readonly name: CommandName;
   readonly handles?: readonly number[];
-  /** One for each of the first handles. */
+  /** For the first handles, in order. */
   readonly authorisations?: readonly Authorisation[];
   readonly parameters?: Buffer;
-  /** Whether the response begins with a handle. */
+  /** The response starts with a handle. */
   readonly returnsHandle?: boolean;
 }
 
 const NO_SESSIONS = 0x8001;
 const SESSIONS = 0x8002;
 const HEADER_BYTES = 10;
-/** The session stays: it is flushed by its number, whatever happened. */
+/** The session stays open until it is flushed. */
 const CONTINUE_SESSION = 0x01;
 
 export function writeCommand({ name, handles = [], authorisations = [], parameters }: Command): Buffer {
@@ -75,7 +75,7 @@ export interface Response {
   readonly parameters: BufferReader;
 }
 
-/** @throws TpmError for what is no response */
+/** @throws TpmError for an invalid response */
 export function readResponse(
   bytes: Buffer,
   { returnsHandle = false }: Pick<Command, "returnsHandle">,
@@ -90,6 +90,6 @@ export function readResponse(
   return { code, handle, parameters: bufferReader(parameters) };
 }
 
-/** How long the response says that it is; undefined while too little of it has come. */
+/** The length that a response states; undefined until enough of it has arrived. */
 export const responseLength = (bytes: Buffer): number | undefined =>
   bytes.length < 6 ? undefined : bytes.readUInt32BE(2);

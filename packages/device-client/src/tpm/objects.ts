@@ -1,15 +1,14 @@
-/** Keys in a TPM: made, loaded, used, and flushed again, since without a resource manager it holds but three at once. */
-
+/** Keys in a TPM are flushed after use: without a resource manager it may hold only three at a time. */
 import { sized, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
 import { type PublicArea, readSizedPublic } from "@signet/protocol/tpm/public-area";
 import { byPassword, permanentHandles } from "./command.ts";
 import type { Tpm } from "./tpm.ts";
 
-/** As TPM2_Create gives it: only under its parent, in its TPM, is it a key. */
+/** The result of TPM2_Create: usable only under its parent, in its TPM. */
 export interface KeyBlobs {
-  /** TPM2B_PUBLIC, its size included. */
+  /** TPM2B_PUBLIC, including its size. */
   readonly publicPart: Buffer;
-  /** TPM2B_PRIVATE, its size included; encrypted by the TPM. */
+  /** TPM2B_PRIVATE, including its size; encrypted by the TPM. */
   readonly privatePart: Buffer;
 }
 
@@ -18,7 +17,7 @@ export interface LoadedKey {
   readonly publicArea: PublicArea;
 }
 
-/** No secret of its own and no data, no outside information, no PCRs (TPM 2.0 Part 3 §12.1). */
+/** No password, data, outside information or PCRs (TPM 2.0 Part 3 §12.1). */
 const createParameters = (template: Buffer): Buffer =>
   Buffer.concat([sized(Buffer.concat([u16(0), u16(0)])), sized(template), sized(Buffer.alloc(0)), u32(0)]);
 
@@ -35,12 +34,12 @@ export async function withPrimary<Result>(
     parameters: createParameters(template),
     returnsHandle: true,
   });
-  return await flushedAfter(tpm, handle, () =>
+  return await flushAfter(tpm, handle, () =>
     use({ handle, publicArea: readSizedPublic(sized(parameters.sized())) }),
   );
 }
 
-/** A new key under a parent that is loaded. */
+/** Under a loaded parent. */
 export async function createKey(tpm: Tpm, parent: LoadedKey, template: Buffer): Promise<KeyBlobs> {
   const { parameters } = await tpm.execute({
     name: "Create",
@@ -66,10 +65,10 @@ export async function withLoaded<Result>(
     parameters: Buffer.concat([privatePart, publicPart]),
     returnsHandle: true,
   });
-  return await flushedAfter(tpm, handle, () => use({ handle, publicArea }));
+  return await flushAfter(tpm, handle, () => use({ handle, publicArea }));
 }
 
-/** Of a key that is loaded or persistent. */
+/** For a loaded or persistent key. */
 export async function readPublic(tpm: Tpm, handle: number): Promise<PublicArea> {
   const { parameters } = await tpm.execute({ name: "ReadPublic", handles: [handle] });
   return readSizedPublic(sized(parameters.sized()));
@@ -77,7 +76,7 @@ export async function readPublic(tpm: Tpm, handle: number): Promise<PublicArea> 
 
 const POLICY_SESSION = 0x01;
 
-/** A session that the holder of the endorsement hierarchy's (empty) password has approved: what uses an EK of the low range. */
+/** A policy session authorised by the endorsement hierarchy's (empty) password, for an EK of the low range. */
 export async function withEndorsementSession<Result>(
   tpm: Tpm,
   hashNumber: number,
@@ -87,7 +86,7 @@ export async function withEndorsementSession<Result>(
     name: "StartAuthSession",
     handles: [permanentHandles.none, permanentHandles.none],
     parameters: Buffer.concat([
-      // nonceCaller must have 16 bytes; in a policy session without HMAC it protects nothing.
+      // nonceCaller must have 16 bytes; without HMAC it protects nothing.
       sized(Buffer.alloc(16)),
       sized(Buffer.alloc(0)),
       Buffer.from([POLICY_SESSION]),
@@ -96,7 +95,7 @@ export async function withEndorsementSession<Result>(
     ]),
     returnsHandle: true,
   });
-  return await flushedAfter(tpm, handle, async () => {
+  return await flushAfter(tpm, handle, async () => {
     await tpm.execute({
       name: "PolicySecret",
       handles: [permanentHandles.endorsement, handle],
@@ -107,8 +106,8 @@ export async function withEndorsementSession<Result>(
   });
 }
 
-/** Whatever happens in between. An error of the work itself is the one that is told. */
-async function flushedAfter<Result>(tpm: Tpm, handle: number, work: () => Promise<Result>): Promise<Result> {
+/** Flushes after success and failure; an error of the work itself takes precedence. */
+async function flushAfter<Result>(tpm: Tpm, handle: number, work: () => Promise<Result>): Promise<Result> {
   const flush = () => tpm.execute({ name: "FlushContext", parameters: u32(handle) });
   let result: Result;
   try {

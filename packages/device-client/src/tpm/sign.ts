@@ -1,4 +1,4 @@
-/** ECDSA by a key in a TPM. */
+/** ECDSA with a key in a TPM. */
 import { createHash } from "node:crypto";
 import { derInteger, derSequence } from "@signet/protocol/der/der-writer";
 import { tpmAlg } from "@signet/protocol/tpm/algorithms";
@@ -8,7 +8,7 @@ import { byPassword, permanentHandles } from "./command.ts";
 import type { LoadedKey } from "./objects.ts";
 import type { Tpm } from "./tpm.ts";
 
-/** TPM_ST_HASHCHECK with nothing in it: a key that is not restricted signs any digest (TPM 2.0 Part 3 §20.2). */
+/** An empty TPM_ST_HASHCHECK: an unrestricted key signs any digest (TPM 2.0 Part 3 §20.2). */
 const NO_TICKET = Buffer.concat([u16(0x8024), u32(permanentHandles.none), u16(0)]);
 
 /** @returns ECDSA over SHA-256 of the data, as DER (RFC 3279 §2.2.3) */
@@ -24,6 +24,6 @@ export async function signWithTpm(tpm: Tpm, key: LoadedKey, data: Buffer): Promi
     ]),
   });
   const signature = readSignature(parameters.rest());
-  if (!("r" in signature)) throw new Error("the TPM signed with another algorithm than its key has");
+  if (!("r" in signature)) throw new Error("the TPM signed with an unexpected algorithm");
   return derSequence(derInteger(signature.r), derInteger(signature.s));
 }

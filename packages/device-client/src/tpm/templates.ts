@@ -1,16 +1,16 @@
-/** The public areas that keys are made from. */
+/** Public areas as templates for keys. */
 import type { TpmCurve, TpmHash } from "@signet/protocol/tpm/algorithms";
 import { tpmAlg } from "@signet/protocol/tpm/algorithms";
 import { keyAttributes as is, type PublicFields, writePublicArea } from "@signet/protocol/tpm/public-area";
 
-export const ekKinds = ["rsa-2048", "p-256", "p-384"] as const;
-export type EkKind = (typeof ekKinds)[number];
+export const ekTypes = ["rsa-2048", "p-256", "p-384"] as const;
+export type EkType = (typeof ekTypes)[number];
 
 export interface EkTemplate {
-  readonly kind: EkKind;
-  /** Where the vendor has put its certificate. */
+  readonly kind: EkType;
+  /** NV index of its certificate. */
   readonly certificateIndex: number;
-  /** TPMT_PUBLIC, by which TPM2_CreatePrimary makes the same key each time. */
+  /** TPMT_PUBLIC, from which TPM2_CreatePrimary derives the same key each time. */
   readonly template: Buffer;
 }
 
@@ -18,7 +18,7 @@ const none = Buffer.alloc(0);
 
 /** PolicySecret(endorsement) (TCG EK Credential Profile, policy A). */
 const policyA = Buffer.from("837197674484b3f81a90cc8d46a5d724fd52d76e06520b64f2a1da1b331469aa", "hex");
-/** Policy A, or an authorisation in NV (policy B), by hash. */
+/** Policy B: policy A or an authorisation in NV. */
 const policiesB: Readonly<Partial<Record<TpmHash, Buffer>>> = {
   sha256: Buffer.from("ca3d0a99a2b93906f7a3342414efcfb3a385d44cd1fd459089d19b5071c0b7a0", "hex"),
   sha384: Buffer.from(
@@ -30,7 +30,7 @@ const policiesB: Readonly<Partial<Record<TpmHash, Buffer>>> = {
 const fixed = is.fixedTpm | is.fixedParent | is.sensitiveDataOrigin;
 const storage = fixed | is.restricted | is.decrypt;
 
-/** The low range: used by a session with policy A; numbers filled up with zeros. */
+/** The low range: needs a session with policy A; unique fields are zeros. */
 const low = (key: PublicFields["key"]): Buffer =>
   writePublicArea({
     nameAlg: "sha256",
@@ -41,7 +41,7 @@ const low = (key: PublicFields["key"]): Buffer =>
     key,
   });
 
-/** The high range: its empty password is enough. */
+/** The high range: an empty password is enough. */
 const high = (nameAlg: "sha256" | "sha384", key: PublicFields["key"]): Buffer =>
   writePublicArea({
     nameAlg,
@@ -53,16 +53,11 @@ const high = (nameAlg: "sha256" | "sha384", key: PublicFields["key"]): Buffer =>
   });
 
 const rsa = (modulus: Buffer): PublicFields["key"] => ({ kind: "rsa", bits: 2048, exponent: 0, modulus });
-const ecc = (curve: TpmCurve, number: Buffer): PublicFields["key"] => ({
-  kind: "ecc",
-  curve,
-  x: number,
-  y: number,
-});
+const ecc = (curve: TpmCurve, x: Buffer): PublicFields["key"] => ({ kind: "ecc", curve, x, y: x });
 
 /**
- * In the order in which they are looked for; each EK of a TPM is another one to the service, so that the order must not change.
- * TCG EK Credential Profile for TPM 2.0: templates L-1, L-2 and H-1 to H-3 with their NV indices.
+ * Templates L-1, L-2 and H-1 to H-3 of the TCG EK Credential Profile, with their NV indices, in order of preference. The order
+ * must not change: to the service, each EK is another TPM.
  */
 export const ekTemplates: readonly EkTemplate[] = [
   { kind: "rsa-2048", certificateIndex: 0x01c0_0002, template: low(rsa(Buffer.alloc(256))) },
@@ -72,7 +67,7 @@ export const ekTemplates: readonly EkTemplate[] = [
   { kind: "p-384", certificateIndex: 0x01c0_0016, template: high("sha384", ecc("P-384", none)) },
 ];
 
-/** The parent of the client's keys, under the owner's hierarchy (the SRK of the TCG's provisioning guidance). */
+/** The parent of the client's keys in the owner hierarchy (the SRK of the TCG's provisioning guidance). */
 export const storageTemplate: Buffer = writePublicArea({
   nameAlg: "sha256",
   attributes: storage | is.userWithAuth | is.noDa,
@@ -82,7 +77,7 @@ export const storageTemplate: Buffer = writePublicArea({
   key: ecc("P-256", Buffer.alloc(32)),
 });
 
-// Without a secret there is nothing to guess: other programs' wrong guesses must not lock these keys.
+// noDa: other programs' wrong passwords must not lock these keys, which have none.
 const signing = fixed | is.userWithAuth | is.noDa | is.sign;
 
 const signer = (attributes: number): Buffer =>
@@ -95,8 +90,8 @@ const signer = (attributes: number): Buffer =>
     key: ecc("P-256", none),
   });
 
-/** Signs only what the TPM itself has made: what it says of other keys is true. */
+/** Restricted to data that the TPM itself generated: its statements about other keys are true. */
 export const attestationTemplate: Buffer = signer(signing | is.restricted);
 
-/** The device's own key: signs requests and TLS handshakes. */
+/** The device key: signs certificate requests and TLS handshakes. */
 export const deviceKeyTemplate: Buffer = signer(signing);

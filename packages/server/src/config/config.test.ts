@@ -18,7 +18,7 @@ function faultsOf(env: Record<string, string>): string {
   return "";
 }
 
-test("an empty environment is a server on localhost:8080 with SQLite in ./data", () => {
+test("defaults to localhost:8080 with SQLite in ./data", () => {
   const { passwordConcurrency, ...config } = readConfig({});
   assert.equal(passwordConcurrency, Math.max(1, availableParallelism() - 1));
   assert.deepEqual(config, {
@@ -41,7 +41,7 @@ test("an empty environment is a server on localhost:8080 with SQLite in ./data",
   });
 });
 
-test("mail needs a server and a sender, and its faults show no password", () => {
+test("email needs a server and a sender, and its faults reveal no password", () => {
   const env = {
     SMTP_URL: "smtps://ada:s%3Acret@mail.example",
     SIGNET_MAIL_FROM: "Acme <no-reply@acme.example>",
@@ -57,7 +57,7 @@ test("mail needs a server and a sender, and its faults show no password", () => 
   assert.doesNotMatch(faults, /cret/);
 });
 
-test("what may be called beside public addresses is checked, and key rotation may be turned off", () => {
+test("validates the outbound allow list, and accepts key rotation turned off", () => {
   const config = readConfig({
     SIGNET_OUTBOUND_ALLOW: " hooks.internal, 10.0.0.0/8 ,::1",
     SIGNET_KEY_ROTATION_DAYS: "0",
@@ -72,7 +72,7 @@ test("what may be called beside public addresses is checked, and key rotation ma
   faults({ SIGNET_KEY_ROTATION_DAYS: "-1" });
 });
 
-test("a listener for certificates has its port, certificate and key, and an address of its own", () => {
+test("the mTLS listener has its own port, certificate, key and base URL", () => {
   const env = {
     PORT: "8080",
     HOST: "0.0.0.0",
@@ -98,7 +98,7 @@ test("a listener for certificates has its port, certificate and key, and an addr
   assert.match(faultsOf({ ...env, SIGNET_MTLS_PORT: "8080" }), /must differ/);
 });
 
-test("a listener for proxies is on this machine, or hears those that are named", () => {
+test("the proxy listener needs trusted proxies unless it is on loopback", () => {
   const local = readConfig({ SIGNET_PROXY_PORT: "8081" });
   const trusted = ["127.0.0.0/8", "::1"];
   assert.deepEqual(local.certificateProxy, { port: 8081, host: "127.0.0.1", format: "rfc9440", trusted });
@@ -112,7 +112,7 @@ test("a listener for proxies is on this machine, or hears those that are named",
   assert.match(faultsOf({ SIGNET_PROXY_PORT: "8080" }), /must differ/);
 });
 
-test("a setting that is empty or blank counts as not set", () => {
+test("treats empty and blank settings as unset", () => {
   const env = {
     PORT: "",
     HOST: " ",
@@ -124,7 +124,7 @@ test("a setting that is empty or blank counts as not set", () => {
   assert.deepEqual(readConfig(env), readConfig({}));
 });
 
-test("every fault is named at once", () => {
+test("reports all faults together", () => {
   const faults = faultsOf({
     PORT: "80x",
     SIGNET_BASE_URL: "ftp://id.example",
@@ -153,7 +153,7 @@ test("every fault is named at once", () => {
   }
 });
 
-test("a fault never repeats what may be a secret", () => {
+test("a fault never reveals a value that may be secret", () => {
   const env = {
     SIGNET_MASTER_KEY: "not-thirty-two-bytes",
     DATABASE_URL: "mysql://signet:hunter2@db.example/signet",
@@ -165,13 +165,13 @@ test("a fault never repeats what may be a secret", () => {
   );
 });
 
-test("a port is a whole number from 1 to 65535", () => {
+test("a port is an integer from 1 to 65535", () => {
   assert.equal(readConfig({ PORT: "65535" }).baseUrl, "http://localhost:65535");
   for (const PORT of ["0", "65536", "-1", "80.5", "1e3", "0x50"])
     assert.match(faultsOf({ PORT }), /PORT/, PORT);
 });
 
-test("the base URL is https, or http on this machine, and loses its last slash", () => {
+test("the base URL is https, or http on loopback, without a trailing slash", () => {
   const baseOf = (SIGNET_BASE_URL: string) => readConfig({ SIGNET_BASE_URL }).baseUrl;
   assert.equal(baseOf("https://id.example/"), "https://id.example");
   assert.equal(baseOf("https://ID.example:443/"), "https://id.example");
@@ -214,20 +214,20 @@ test("the master key is 32 bytes in hex or either base64", () => {
     assert.match(faultsOf({ SIGNET_MASTER_KEY: wrong }), /SIGNET_MASTER_KEY/);
 });
 
-test("trusted proxies are addresses and networks", () => {
+test("trusted proxies are IP addresses and networks", () => {
   const { trustedProxies } = readConfig({ TRUSTED_PROXIES: "10.0.0.0/8, ::1,fd00::/8 ,192.0.2.7" });
   assert.deepEqual(trustedProxies, ["10.0.0.0/8", "::1", "fd00::/8", "192.0.2.7"]);
   for (const wrong of ["10.0.0.0/0", "10.0.0.0/8/8", "::1/129", "0.0.0.0/", "loopback"])
     assert.match(faultsOf({ TRUSTED_PROXIES: wrong }), /TRUSTED_PROXIES/, wrong);
 });
 
-test("a rate limit that is named replaces its default, the others stay", () => {
+test("overrides named rate limits only", () => {
   const { rateLimits } = readConfig({ SIGNET_RATE_LIMITS: "password-account=3/60" });
   assert.deepEqual(rateLimits["password-account"], { name: "password-account", count: 3, windowSeconds: 60 });
   assert.deepEqual(rateLimits["password-address"], defaultRateLimits["password-address"]);
 });
 
-test("the thread pool has as many threads as there are processors and one for the disk, unless the operator says otherwise", () => {
+test("sizes the thread pool by processors plus one, unless the operator sets it", () => {
   const env: Record<string, string | undefined> = {};
   sizeThreadPool(env);
   assert.equal(env["UV_THREADPOOL_SIZE"], String(Math.max(2, availableParallelism()) + 1));

@@ -1,4 +1,7 @@
-/** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
+/**
+ * The configuration: read from the environment here and nowhere else, validated as a whole, with all faults reported
+ * together.
+ */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "../core/mail/smtp-settings.ts";
@@ -16,24 +19,24 @@ import { type CertificateListeners, certificateListeners } from "./listener-sett
 export interface Config extends CertificateListeners {
   readonly port: number;
   readonly host: string;
-  /** Without a trailing slash; every URL that the service emits begins with it. */
+  /** Without a trailing slash; every URL that Signet emits begins with it. */
   readonly baseUrl: string;
   readonly dataDir: string;
   /** `sqlite:<path>` or `postgres://…` */
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
-  /** 32 bytes; undefined: a key file in the data folder. */
+  /** 32 bytes; undefined: a key file in the data directory. */
   readonly masterKey: Buffer | undefined;
   readonly logLevel: string;
   readonly trustedProxies: readonly string[];
   readonly rateLimits: RateLimits;
-  /** Password hashes under way at once; more than two ask for a larger UV_THREADPOOL_SIZE. */
+  /** Concurrent password hashes; more than two need a larger UV_THREADPOOL_SIZE. */
   readonly passwordConcurrency: number;
-  /** Hosts and networks that may be called although they are not public, e.g. an application's own network. */
+  /** Hosts and networks that outbound requests may reach although they are not public. */
   readonly outboundAllow: readonly string[];
-  /** A signing key older than this gets a successor; 0 turns it off. */
+  /** A signing key of this age is rotated; 0 turns rotation off. */
   readonly keyRotationDays: number;
-  /** Undefined: no mail is sent. */
+  /** Undefined: no email is sent. */
   readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
 }
 
@@ -53,20 +56,20 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** @throws InvalidConfig naming every fault, never a value that may be a secret */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const faults: string[] = [];
-  const port = wholeNumber(env, "PORT", { fallback: 8080, least: 1, most: 65_535 }, faults);
+  const port = wholeNumber(env, "PORT", { fallback: 8080, min: 1, max: 65_535 }, faults);
   const dataDir = resolve(text(env, "SIGNET_DATA_DIR") ?? "./data");
   const logLevel = text(env, "LOG_LEVEL") ?? "info";
   if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
-  const around = {
+  const base = {
     port,
     host: text(env, "HOST") ?? "localhost",
     baseUrl: baseUrl(env, port, faults),
     trustedProxies: networks(env, "TRUSTED_PROXIES", faults),
   };
-  const pool = { fallback: 10, least: 1, most: 500 };
-  const hashes = { fallback: defaultConcurrency(), least: 1, most: 64 };
+  const pool = { fallback: 10, min: 1, max: 500 };
+  const hashes = { fallback: defaultConcurrency(), min: 1, max: 64 };
   const config: Config = {
-    ...around,
+    ...base,
     dataDir,
     databaseUrl: databaseUrl(env, dataDir, faults),
     databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
@@ -78,11 +81,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     keyRotationDays: wholeNumber(
       env,
       "SIGNET_KEY_ROTATION_DAYS",
-      { fallback: 90, least: 0, most: 3_650 },
+      { fallback: 90, min: 0, max: 3_650 },
       faults,
     ),
     mail: mail(env, faults),
-    ...certificateListeners(env, around, faults),
+    ...certificateListeners(env, base, faults),
   };
   if (faults.length > 0) throw new InvalidConfig(faults);
   return config;
@@ -94,7 +97,7 @@ function baseUrl(env: Env, port: number, faults: string[]): string {
   if (value === undefined) return `http://localhost:${port}`;
   const url = URL.parse(value);
   const isLoopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  // OpenID Connect Discovery §3: the issuer uses https. Cookies and tokens would travel in clear otherwise.
+  // OpenID Connect Discovery §3: issuers use https. Cookies and tokens would otherwise travel in clear.
   if (url?.protocol === "http:" && !isLoopback) faults.push(`${name} must be https, except on localhost`);
   return value;
 }
@@ -104,7 +107,7 @@ function databaseUrl(env: Env, dataDir: string, faults: string[]): string {
   if (value === undefined) return `sqlite:${resolve(dataDir, "signet.db")}`;
   if (value.startsWith("sqlite:") && value.length > "sqlite:".length) return value;
   if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
-  faults.push("DATABASE_URL must be postgres://… (unset: SQLite in the data folder)");
+  faults.push("DATABASE_URL must be postgres://… (unset: SQLite in the data directory)");
   return value;
 }
 
@@ -134,13 +137,13 @@ function mail(env: Env, faults: string[]): Config["mail"] {
   if (from !== undefined && !sender) faults.push("SIGNET_MAIL_FROM must be ADDRESS or NAME <ADDRESS>");
   if (url === undefined) return undefined;
   if (from === undefined)
-    faults.push("SIGNET_MAIL_FROM must be set with SMTP_URL: the address that mails come from");
+    faults.push("SIGNET_MAIL_FROM must be set with SMTP_URL: the sender address of all emails");
   const smtp = parseSmtpUrl(url);
   if (typeof smtp === "string") faults.push(`SMTP_URL ${smtp}`);
   return typeof smtp === "string" || !sender ? undefined : { smtp, sender };
 }
 
-/** `name=count/seconds`, separated by commas; what is not named keeps its default. */
+/** `name=count/seconds`, separated by commas; other limits keep their defaults. */
 function rateLimits(env: Env, faults: string[]): RateLimits {
   const limits: Record<RateLimitName, RateLimit> = { ...defaultRateLimits };
   for (const entry of entries(env, "SIGNET_RATE_LIMITS")) {
@@ -158,9 +161,9 @@ function rateLimits(env: Env, faults: string[]): RateLimits {
 }
 
 /**
- * As many threads as processors for signatures and passwords: libuv's four would fight over two, and measured a sixth of
- * the token rate. One more waits for the disk. libuv reads the size at the first use of a thread, so this comes before
- * anything else.
+ * One thread per processor for signatures and password hashes, plus one for disk syncs: libuv's default of four
+ * contends on two processors and reached a sixth of the token rate. libuv reads the size at first use, so this must
+ * run first.
  */
 export function sizeThreadPool(env: Record<string, string | undefined> = process.env): void {
   env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()) + 1);

@@ -1,42 +1,42 @@
 /**
- * The listeners beside the ordinary one, where clients show certificates (device-identity.md §4): one that speaks TLS
- * itself, and a private one for proxies that do.
+ * The additional listeners for client certificates (device-identity.md §4): one that terminates TLS itself, and a
+ * private one for proxies that do.
  */
 import { type Env, path, text, webAddress, wholeNumber } from "./config-values.ts";
 
 export interface MtlsSettings {
   readonly port: number;
   readonly host: string;
-  /** PEM, the server's own; read again when they change. */
+  /** PEM of the server; reloaded when it changes. */
   readonly certificateFile: string;
   readonly keyFile: string;
 }
 
 export const proxyCertificateFormats = ["rfc9440", "nginx"] as const;
-/** How a proxy writes a certificate: as RFC 9440 says, or as nginx's `$ssl_client_escaped_cert`. */
+/** How a proxy encodes a certificate: as RFC 9440 specifies, or as nginx's `$ssl_client_escaped_cert`. */
 export type ProxyCertificateFormat = (typeof proxyCertificateFormats)[number];
 
 export interface ProxySettings {
   readonly port: number;
   readonly host: string;
   readonly format: ProxyCertificateFormat;
-  /** Who is heard there at all: addresses and networks. */
+  /** Addresses and networks that may connect. */
   readonly trusted: readonly string[];
 }
 
 export interface CertificateListeners {
   readonly mtls: MtlsSettings | undefined;
   readonly certificateProxy: ProxySettings | undefined;
-  /** Where clients find the endpoints that ask for a certificate; undefined: where all the others are. */
+  /** The base URL of the endpoints that request a certificate; undefined: that of all others. */
   readonly mtlsBaseUrl: string | undefined;
 }
 
-/** What discovery tells of them; undefined where nobody asks for certificates. */
+/** What discovery publishes of them; undefined without a listener for certificates. */
 export const certificateUse = ({ mtls, certificateProxy, mtlsBaseUrl }: CertificateListeners) =>
   mtls || certificateProxy ? { baseUrl: mtlsBaseUrl } : undefined;
 
-/** What the rest of the configuration says. */
-export interface Around {
+/** The settings that both listeners depend on. */
+export interface BaseSettings {
   readonly host: string;
   readonly port: number;
   readonly baseUrl: string;
@@ -46,44 +46,48 @@ export interface Around {
 const MTLS = ["SIGNET_MTLS_PORT", "SIGNET_MTLS_CERT_FILE", "SIGNET_MTLS_KEY_FILE"] as const;
 const LOOPBACK = ["127.0.0.0/8", "::1"];
 
-export function certificateListeners(env: Env, around: Around, faults: string[]): CertificateListeners {
-  const mtls = mtlsSettings(env, around, faults);
-  const certificateProxy = proxySettings(env, around, faults);
+export function certificateListeners(env: Env, base: BaseSettings, faults: string[]): CertificateListeners {
+  const mtls = mtlsSettings(env, base, faults);
+  const certificateProxy = proxySettings(env, base, faults);
   const ports = [
-    around.port,
+    base.port,
     ...(mtls ? [mtls.port] : []),
     ...(certificateProxy ? [certificateProxy.port] : []),
   ];
   if (new Set(ports).size < ports.length)
     faults.push("PORT, SIGNET_MTLS_PORT and SIGNET_PROXY_PORT must differ");
-  return { mtls, certificateProxy, mtlsBaseUrl: mtlsBaseUrl(env, around, mtls, faults) };
+  return { mtls, certificateProxy, mtlsBaseUrl: mtlsBaseUrl(env, base, mtls, faults) };
 }
 
-function mtlsSettings(env: Env, { host }: Around, faults: string[]): MtlsSettings | undefined {
+function mtlsSettings(env: Env, { host }: BaseSettings, faults: string[]): MtlsSettings | undefined {
   const missing = MTLS.filter((name) => text(env, name) === undefined);
   if (missing.length === MTLS.length) return undefined;
   if (missing.length > 0)
     faults.push(`${missing.join(" and ")} must be set with the other settings of SIGNET_MTLS_…`);
   return {
-    port: wholeNumber(env, "SIGNET_MTLS_PORT", { fallback: 8443, least: 1, most: 65_535 }, faults),
+    port: wholeNumber(env, "SIGNET_MTLS_PORT", { fallback: 8443, min: 1, max: 65_535 }, faults),
     host: text(env, "SIGNET_MTLS_HOST") ?? host,
     certificateFile: path(env, "SIGNET_MTLS_CERT_FILE") ?? "",
     keyFile: path(env, "SIGNET_MTLS_KEY_FILE") ?? "",
   };
 }
 
-function proxySettings(env: Env, { trustedProxies }: Around, faults: string[]): ProxySettings | undefined {
+function proxySettings(
+  env: Env,
+  { trustedProxies }: BaseSettings,
+  faults: string[],
+): ProxySettings | undefined {
   const named = text(env, "SIGNET_PROXY_CERT_FORMAT") ?? "rfc9440";
   const format = proxyCertificateFormats.find((one) => one === named);
   if (!format) faults.push(`SIGNET_PROXY_CERT_FORMAT must be ${proxyCertificateFormats.join(" or ")}`);
   if (text(env, "SIGNET_PROXY_PORT") === undefined) return undefined;
   const host = text(env, "SIGNET_PROXY_HOST") ?? "127.0.0.1";
   const isLocal = ["localhost", "127.0.0.1", "::1"].includes(host);
-  // Whoever reaches that port may say which certificate it has seen, and so be any device.
+  // Whoever reaches that port can present any certificate, and so impersonate any device.
   if (!isLocal && trustedProxies.length === 0)
     faults.push("TRUSTED_PROXIES must name the proxies when SIGNET_PROXY_HOST is not this machine alone");
   return {
-    port: wholeNumber(env, "SIGNET_PROXY_PORT", { fallback: 8081, least: 1, most: 65_535 }, faults),
+    port: wholeNumber(env, "SIGNET_PROXY_PORT", { fallback: 8081, min: 1, max: 65_535 }, faults),
     host,
     format: format ?? "rfc9440",
     trusted: isLocal ? [...LOOPBACK, ...trustedProxies] : trustedProxies,
@@ -92,7 +96,7 @@ function proxySettings(env: Env, { trustedProxies }: Around, faults: string[]): 
 
 function mtlsBaseUrl(
   env: Env,
-  { baseUrl }: Around,
+  { baseUrl }: BaseSettings,
   mtls: MtlsSettings | undefined,
   faults: string[],
 ): string | undefined {

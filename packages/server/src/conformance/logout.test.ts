@@ -52,7 +52,7 @@ forEachProvider((provider) => {
     assert.match(page.body, holds);
   }
   const confirms = /id="logout-confirm"/;
-  const done = /You are signed out/;
+  const done = /You’re signed out/;
 
   for (const [way, end] of Object.entries(ways)) {
     test(`${way} with hint, registered address and state goes there with exactly that state, and prompt=none fails`, async () => {

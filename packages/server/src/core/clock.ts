@@ -1,4 +1,4 @@
-/** Milliseconds since the epoch. Passed as an argument so that a test decides what time it is. */
+/** Milliseconds since the epoch. Injected, so that tests control the time. */
 export type Clock = () => number;
 
 export const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);

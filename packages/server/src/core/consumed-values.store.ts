@@ -1,4 +1,4 @@
-/** Values that may be seen once, on whichever node: kept as SHA-256 for as long as they could be shown again. */
+/** Single-use values such as nonces and assertion ids, on every node: stored as SHA-256 until they expire anyway. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import { deleteExpired } from "../db/delete-expired.ts";
 import type { Db } from "../db/open.ts";
@@ -20,19 +20,19 @@ const consume = prepared((db, value: Parameter<ConsumedRow>) =>
 );
 
 /**
- * @param once.value names the value within its kind, whoever it belongs to included
- * @param once.expiresAt milliseconds; from then on the value itself is refused for its age
- * @returns whether this was the first time
+ * @param use.value unique within its kind, so it includes its owner
+ * @param use.expiresAt milliseconds; from then on the value is refused for its age
+ * @returns whether this is the first use
  */
 export async function consumeOnce(
   db: Db,
-  once: { orgId: string; kind: string; value: string; expiresAt: number },
+  use: { orgId: string; kind: string; value: string; expiresAt: number },
 ): Promise<boolean> {
   const row = {
-    org_id: once.orgId,
-    kind: once.kind,
-    value_hash: sha256Base64url(once.value),
-    expires_at: once.expiresAt,
+    org_id: use.orgId,
+    kind: use.kind,
+    value_hash: sha256Base64url(use.value),
+    expires_at: use.expiresAt,
   };
   return (await consume(db, row)).length > 0;
 }

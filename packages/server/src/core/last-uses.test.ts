@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lastUses } from "./last-uses.ts";
 
-test("the newest use is written once, and what could not be written the next time", async () => {
+test("writes the newest use once, and retries failed writes", async () => {
   const written: number[] = [];
   const state = { fails: false };
   const uses = lastUses<number>({
@@ -26,7 +26,7 @@ test("the newest use is written once, and what could not be written the next tim
   assert.deepEqual(written, [2, 3]);
 });
 
-test("a use that is noted while the one before is written is not forgotten", async () => {
+test("keeps a use that is noted during a write", async () => {
   const written: number[] = [];
   const uses = lastUses<number>({
     write: async (use) => {

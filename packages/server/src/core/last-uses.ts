@@ -1,33 +1,32 @@
 /**
- * When something was used last, written some time later and in one go: a request must not cost a durable write for a date
- * that only people read.
+ * Last-used times, written in batches after a delay: a request must not cost a durable write for a date that is only
+ * displayed.
  */
 export interface LastUses<Use> {
-  /** The newest use of a key takes the place of the one before. */
+  /** Replaces the previous use of the key. */
   note(key: string, use: Use): void;
   flush(): Promise<void>;
-  /** Flushes and stops. */
   close(): Promise<void>;
 }
 
-const EVERY_MS = 30_000;
+const FLUSH_INTERVAL_MS = 30_000;
 
 export function lastUses<Use>(deps: {
   write(use: Use): Promise<void>;
   onError(error: unknown): void;
 }): LastUses<Use> {
-  const noted = new Map<string, Use>();
+  const pending = new Map<string, Use>();
   const flush = async () => {
-    // What cannot be written stays for the next time; what was noted anew while it was written, too.
-    for (const [key, use] of [...noted]) {
+    // A use that can't be written, or is pending again during the write, stays for the next flush.
+    for (const [key, use] of [...pending]) {
       await deps.write(use);
-      if (noted.get(key) === use) noted.delete(key);
+      if (pending.get(key) === use) pending.delete(key);
     }
   };
-  const timer = setInterval(() => flush().catch(deps.onError), EVERY_MS);
+  const timer = setInterval(() => flush().catch(deps.onError), FLUSH_INTERVAL_MS);
   timer.unref();
   return {
-    note: (key, use) => void noted.set(key, use),
+    note: (key, use) => void pending.set(key, use),
     flush,
     close: async () => {
       clearInterval(timer);

@@ -42,7 +42,7 @@ forEachDatabase(({ name, fresh }) => {
       work();
     });
 
-  test("a change is heard here at once, and soon elsewhere", async () => {
+  test("notifies this node immediately and others soon", async () => {
     forget();
     await changeHere();
     assert.deepEqual(here.heard[0], CHANGE);
@@ -50,7 +50,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(there.heard, [NEWS]);
   });
 
-  test("it is heard when it is committed and not before", async () => {
+  test("notifies other nodes at the commit, not before", async () => {
     forget();
     let release: () => void = () => {};
     const waits = new Promise<void>((resolve) => {
@@ -71,7 +71,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   if (name === "postgres") {
-    test("a change that was taken back is not heard elsewhere", async () => {
+    test("doesn't notify others of a rolled-back change", async () => {
       forget();
       const taken = changeHere(() => {
         throw new Error("taken back");
@@ -81,7 +81,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.deepEqual(there.heard, []);
     });
 
-    test("a message that is not understood means that anything may have changed", async () => {
+    test("an unknown message means that anything may have changed", async () => {
       for (const payload of ["", "nonsense", "application", "a-newer-topic 1", "application  x"]) {
         forget();
         await sql`select pg_notify('signet_changes', ${payload})`.execute(here.database.query);
@@ -90,14 +90,14 @@ forEachDatabase(({ name, fresh }) => {
       }
     });
   } else
-    test("a process hears nothing of its own writes but what it publishes", async () => {
+    test("a process is notified of its own published changes only", async () => {
       forget();
       await sql`update background_lease set holder = 'y'`.execute(here.database.query);
       await eventually("heard there", () => there.heard.length > 0);
       assert.deepEqual(here.heard, []);
     });
 
-  test("a feed that was closed hears nothing any more", async () => {
+  test("a closed feed notifies nobody", async () => {
     forget();
     await there.feed.close();
     await changeHere();

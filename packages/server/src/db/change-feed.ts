@@ -1,7 +1,7 @@
 /**
- * Tells every node which cached record has changed. PostgreSQL carries the news by NOTIFY, inside the transaction that
- * makes the change, so that it is heard at the commit and never without it. SQLite has one serving process: it hears
- * its own changes directly, and another process's (an operator's command) by the file's data version.
+ * Notifies all nodes of changed records, so that caches evict them. PostgreSQL delivers by NOTIFY inside the changing
+ * transaction: exactly at its commit. SQLite has one serving process, which sees its own changes directly and those
+ * of other processes (CLI commands) by the file's data version.
  */
 import { sql } from "kysely";
 import type { Database, Db } from "./open.ts";
@@ -23,7 +23,7 @@ export interface Change {
   readonly topic: Topic;
 }
 
-/** `everything` when news may have been missed: drop all that is cached. */
+/** `everything` when changes may have been missed: drop the whole cache. */
 export type ChangeListener = (change: Change | "everything") => void;
 
 export interface ChangeFeed {
@@ -38,15 +38,17 @@ const DATA_VERSION_POLL_MS = 100;
 
 export async function openChangeFeed(database: Database): Promise<ChangeFeed> {
   const listeners: ChangeListener[] = [];
-  const tell: ChangeListener = (change) => {
+  const notify: ChangeListener = (change) => {
     for (const listener of listeners) listener(change);
   };
   const source =
-    database.kind === "postgres" ? await postgresSource(database.url, tell) : sqliteSource(database, tell);
+    database.kind === "postgres"
+      ? await postgresSource(database.url, notify)
+      : sqliteSource(database, notify);
   return {
     publish: async (db, change) => {
       await source.publish(db, change);
-      tell(change);
+      notify(change);
     },
     subscribe: (listener) => {
       listeners.push(listener);
@@ -60,12 +62,12 @@ interface Source {
   close(): Promise<void>;
 }
 
-async function postgresSource(url: string, tell: ChangeListener): Promise<Source> {
+async function postgresSource(url: string, notify: ChangeListener): Promise<Source> {
   const stop = await listenOnPostgres({
     url,
     channel: CHANNEL,
-    onMessage: (payload) => tell(parseChange(payload)),
-    onGap: () => tell("everything"),
+    onMessage: (payload) => notify(parseChange(payload)),
+    onGap: () => notify("everything"),
   });
   return {
     publish: async (db, change) => {
@@ -81,8 +83,8 @@ function parseChange(payload: string): Change | "everything" {
   return orgId && topic ? { topic, orgId } : "everything";
 }
 
-function sqliteSource(database: Extract<Database, { kind: "sqlite" }>, tell: ChangeListener): Source {
-  // Counts the commits of other connections only, and is read from shared memory: microseconds.
+function sqliteSource(database: Extract<Database, { kind: "sqlite" }>, notify: ChangeListener): Source {
+  // Counts commits of other connections only, read from shared memory in microseconds.
   const statement = database.file.prepare("pragma data_version");
   const read = () => Number(statement.get()?.data_version ?? 0);
   let seen = read();
@@ -92,9 +94,9 @@ function sqliteSource(database: Extract<Database, { kind: "sqlite" }>, tell: Cha
       if (version === seen) return;
       seen = version;
     } catch {
-      // The disk fails: what it says afterwards is looked at anew, and the server goes on.
+      // The disk failed: assume changes and continue.
     }
-    tell("everything");
+    notify("everything");
   }, DATA_VERSION_POLL_MS);
   timer.unref();
   return { publish: async () => {}, close: async () => clearInterval(timer) };

@@ -14,7 +14,7 @@ forEachDatabase(({ name, fresh }) => {
   });
   after(() => database.close());
 
-  test("it says what the database says, whatever this machine's clock does", async (t) => {
+  test("returns the database's time, whatever the machine's clock does", async (t) => {
     const clock = await databaseClock(database);
     const real = Date.now();
     if (name === "postgres") {

@@ -1,6 +1,6 @@
 /**
- * The database's time, which all nodes share whatever their own clocks say. It is asked now and then, and carried on
- * between by the time that has passed on this machine, so that reading it costs nothing and no jump of a clock moves it.
+ * The database's time, shared by all nodes. It is measured periodically and extrapolated by the monotonic clock, so
+ * that reading it is free and clock jumps don't matter.
  */
 import { sql } from "kysely";
 import type { Database } from "./open.ts";
@@ -8,15 +8,15 @@ import type { Database } from "./open.ts";
 export interface DatabaseClock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Asks the database once more. @throws when it does not answer; the time before is carried on */
+  /** Measures again. @throws when the database doesn't respond; the previous offset stays */
   measure(): Promise<void>;
   close(): void;
 }
 
-/** Crystals differ by a second in a day at the worst: by half a millisecond in this time. */
+/** Clocks drift by a second a day at worst: half a millisecond in this time. */
 const MEASURED_EVERY_MS = 30_000;
 
-/** SQLite has no time but its machine's. */
+/** SQLite uses the machine's time. */
 export async function databaseClock(database: Database): Promise<DatabaseClock> {
   if (database.kind === "sqlite") return { now: Date.now, measure: async () => {}, close: () => {} };
   let offset = 0;

@@ -1,4 +1,4 @@
-/** Deleting rows whose time has passed, a batch at a time and row by row, so that no other statement waits long. */
+/** Deletes expired rows in batches, row by row, so that no other statement waits long. */
 import { sql } from "kysely";
 import type { Db } from "./open.ts";
 import type { Schema } from "./schema.ts";
@@ -9,7 +9,7 @@ export interface Expiring<Table extends keyof Schema> {
   readonly table: Table;
   /** The primary key. */
   readonly key: ReadonlyArray<Column<Table>>;
-  /** The time that counts, milliseconds. */
+  /** The expiry, milliseconds. */
   readonly column: Column<Table>;
 }
 
@@ -21,10 +21,10 @@ export async function deleteExpired<Table extends keyof Schema>(
   limit: number,
 ): Promise<number> {
   const from = sql.table(table);
-  const hasPassed = sql`${sql.ref(column)} < ${before}`;
+  const isExpired = sql`${sql.ref(column)} < ${before}`;
   const keyColumns = sql.join(key.map((name) => sql.ref(name)));
   const { rows } = await sql<Readonly<Record<string, unknown>>>`
-    select ${keyColumns} from ${from} where ${hasPassed} order by ${sql.ref(column)} limit ${limit}`.execute(
+    select ${keyColumns} from ${from} where ${isExpired} order by ${sql.ref(column)} limit ${limit}`.execute(
     db,
   );
   for (const row of rows) {
@@ -32,8 +32,8 @@ export async function deleteExpired<Table extends keyof Schema>(
       key.map((name) => sql`${sql.ref(name)} = ${row[name]}`),
       sql` and `,
     );
-    // Asked again: a row may have been renewed since.
-    await sql`delete from ${from} where ${isRow} and ${hasPassed}`.execute(db);
+    // Checked again: the row may have been renewed since.
+    await sql`delete from ${from} where ${isRow} and ${isExpired}`.execute(db);
   }
   return rows.length;
 }

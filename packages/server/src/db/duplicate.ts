@@ -1,4 +1,4 @@
-/** Whether an error means that a unique key is taken: two wanted it at once, and the look before the write saw neither. */
+/** Whether an error is a unique key violation, for races between a check and a write. */
 
 /** SQLite's extended result codes for a unique index and a primary key. */
 const SQLITE_CODES = [2067, 1555];

@@ -15,7 +15,7 @@ describe("inspecting a database", () => {
     };
     after(() => Promise.all(opened.map((database) => database.close())));
 
-    test("tells product, version and clock, and finds nothing wrong", async () => {
+    test("reports product, version and clock, and no faults", async () => {
       const { product, faults, clock } = await inspectDatabase(await open());
       assert.match(product, name === "sqlite" ? /^SQLite 3\.\d+/ : /^PostgreSQL 1[5-9]/);
       assert.deepEqual(faults, []);
@@ -23,7 +23,7 @@ describe("inspecting a database", () => {
       else assert.ok(Math.abs((clock ?? 0) - Date.now()) < 60_000);
     });
 
-    test("tells what the schema misses, and changes nothing by it", async () => {
+    test("reports missing migrations without changing anything", async () => {
       const database = await open();
       const { missing, unknown } = await schemaState(database);
       assert.ok(missing.length > 0);
@@ -35,7 +35,7 @@ describe("inspecting a database", () => {
   });
 });
 
-test("an old PostgreSQL, a wrong encoding and a standby are all named", () => {
+test("reports an old PostgreSQL, a wrong encoding and a standby", () => {
   assert.deepEqual(postgresFaults({ number: 150_000, encoding: "UTF8", standby: false }), []);
   const faults = postgresFaults({ number: 149_999, encoding: "SQL_ASCII", standby: true });
   assert.equal(faults.length, 3);

@@ -1,21 +1,21 @@
-/** What kind of database this is, and whether it can carry the service; for `signet doctor`. Changes nothing. */
+/** Inspects the database for `signet doctor`, without changing anything. */
 import { sql } from "kysely";
 import type { Database } from "./open.ts";
 
 export interface DatabaseFacts {
   /** E.g. `PostgreSQL 17.2`. */
   readonly product: string;
-  /** Whole sentences, each a reason why the service cannot run on it. */
+  /** Reasons why Signet can't use it, as sentences. */
   readonly faults: readonly string[];
-  /** Its clock, milliseconds since the epoch; undefined where it is our own. */
+  /** Its clock, milliseconds since the epoch; undefined for SQLite. */
   readonly clock: number | undefined;
 }
 
 const OLDEST_POSTGRES = 15;
 
-/** @throws when the database does not answer, or cannot be written */
+/** @throws when the database doesn't respond or is read-only */
 export async function inspectDatabase(database: Database): Promise<DatabaseFacts> {
-  // SQLite takes the write lock with the transaction, and finds a file that it may not write.
+  // SQLite locks for writing with the transaction, which fails on a read-only file.
   await database.transaction(async () => {});
   return database.kind === "postgres" ? inspectPostgres(database) : inspectSqlite(database);
 }

@@ -25,7 +25,7 @@ forEachDatabase(({ name, empty }) => {
     ).rows.map(({ name: one }) => one);
   const all = timeline.map(({ name: one }) => one);
 
-  test("an empty database gets the whole timeline in order, a second time nothing is left to do", async () => {
+  test("migrates an empty database in order, and nothing the second time", async () => {
     const database = open(await empty());
     assert.equal(await isMigrated(database), false);
     assert.deepEqual(await migrate(database), all);
@@ -34,7 +34,7 @@ forEachDatabase(({ name, empty }) => {
     assert.deepEqual(await applied(database), all);
   });
 
-  test("several processes at once apply each step once", async () => {
+  test("concurrent processes apply each migration once", async () => {
     const url = await empty();
     const results = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url)));
     assert.deepEqual(
@@ -44,7 +44,7 @@ forEachDatabase(({ name, empty }) => {
     assert.equal(await isMigrated(open(url)), true);
   });
 
-  test("a database that a newer program has migrated is left alone, and counts as migrated", async () => {
+  test("leaves a database of a newer version alone and counts it as migrated", async () => {
     const database = open(await empty());
     await migrate(database);
     await sql`insert into schema_migration (name, applied_at) values ('9999-later', 1)`.execute(
@@ -54,7 +54,7 @@ forEachDatabase(({ name, empty }) => {
     assert.equal(await isMigrated(database), true);
   });
 
-  test("a step that fails leaves nothing behind", async () => {
+  test("a failing migration is rolled back", async () => {
     const database = open(await empty());
     // A table in the way of one of the last statements.
     await sql`create table background_lease (other text)`.execute(database.query);
@@ -66,7 +66,7 @@ forEachDatabase(({ name, empty }) => {
   });
 
   if (name === "postgres")
-    test("a node waits for another one's migration longer than a request would wait", async () => {
+    test("waits for another node's migration longer than a request would", async () => {
       const url = await empty();
       const holder = new pg.Client({ connectionString: url });
       await holder.connect();

@@ -1,26 +1,26 @@
 /**
- * Brings the schema up to date. All pending steps run in one transaction under a lock that the database holds, so
- * that several nodes may start together: one migrates, the others wait and find nothing left to do.
+ * Migrates the schema. All pending migrations run in one transaction under an advisory lock: of nodes that start
+ * together, one migrates and the others wait.
  */
 import { sql } from "kysely";
 import { timeline } from "./migrations/timeline.ts";
-import { type Database, type Db, openPatient } from "./open.ts";
+import { type Database, type Db, openWithoutTimeout } from "./open.ts";
 
-/** Any constant: every Signet node takes the same advisory lock. */
+/** Any constant, the same on every node. */
 export const MIGRATION_LOCK = 7_346_385_401;
 
 /** @returns the names of the migrations that this call applied, oldest first. */
 export async function migrate(database: Database): Promise<string[]> {
   if (database.kind === "sqlite") return database.transaction(applyPending);
-  // A connection of its own: neither a long step nor the wait for another node's may end like a slow request.
-  const patient = openPatient(database.url);
+  // A separate connection without statement timeout: migrations and waiting for the lock may take long.
+  const unlimited = openWithoutTimeout(database.url);
   try {
-    return await patient.transaction(async (tx) => {
+    return await unlimited.transaction(async (tx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(tx);
       return applyPending(tx);
     });
   } finally {
-    await patient.close();
+    await unlimited.close();
   }
 }
 
@@ -35,7 +35,7 @@ async function applyPending(tx: Db): Promise<string[]> {
   return pending.map(({ name }) => name);
 }
 
-/** Whether every migration this program knows has been applied; for `signet doctor`. */
+/** Whether all known migrations are applied, for `signet doctor`. */
 export async function isMigrated(database: Database): Promise<boolean> {
   try {
     const rows = await sql<{ name: string }>`select name from schema_migration`.execute(database.query);
@@ -47,8 +47,8 @@ export async function isMigrated(database: Database): Promise<boolean> {
 }
 
 /**
- * What separates the schema from this program; nothing is changed. For `signet doctor`.
- * @returns migrations that are still to be applied, and applied ones that only a newer program knows
+ * Compares the schema with this version, for `signet doctor`.
+ * @returns migrations to be applied, and applied ones that only a newer version knows
  */
 export async function schemaState(database: Database): Promise<{ missing: string[]; unknown: string[] }> {
   const known = timeline.map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The one door to storage: an embedded SQLite file, or PostgreSQL, behind the same typed queries. */
+/** Opens the database: embedded SQLite or PostgreSQL, behind the same typed queries. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, sql } from "kysely";
 import type pg from "pg";
@@ -6,14 +6,14 @@ import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import type { Schema } from "./schema.ts";
 import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
 
-/** A connection or a transaction: stores take either. */
+/** A connection or a transaction; stores accept both. */
 export type Db = Kysely<Schema>;
 
 interface Opened {
   readonly query: Db;
-  /** All or nothing. On SQLite the write lock is taken at once. */
+  /** On SQLite the write lock is taken at the start. */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Throws when the database does not answer. */
+  /** Throws when the database doesn't respond. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,33 +26,33 @@ export type Database = Opened &
 
 /**
  * @param url `sqlite:<path>` or `postgres://…`
- * @param poolSize most PostgreSQL connections of this process; without meaning for SQLite
- * @param around for tests, which look at every statement
+ * @param poolSize maximum PostgreSQL connections of this process; ignored for SQLite
+ * @param around for tests, which observe every statement
  */
 export function openDatabase(
   url: string,
   poolSize = 10,
   around: (dialect: Dialect) => Dialect = (dialect) => dialect,
 ): Database {
-  const through = (dialect: Dialect) => opened(new Kysely<Schema>({ dialect: around(dialect) }));
+  const openDialect = (dialect: Dialect) => opened(new Kysely<Schema>({ dialect: around(dialect) }));
   if (url.startsWith("sqlite:")) {
     const file = openSqliteFile(url.slice("sqlite:".length));
-    return { kind: "sqlite", file, ...through(nodeSqliteDialect(file)) };
+    return { kind: "sqlite", file, ...openDialect(nodeSqliteDialect(file)) };
   }
   const pool = openPostgresPool({ url, poolSize });
-  return { kind: "postgres", pool, url, ...through(postgresDialect(pool)) };
+  return { kind: "postgres", pool, url, ...openDialect(postgresDialect(pool)) };
 }
 
-/** The same database from inside a transaction: whatever asks for one of its own joins it. */
+/** The database inside a transaction: nested transactions join it. */
 export const boundTo = (database: Database, tx: Db): Database => ({
   ...database,
   query: tx,
   transaction: (work) => work(tx),
 });
 
-/** One PostgreSQL connection whose statements may take as long as they need, for migrations. */
-export function openPatient(url: string): Pick<Opened, "transaction" | "close"> {
-  const pool = openPostgresPool({ url, poolSize: 1, isPatient: true });
+/** One PostgreSQL connection without statement timeout, for migrations. */
+export function openWithoutTimeout(url: string): Pick<Opened, "transaction" | "close"> {
+  const pool = openPostgresPool({ url, poolSize: 1, withoutTimeout: true });
   return opened(new Kysely<Schema>({ dialect: postgresDialect(pool) }));
 }
 

@@ -18,7 +18,7 @@ import {
   type TestService,
 } from "../testing/test-service.ts";
 
-describe("an outage of PostgreSQL", () => {
+describe("PostgreSQL outage", () => {
   let databaseUrl: string;
   let proxy: BreakableProxy;
   let running: TestService;
@@ -60,7 +60,7 @@ describe("an outage of PostgreSQL", () => {
   const introspect = () =>
     postForm(`${org.issuer}/introspect`, { token: tokens.accessToken, ...credentials(org.web) });
 
-  test("what needs it is 503 with Retry-After, what does not is answered, and it is the same afterwards", async () => {
+  test("responds 503 with Retry-After where the database is needed, and recovers", async () => {
     const grant = await source.code();
     await proxy.cut();
     clock.advance(60_000);
@@ -83,7 +83,7 @@ describe("an outage of PostgreSQL", () => {
     assert.equal((await refresh(org, tokens.refreshToken)).status, 200, "nor the refresh token");
   });
 
-  test("discovery and JWKS answer throughout, however long it takes and however they are asked", async () => {
+  test("serves discovery and JWKS throughout", async () => {
     await proxy.cut();
     for (const minutes of [0, 1, 600]) {
       clock.advance(minutes * 60_000);
@@ -103,7 +103,7 @@ describe("an outage of PostgreSQL", () => {
     await proxy.restore();
   });
 
-  test("connections that the server ends under load cost a 503 each at most, and no tokens", async () => {
+  test("connections closed under load cost at most a 503 each, and no tokens", async () => {
     let refreshToken = (await source.tokens({ scope: "openid offline_access" })).refreshToken;
     const admin = await killer(databaseUrl);
     const statuses = new Map<number, number>();
@@ -122,7 +122,7 @@ describe("an outage of PostgreSQL", () => {
     await eventually("works again", async () => (await refresh(org, refreshToken)).status === 200);
   });
 
-  test("the listeners come back, so that caches hear of changes again", async () => {
+  test("listeners reconnect, so that caches are notified again", async () => {
     await proxy.cut();
     await proxy.restore();
     const { query } = running.service.database;

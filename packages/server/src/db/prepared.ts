@@ -1,6 +1,6 @@
 /**
- * Statements of the hot path: built and compiled once per dialect, then run with new values. Kysely's building and
- * compiling costs several times what SQLite needs for a point read (measured: 20 to 50 µs against 5).
+ * Prepared statements for the hot path: built and compiled once per dialect. Building and compiling with Kysely costs
+ * several times a point read in SQLite (20 to 50 µs against 5).
  */
 import { type Compilable, CompiledQuery } from "kysely";
 import { isPostgres } from "./is-postgres.ts";
@@ -8,7 +8,7 @@ import type { Db } from "./open.ts";
 
 type Values = Readonly<Record<string, string | number | null>>;
 
-/** Stands for a value in the statement until it is run; typed as the value so that the builder takes it. */
+/** A placeholder in the statement; typed as the value for the query builder. */
 export type Parameter<V extends Values> = <K extends keyof V & string>(name: K) => V[K];
 
 interface Placeholder {
@@ -20,12 +20,12 @@ const isPlaceholder = (one: unknown): one is Placeholder =>
 
 interface Compiled {
   readonly sql: string;
-  /** Each position's value by name, or a constant of the statement. */
+  /** By position: a placeholder, or a constant. */
   readonly parameters: readonly unknown[];
 }
 
 /**
- * @param build makes the statement; it is called once per dialect and may use nothing but its arguments
+ * @param build builds the statement; called once per dialect, and may use nothing but its arguments
  * @returns runs it on a connection or in a transaction
  */
 export function prepared<V extends Values, Row = never>(

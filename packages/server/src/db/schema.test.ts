@@ -40,7 +40,7 @@ forEachDatabase(({ empty }) => {
     return rows.map((row) => ({ ...row, columns: row.columns.split(",") }));
   };
 
-  test("every unique key begins with the organisation, so that no row can stand in another one's way", async () => {
+  test("every unique key starts with the organisation", async () => {
     const keys = await catalogue();
     const tables = new Set(keys.map(({ table }) => table));
     assert.equal(tables.size, 53);
@@ -50,7 +50,7 @@ forEachDatabase(({ empty }) => {
     }
   });
 
-  test("nothing but the organisation itself is known without one", async () => {
+  test("only the organisation is found without its id", async () => {
     const keys = await catalogue();
     const withoutOrganisation = keys
       .filter(({ key, columns }) => columns[0] !== "org_id" && !SERVICE_WIDE.includes(key))

@@ -1,6 +1,6 @@
 /**
- * Every table as Kysely sees it. Times are milliseconds since the epoch, booleans 0/1, JSON and hashes text, so that
- * the same statements run on SQLite and PostgreSQL. Every key starts with the organisation (architecture.md, rule 10).
+ * The schema for Kysely. Times are milliseconds since the epoch, booleans 0/1, JSON and hashes text, so that
+ * statements run on SQLite and PostgreSQL. Every key starts with the organisation (architecture.md, rule 10).
  */
 import type {
   ApplicationExternalKeyTable,

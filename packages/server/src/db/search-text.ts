@@ -1,15 +1,15 @@
-/** Searching for a part of a text: none of the letters that mean something in a pattern means anything in what is typed. */
+/** Substring search with LIKE; wildcards in the input are escaped. */
 import { type RawBuilder, sql } from "kysely";
 
 /** For `like … escape '!'`. */
 export const containing = (part: string): string => `%${part.replaceAll(/[!%_]/g, "!$&")}%`;
 
 /**
- * Whether a record's name or id has the text in it; letters beyond ASCII are compared in their case on SQLite.
- * @param table with the columns `name` and `id`, as the query calls it
+ * Whether a record's name or id contains the text; on SQLite, non-ASCII letters are case-sensitive.
+ * @param table with the columns `name` and `id`, as named in the query
  */
 export function isNamed(table: string, text: string): RawBuilder<boolean> {
   const [name, id] = [sql.ref(`${table}.name`), sql.ref(`${table}.id`)];
-  const [typed, lower] = [containing(text), containing(text.toLowerCase())];
-  return sql<boolean>`(${name} like ${typed} escape '!' or lower(${name}) like ${lower} escape '!' or ${id} like ${lower} escape '!')`;
+  const [exact, lower] = [containing(text), containing(text.toLowerCase())];
+  return sql<boolean>`(${name} like ${exact} escape '!' or lower(${name}) like ${lower} escape '!' or ${id} like ${lower} escape '!')`;
 }

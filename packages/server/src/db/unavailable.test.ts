@@ -41,7 +41,7 @@ describe("postgres", () => {
   });
   const isUnavailable = async (work: () => unknown) => isDatabaseUnavailable(await errorOf(work));
 
-  test("a server that is not there", async () => {
+  test("reports an unreachable server", async () => {
     const nowhere = new URL(url);
     nowhere.port = "1";
     const gone = openDatabase(nowhere.href, 1);
@@ -50,7 +50,7 @@ describe("postgres", () => {
     assert.equal(await isUnavailable(() => gone.ping()), true, "a pool that was closed under a late request");
   });
 
-  test("a connection that the server ends, idle, at work, or between two statements of a transaction", async () => {
+  test("reports a closed connection: idle, busy or within a transaction", async () => {
     const own = "select pg_terminate_backend(pg_backend_pid())";
     assert.equal(await isUnavailable(() => run(database.query, own)), true);
     const between = () =>
@@ -64,7 +64,7 @@ describe("postgres", () => {
     await database.ping();
   });
 
-  test("no connection free within two seconds, and a statement that takes too long", async () => {
+  test("reports an exhausted pool after two seconds, and a statement timeout", async () => {
     const { promise: refused, resolve: letGo } = Promise.withResolvers<void>();
     const hold = () => database.transaction(() => refused);
     const held = Promise.all([hold(), hold()]);
@@ -79,7 +79,7 @@ describe("postgres", () => {
     assert.equal(await isUnavailable(slow), true);
   });
 
-  test("how long is waited for a connection is said by the address", async () => {
+  test("connect_timeout of the URL sets the connection timeout", async () => {
     for (const [query, milliseconds] of [
       ["", 2_000],
       ["?connect_timeout=7", 7_000],
@@ -94,7 +94,7 @@ describe("postgres", () => {
     }
   });
 
-  test("two transactions that wait for each other", async () => {
+  test("reports a deadlock", async () => {
     await run(database.query, "insert into things values (10), (11)");
     let begun = 0;
     const cross = (first: number, second: number) =>
@@ -110,7 +110,7 @@ describe("postgres", () => {
     assert.equal(isDatabaseUnavailable(failed?.reason), true);
   });
 
-  test("a statement that is wrong is our fault, whatever the server thinks of it", async () => {
+  test("doesn't report a faulty statement on PostgreSQL", async () => {
     for (const statement of [
       "select * from nowhere",
       "insert into things values (10)",
@@ -147,7 +147,7 @@ describe("sqlite", () => {
     return { database, path };
   };
 
-  test("a file that another process is writing; afterwards everything goes on", async () => {
+  test("reports a locked file, and recovers", async () => {
     const { database, path } = await openFile("busy.db");
     const other = openSqliteFile(path);
     other.exec("begin immediate");
@@ -164,7 +164,7 @@ describe("sqlite", () => {
     await database.close();
   });
 
-  test("a disk that is full: writes fail, reads go on, and it recovers alone", async () => {
+  test("a full disk fails writes, allows reads, and recovers", async () => {
     const { database } = await openFile("full.db");
     const limit = (pages: number) => database.file.exec(`pragma max_page_count = ${pages}`);
     limit(5);
@@ -185,7 +185,7 @@ describe("sqlite", () => {
     await database.close();
   });
 
-  test("a statement that is wrong is our fault", async () => {
+  test("doesn't report a faulty statement on SQLite", async () => {
     const { database } = await openFile("wrong.db");
     await run(database.query, "insert into things values (1, 'x')");
     for (const statement of ["select * from nowhere", "insert into things values (1, 'x')", "selec"])

@@ -1,6 +1,6 @@
 /**
- * Tells the other nodes that somebody there may be waiting for what has just been written. Told after the commit and
- * never waited for: a call that is lost costs its waiters a moment, until their next look by themselves.
+ * Wakes waiters on other nodes after a commit, without waiting for delivery: a lost notification costs a waiter the
+ * time until its next poll.
  */
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
@@ -14,15 +14,15 @@ export interface WakeCalls {
 }
 
 interface Hearing {
-  /** Another node called. */
+  /** Another node sent a notification. */
   onCall(topic: string): void;
-  /** Calls may have been missed. */
+  /** Notifications may have been missed. */
   onGap(): void;
 }
 
 const CHANNEL = "signet_wake_calls";
-/** PostgreSQL takes 8,000 bytes; a topic has at most a few hundred. */
-const LONGEST_PAYLOAD = 7_000;
+/** PostgreSQL allows 8,000 bytes; a topic has a few hundred at most. */
+const MAX_PAYLOAD = 7_000;
 
 /** SQLite has one serving process, which wakes its own waiters. */
 export async function openWakeCalls(database: Database, hearing: Hearing): Promise<WakeCalls> {
@@ -37,7 +37,7 @@ export async function openWakeCalls(database: Database, hearing: Hearing): Promi
     },
     onGap: hearing.onGap,
   });
-  const speaker = newSpeaker(database, node);
+  const speaker = createSender(database, node);
   return {
     call: speaker.call,
     close: async () => {
@@ -47,15 +47,15 @@ export async function openWakeCalls(database: Database, hearing: Hearing): Promi
   };
 }
 
-/** Many requests at once share one statement: each is a message to every node. */
-function newSpeaker(database: Database, node: string): WakeCalls {
+/** Concurrent notifications share one statement. */
+function createSender(database: Database, node: string): WakeCalls {
   const waiting = new Set<string>();
   let speaking: Promise<void> | undefined;
 
   const speak = async () => {
     while (waiting.size > 0) {
       const payload = nextPayload(node, waiting);
-      // A database that is away has no news either.
+      // Ignored: without the database there is nothing to wake for.
       await sql`select pg_notify(${CHANNEL}, ${payload})`.execute(database.query).catch(() => {});
     }
     speaking = undefined;
@@ -74,7 +74,7 @@ function newSpeaker(database: Database, node: string): WakeCalls {
 function nextPayload(node: string, waiting: Set<string>): string {
   let payload = node;
   for (const topic of waiting) {
-    if (payload.length + 1 + topic.length > LONGEST_PAYLOAD) break;
+    if (payload.length + 1 + topic.length > MAX_PAYLOAD) break;
     waiting.delete(topic);
     payload += ` ${topic}`;
   }

@@ -30,13 +30,13 @@ test("the error page says what is wrong, the reference, and the way back", () =>
 test("every status has a title and an advice of its own kind", () => {
   const heading = (status: number): string | undefined =>
     /<h1>(.*?)<\/h1>/.exec(render(errorPage({ ...testFrame, status, requestId: "r" })))?.[1];
-  assert.equal(heading(400), "This request cannot be continued");
+  assert.equal(heading(400), "This request can’t be completed");
   assert.equal(heading(413), heading(400));
-  assert.equal(heading(403), "You cannot open this page");
-  assert.equal(heading(404), "There is nothing at this address");
+  assert.equal(heading(403), "You don’t have access to this page");
+  assert.equal(heading(404), "Page not found");
   assert.equal(heading(429), "Too many requests");
-  assert.equal(heading(500), "Something went wrong on our side");
-  assert.equal(heading(503), "Signet is busy right now");
+  assert.equal(heading(500), "Something went wrong");
+  assert.equal(heading(503), "Signet is temporarily unavailable");
   assertWellMade(errorPage({ ...testFrame, status: 500, requestId: "r" }));
 });
 

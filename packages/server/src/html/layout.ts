@@ -31,6 +31,9 @@ export type PageFrame = {
   stylesheet: string;
 };
 
+/** A page on the way to an application. */
+export type SignInFrame = PageFrame & { organisation: PageOrganisation; application: PageApplication };
+
 export type LayoutView = PageFrame & {
   title: string;
   organisation?: PageOrganisation | undefined;
@@ -90,6 +93,11 @@ ${frame}
 </html>
 `;
 }
+
+export const organisationTitle = (
+  { messages, organisation }: PageFrame & { organisation: PageOrganisation },
+  title: string,
+): string => messages.frame.documentTitle({ title, organisation: organisation.name });
 
 /** The narrow page of every sign-in step: one column of at most 24rem under the organisation's name. */
 export function signInLayout(view: LayoutView): Html {

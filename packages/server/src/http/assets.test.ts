@@ -32,7 +32,7 @@ forEachDatabase(({ name, fresh }) => {
     });
   }
 
-  test("nothing else is there, however it is written", async () => {
+  test("responds 404 to anything else, however it is spelled", async () => {
     for (const file of [
       "",
       "x",

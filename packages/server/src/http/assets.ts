@@ -1,4 +1,4 @@
-/** The stylesheet and scripts of our pages: their address changes with their content, so they are kept for ever. */
+/** The stylesheets and scripts of the pages: their path changes with their content, so they are cached permanently. */
 import type { FastifyInstance } from "fastify";
 
 export interface ServedAsset {

@@ -1,14 +1,17 @@
-/** Refusals of endpoints of our own in OAuth's form: `{error, error_description}` and no-store (sovereign-signing.md §5, device-identity.md §1). */
+/**
+ * Errors of Signet's own endpoints in OAuth's form: `{error, error_description}`, no-store (sovereign-signing.md §5,
+ * device-identity.md §1).
+ */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { ApiError } from "./api/api-error.ts";
 import { type ErrorHandler, type ErrorHandlerDeps, oauthErrorHandler } from "./error-handlers.ts";
 import { NotFound } from "./errors.ts";
 
 export interface CodedErrorOptions {
-  /** Members beside the two, e.g. `reason`. */
+  /** Further members, e.g. `reason`. */
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What really happened: for the log, never for the answer. */
+  /** The private cause, for the log only. */
   readonly cause?: string;
 }
 
@@ -28,27 +31,27 @@ export class CodedError extends Error {
   }
 }
 
-export const nothingHere = () => new CodedError(404, "not_found", "there is nothing here");
+export const nothingHere = () => new CodedError(404, "not_found", "not found");
 
 export function codedErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
-  const others = oauthErrorHandler(deps);
+  const handleOther = oauthErrorHandler(deps);
   return async (error, request, reply) => {
-    const told = error instanceof CodedError ? error : codedForm(error);
-    // Whatever else it is, an OAuth error or one of our own, it has that form already.
-    if (!told) return others(error, request, reply);
-    const cause = typeof told.cause === "string" ? { cause: told.cause } : {};
-    deps.refused({ requestId: request.id, error: told.code, ...cause });
-    const body = { error: told.code, error_description: told.message, ...told.more };
+    const coded = error instanceof CodedError ? error : toCodedError(error);
+    // Every other error already has OAuth's form.
+    if (!coded) return handleOther(error, request, reply);
+    const cause = typeof coded.cause === "string" ? { cause: coded.cause } : {};
+    deps.refused({ requestId: request.id, error: coded.code, ...cause });
+    const body = { error: coded.code, error_description: coded.message, ...coded.more };
     await reply
-      .headers({ ...told.headers, "cache-control": "no-store" })
-      .code(told.status)
+      .headers({ ...coded.headers, "cache-control": "no-store" })
+      .code(coded.status)
       .type("application/json; charset=utf-8")
       .send(JSON.stringify(body));
   };
 }
 
-/** What the JSON interfaces share is refused in problem documents elsewhere. */
-function codedForm(error: unknown): CodedError | undefined {
+/** Errors of the code shared with the JSON APIs, which send problem documents. */
+function toCodedError(error: unknown): CodedError | undefined {
   if (error instanceof NotFound) return nothingHere();
   if (!(error instanceof ApiError) || error.status >= 500) return undefined;
   const { status, detail, title, errors = [], headers } = error;

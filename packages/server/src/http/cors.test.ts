@@ -59,7 +59,7 @@ forEachDatabase(({ fresh }) => {
     `https://${"a".repeat(400)}.example`,
   ];
 
-  test("a client's origin may ask, with the headers that OAuth needs and never with credentials", async () => {
+  test("allows a client's origin with OAuth's headers and without credentials", async () => {
     for (const endpoint of OPEN) {
       for (const origin of [ORIGIN, "http://localhost:5173"]) {
         const answer = await preflight(endpoint, origin);
@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a stranger is told nothing, by the preflight and by the answer", async () => {
+  test("reveals nothing to other origins, in preflight and response", async () => {
     for (const endpoint of OPEN) {
       for (const origin of STRANGERS) {
         const asked = await preflight(endpoint, origin);
@@ -105,7 +105,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(allowed(await preflight("token", ORIGIN, unknown)), null);
   });
 
-  test("answers can be read too, refusals of every kind included", async () => {
+  test("responses are readable too, including errors of every kind", async () => {
     const form = "application/x-www-form-urlencoded";
     const bodies: [string, string][] = [
       [form, ""],
@@ -125,7 +125,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(userinfo.headers.get("access-control-expose-headers"), "WWW-Authenticate, Retry-After");
   });
 
-  test("nothing else is open: not introspection, not the pages", async () => {
+  test("introspection and pages allow no origin", async () => {
     for (const endpoint of ["introspect", "authorize", "login", "consent", "end_session"]) {
       for (const method of ["OPTIONS", "GET", "POST"]) {
         const answer = await sendRaw(`${org.issuer}/${endpoint}`, { method, headers: { origin: ORIGIN } });
@@ -134,7 +134,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a disabled application opens nothing any more", async () => {
+  test("a disabled application's origin is not allowed", async () => {
     const application = { orgId: org.organisation.id, id: spaId, actor: "test" };
     await disableApplication(running.service, { ...application, disabled: true });
     assert.equal(allowed(await preflight("token", ORIGIN)), null);

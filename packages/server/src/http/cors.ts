@@ -1,6 +1,4 @@
-/**
- * Which other web origins may read an answer. Credentials are never allowed: these endpoints know no cookies.
- */
+/** CORS: which web origins may read a response. Credentials are never allowed: these endpoints use no cookies. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 /** Whether the origin belongs to a redirect URI of a client of the organisation. */
@@ -8,10 +6,10 @@ export type IsClientOrigin = (orgId: string, origin: string) => Promise<boolean>
 
 const PREFLIGHT_MAX_AGE_SECONDS = "600";
 
-/** Discovery and JWKS: public documents, for everybody. */
+/** For discovery and JWKS, which anyone may read. */
 export const publicDocumentCors = { "access-control-allow-origin": "*" } as const;
 
-/** Answers the preflight of a path and adds the headers to its answers, errors included. */
+/** Answers preflight requests of the paths and adds the headers to their responses, errors included. */
 export function clientCors(
   scope: FastifyInstance,
   paths: readonly string[],
@@ -31,7 +29,7 @@ export function clientCors(
   };
   scope.addHook("onRequest", (request, reply, done) => {
     const { url } = request.routeOptions;
-    // Most requests come from servers and have no Origin: they pay for no promise here.
+    // Most requests come from servers and have no Origin: they skip the promise.
     if (!request.headers.origin || request.method === "OPTIONS" || !paths.includes(url ?? "")) return done();
     allow(request, reply).then(
       () => done(),

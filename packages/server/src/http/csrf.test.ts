@@ -12,7 +12,7 @@ const ours = csrf(Buffer.alloc(32, 1), "https://id.example.com");
 const from = (headers: Record<string, string>) => ({ headers }) as unknown as FastifyRequest;
 const own = from({ "sec-fetch-site": "same-origin", origin: "https://id.example.com" });
 
-test("a token is good for the browser and organisation that it was made for, on every node of one key", () => {
+test("a token is valid for its browser and organisation, on every node with the same key", () => {
   const token = ours.token(ORG, BROWSER);
   assert.equal(csrf(Buffer.alloc(32, 1), "https://id.example.com").isOwn(own, ORG, BROWSER, token), true);
   for (const [what, is] of [
@@ -33,12 +33,12 @@ test("a token is good for the browser and organisation that it was made for, on 
     assert.equal(is, false, what);
 });
 
-test("a token does not show the cookie that it is made of", () => {
+test("a token doesn't reveal the cookie", () => {
   assert.match(ours.token(ORG, BROWSER), /^[A-Za-z0-9_-]{43}$/);
   assert.notEqual(ours.token(ORG, BROWSER), ours.token(ORG, OTHER_BROWSER));
 });
 
-test("what the browser says about where a request comes from decides before the token", () => {
+test("Sec-Fetch-Site and Origin are checked before the token", () => {
   const cases: ReadonlyArray<readonly [headers: Record<string, string>, own: boolean]> = [
     [{ "sec-fetch-site": "same-origin" }, true],
     [{ "sec-fetch-site": "same-origin", origin: "null" }, true],

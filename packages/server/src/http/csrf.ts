@@ -1,4 +1,4 @@
-/** Cross-site request forgery: where a POST comes from, and a token bound to the browser's session cookie. */
+/** CSRF protection: the origin of a POST, and a token bound to the browser's session cookie. */
 import { createHmac } from "node:crypto";
 import { constantTimeEqual } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
@@ -7,20 +7,20 @@ import type { FastifyRequest } from "fastify";
 export const CSRF_HEADER = "x-csrf-token";
 
 export interface Csrf {
-  /** The token for a form, bound to the organisation and the browser's cookie. */
+  /** The token of a form, bound to the organisation and the browser's cookie. */
   token(orgId: string, browserToken: string): string;
-  /** Whether a POST comes from a page of ours that was made for this browser. */
+  /** Whether a POST comes from a page rendered for this browser. */
   isOwn(
     request: FastifyRequest,
     orgId: string,
     browserToken: string | undefined,
     presented: string | undefined,
   ): boolean;
-  /** Whether the browser says that a page of ours made the request, or says nothing. */
+  /** Whether the request is same-origin as far as the browser tells. */
   isSameOrigin(request: FastifyRequest): boolean;
 }
 
-/** @param key derived from the master key for this purpose, so that every node makes the same tokens */
+/** @param key derived from the master key, so that every node makes the same tokens */
 export function csrf(key: Buffer, baseUrl: string): Csrf {
   const origin = new URL(baseUrl).origin;
   const token = (orgId: string, browserToken: string) =>
@@ -37,8 +37,8 @@ export function csrf(key: Buffer, baseUrl: string): Csrf {
 }
 
 /**
- * Browsers say where a request comes from in `Sec-Fetch-Site`; older ones only in `Origin`, which is `null` for our own
- * forms because our pages send no referrer. What says neither is left to the token.
+ * Browsers send `Sec-Fetch-Site`; older ones only `Origin`, which is `null` for our forms because our pages send no
+ * referrer. Without either, the token alone decides.
  */
 function isSameOrigin(request: FastifyRequest, origin: string): boolean {
   const site = request.headers["sec-fetch-site"];

@@ -1,4 +1,4 @@
-/** One error handler per surface: OAuth JSON, browser page, problem+json. None of them ever shows an internal text. */
+/** One error handler per surface: OAuth JSON, browser page, problem+json. None reveals an internal message. */
 import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type MemberFault, malformed } from "./api/api-error.ts";
@@ -14,30 +14,30 @@ export interface Refusal {
   readonly requestId: string;
   /** The error's public code, e.g. `invalid_client`. */
   readonly error: string;
-  /** What really was wrong; one of our own sentences, never a value of the request. */
+  /** The private cause: one of our own sentences, never a value from the request. */
   readonly cause?: string;
 }
 
 export interface ErrorHandlerDeps {
   readonly isUnavailable: IsUnavailable;
-  /** Keeps an unexpected error where operators look; it must not reach the answer. */
+  /** Logs an unexpected error, which the response must not reveal. */
   log(error: unknown, requestId: string): void;
-  /** Tells operators why a request was refused, where the answer must not say it. */
+  /** Logs why a request was rejected. */
   refused(refusal: Refusal): void;
 }
 
-/** RFC 6749 §5.2. What is not an OAuth error is told in the same form where the RFC has a word for it. */
+/** RFC 6749 §5.2. Other errors get the closest code that the RFC has. */
 export function oauthErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
   return async (error, request, reply) => {
     if (error instanceof OAuthError) {
-      note(deps, error, request);
+      logOAuthError(deps, error, request);
       await reply
         .headers({ ...error.headers, "cache-control": "no-store" })
         .code(error.status)
         .send(oauthErrorBody(error));
       return;
     }
-    const plain = explain(deps, error, request);
+    const plain = toPlainError(deps, error, request);
     if (plain.status === 404) return sendProblem(reply, plain, request.id);
     const code =
       plain.status === 503
@@ -45,24 +45,25 @@ export function oauthErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
         : plain.status >= 500
           ? "server_error"
           : "invalid_request";
-    const told = new OAuthError(code, plain.title, {
+    const oauthError = new OAuthError(code, plain.title, {
       status: plain.status,
       ...(plain.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: plain.retryAfterSeconds }),
     });
     await reply
-      .headers({ ...told.headers, "cache-control": "no-store" })
-      .code(told.status)
-      .send(oauthErrorBody(told));
+      .headers({ ...oauthError.headers, "cache-control": "no-store" })
+      .code(oauthError.status)
+      .send(oauthErrorBody(oauthError));
   };
 }
 
 /** RFC 9457. */
 export function problemErrorHandler(deps: ErrorHandlerDeps): ErrorHandler {
   return async (error, request, reply) => {
-    // A query is read as everywhere; here its faults are told in this surface's form.
+    // The shared query parser throws OAuth errors: here they become problem documents.
     if (error instanceof OAuthError)
       return sendProblem(reply, malformed(`${error.description}.`), request.id);
-    if (!(error instanceof ApiError)) return sendProblem(reply, explain(deps, error, request), request.id);
+    if (!(error instanceof ApiError))
+      return sendProblem(reply, toPlainError(deps, error, request), request.id);
     if (error.status >= 500) deps.log(error.cause ?? error, request.id);
     else {
       const cause = typeof error.cause === "string" ? { cause: error.cause } : {};
@@ -79,18 +80,18 @@ export type RenderErrorPage = (
   shown: { status: number; message?: string; reason?: string | undefined },
 ) => Promise<void>;
 
-/** Whatever a person's browser asked for: a page with the request's id, never a redirect. */
+/** For every page: an error page with the request's id, never a redirect. */
 export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage): ErrorHandler {
   return async (error, request, reply) => {
     if (error instanceof OAuthError) {
-      note(deps, error, request);
+      logOAuthError(deps, error, request);
       return render(request, reply, {
         status: error.status,
         message: error.description,
         reason: error.reason,
       });
     }
-    const plain = explain(deps, error, request);
+    const plain = toPlainError(deps, error, request);
     if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
     return render(request, reply, { status: plain.status });
   };
@@ -100,7 +101,7 @@ export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage
 export function notFoundHandler(
   render: RenderErrorPage,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
-  const notFound = { status: 404, code: "not-found", title: "There is nothing here" };
+  const notFound = { status: 404, code: "not-found", title: "Not found" };
   return async (request, reply) => {
     const wantsPage = request.method === "GET" && request.headers.accept?.includes("text/html");
     if (wantsPage) await render(request, reply, { status: 404 });
@@ -108,7 +109,7 @@ export function notFoundHandler(
   };
 }
 
-function note(deps: ErrorHandlerDeps, error: OAuthError, request: FastifyRequest): void {
+function logOAuthError(deps: ErrorHandlerDeps, error: OAuthError, request: FastifyRequest): void {
   if (error.status >= 500) {
     deps.log(error.cause ?? error, request.id);
     return;
@@ -117,7 +118,7 @@ function note(deps: ErrorHandlerDeps, error: OAuthError, request: FastifyRequest
   deps.refused({ requestId: request.id, error: error.code, ...cause });
 }
 
-function explain(deps: ErrorHandlerDeps, error: unknown, request: FastifyRequest): PlainError {
+function toPlainError(deps: ErrorHandlerDeps, error: unknown, request: FastifyRequest): PlainError {
   const plain = plainError(error, deps.isUnavailable);
   if (plain.status >= 500) deps.log(error, request.id);
   return plain;

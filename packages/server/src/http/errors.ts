@@ -1,6 +1,6 @@
-/** The errors that have no document of their own: what is not there, what cannot be read, what has to wait. */
+/** Errors without a form of their own: not found, malformed, unavailable. */
 
-/** Anything of another organisation, a disabled or an unknown record: to the outside they are one. */
+/** Records that don't exist, are disabled or belong to another organisation look the same from outside. */
 export class NotFound extends Error {
   constructor(what: string) {
     super(`there is no such ${what}`);
@@ -8,7 +8,7 @@ export class NotFound extends Error {
   }
 }
 
-/** What a handler's error means in HTTP, whatever surface says it. */
+/** A handler's error in terms of HTTP, whatever surface renders it. */
 export interface PlainError {
   readonly status: number;
   /** Stable; the last part of `urn:signet:error:<code>`. */
@@ -18,24 +18,24 @@ export interface PlainError {
   readonly retryAfterSeconds?: number;
 }
 
-/** Tells whether an error means that the database is away or overloaded, and not that a statement is wrong. */
+/** Whether the database is unreachable or overloaded, as opposed to a faulty statement. */
 export type IsUnavailable = (error: unknown) => boolean;
 
 const byStatus: Readonly<Record<number, PlainError>> = {
-  400: { status: 400, code: "malformed", title: "The request could not be read" },
-  404: { status: 404, code: "not-found", title: "There is nothing here" },
-  405: { status: 405, code: "method-not-allowed", title: "The method is not allowed here" },
-  408: { status: 408, code: "timeout", title: "The request took too long to arrive" },
+  400: { status: 400, code: "malformed", title: "The request is malformed" },
+  404: { status: 404, code: "not-found", title: "Not found" },
+  405: { status: 405, code: "method-not-allowed", title: "Method not allowed" },
+  408: { status: 408, code: "timeout", title: "The request timed out" },
   413: { status: 413, code: "too-large", title: "The request body is too large" },
-  414: { status: 414, code: "uri-too-long", title: "The address is too long" },
-  415: { status: 415, code: "unsupported-media-type", title: "The content type is not supported here" },
+  414: { status: 414, code: "uri-too-long", title: "The URL is too long" },
+  415: { status: 415, code: "unsupported-media-type", title: "Unsupported content type" },
   431: { status: 431, code: "headers-too-large", title: "The request headers are too large" },
 };
 
 export const internalError: PlainError = {
   status: 500,
   code: "internal",
-  title: "Something went wrong on our side",
+  title: "Internal server error",
 };
 
 export function plainError(error: unknown, isUnavailable: IsUnavailable): PlainError {
@@ -44,11 +44,11 @@ export function plainError(error: unknown, isUnavailable: IsUnavailable): PlainE
     return {
       status: 503,
       code: "unavailable",
-      title: "The service is busy, try again shortly",
+      title: "The service is temporarily unavailable",
       retryAfterSeconds: 2,
     };
   }
-  // Fastify's own errors carry the status that the protocol asks for (body too large, wrong content type …).
+  // Fastify's own errors carry their status (body too large, wrong content type …).
   const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
   return (
     byStatus[status] ??

@@ -1,10 +1,10 @@
-/** Forms that may hold a file: small ones alone, within the limit that every body has. Read by Node's own parser. */
+/** Multipart forms with small files, within the body limit. Parsed by Node's own parser. */
 import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /**
- * Beside plain forms this scope takes multipart ones. A file is its field's value as a `data:` address, so that it can be kept
- * in a page like anything that was typed; no file at all is an empty text.
+ * Also accepts multipart forms. A file becomes a `data:` URL in its field, so that it can be rendered again like any
+ * other input; no file is an empty text.
  */
 export function acceptFiles(scope: FastifyInstance): void {
   scope.addContentTypeParser(
@@ -23,9 +23,9 @@ async function readParts(body: Buffer, type: string): Promise<Form> {
   const all = new Map<string, string[]>();
   for (const [name, part] of parts) {
     const value = typeof part === "string" ? part : await addressOf(part);
-    // As in any other form: no text of ours has one, and PostgreSQL's cannot.
+    // As in any other form: PostgreSQL can't store NUL.
     if (value.includes("\0")) throw Object.assign(new Error("a field holds a NUL"), { statusCode: 400 });
-    // As in any other form: a field without a value is not in it.
+    // As in any other form: empty fields are dropped.
     if (value !== "") all.set(name, [...(all.get(name) ?? []), value]);
   }
   const repeated = new Map([...all].filter(([, values]) => values.length > 1));

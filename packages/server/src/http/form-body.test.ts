@@ -22,7 +22,7 @@ async function sent(t: TestContext, payload: string, mostFields?: number) {
   return { status: answer.statusCode, body: answer.json() as unknown, mended };
 }
 
-test("what is no text comes as the sign that browsers show in its place, and the form says so", async (t) => {
+test("replaces non-text with the replacement character and marks the form", async (t) => {
   for (const odd of ["%00", "\0", "%FF", "\uFFFD", "%ZZ"]) {
     const { body } = await sent(t, `a=1&b=x${odd}y`);
     const { values, isMended } = body as { values: Record<string, string>; isMended: boolean };
@@ -33,7 +33,7 @@ test("what is no text comes as the sign that browsers show in its place, and the
   assert.deepEqual((await sent(t, "a=1&b=2")).body, { values: { a: "1", b: "2" }, isMended: false });
 });
 
-test("a form of too many fields is refused before anything is mended: that would take the longer the more there are", async (t) => {
+test("rejects a form with too many fields before sanitizing it", async (t) => {
   for (const most of [undefined, 300]) {
     const { status, mended } = await sent(t, "a&".repeat(256 * 1024), most);
     assert.deepEqual({ status, mended }, { status: 400, mended: 0 });

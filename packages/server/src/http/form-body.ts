@@ -1,25 +1,25 @@
-/** Form bodies and query strings as the protocol package reads them: what is repeated stays known as repeated. */
+/** Form bodies and query strings. Repeated parameters stay marked as repeated. */
 import { type Form, MOST_PARAMETERS, parseForm } from "@signet/protocol/form";
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 
-/** A form of a page of ours. */
+/** A form of one of our pages. */
 export interface PageForm extends Form {
-  /** Something in it was no text: it has been mended to be shown again, and nothing may be done with it. */
+  /** It contained characters that are not text: sanitized to be shown again, never to be acted on. */
   readonly isMended?: boolean;
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** A form with something that is no text comes to its handler nevertheless, as `isMended`. */
+    /** Passes a form that contains non-text to its handler, sanitized and marked as `isMended`. */
     mendsForms?: boolean;
-    /** Of a form that has more fields than a request of a protocol may have parameters. */
+    /** The maximum number of fields, where a form has more than a protocol request may have parameters. */
     mostFields?: number;
   }
 }
 
 const EMPTY: Form = { values: new Map(), repeated: new Set(), allValues: new Map() };
 
-/** In this scope bodies are forms and nothing else: any other content type is answered with 415. */
+/** Accepts form bodies only: any other content type gets 415. */
 export function acceptForms(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(
@@ -41,21 +41,18 @@ function formIn(text: string, { mendsForms, mostFields }: FastifyContextConfig):
   try {
     return parseForm(text, limits);
   } catch (error) {
-    // Anybody can send one of half a million fields, which take most of a second to mend.
+    // A hostile form of half a million fields would take most of a second to sanitize.
     const isTooMany = text.split("&", limits.maxParameters + 1).length > limits.maxParameters;
     if (mendsForms !== true || isTooMany) throw error;
     return { ...parseForm(mended(text), limits), isMended: true };
   }
 }
 
-/**
- * What is no text, a NUL or half a character, becomes the sign that browsers show in its place.
- * @param raw a form or a query, encoded
- */
+/** Replaces NUL and lone surrogates with the replacement character. @param raw a form or a query, encoded */
 const mended = (raw: string): string =>
   new URLSearchParams(raw.toWellFormed().replaceAll(/%00|\0/g, "\uFFFD")).toString();
 
-/** The form of a scope that accepts forms; empty when the request had no body. */
+/** The parsed form; empty when the request had no body. */
 export function formOf(request: FastifyRequest): PageForm {
   return (request.body as PageForm | null | undefined) ?? EMPTY;
 }
@@ -66,7 +63,7 @@ export function queryOf(request: FastifyRequest): Form {
   return raw ? parseForm(raw) : EMPTY;
 }
 
-/** For pages that search: nothing has in its name what is no text, and the page comes back with what was typed. */
+/** For pages with a search: a malformed query is sanitized, so that the page renders with what was typed. */
 export function mendQuery(request: FastifyRequest): void {
   const query = request.query as { raw?: string };
   const { raw = "" } = query;
@@ -77,5 +74,5 @@ export function mendQuery(request: FastifyRequest): void {
   }
 }
 
-/** Keeps the query as text until a handler wants it: a malformed one is then answered in that handler's form. */
+/** Keeps the query unparsed until the handler reads it, so that a malformed one gets that surface's error. */
 export const keepRawQuery = (raw: string): { raw: string } => ({ raw });

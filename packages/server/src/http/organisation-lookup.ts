@@ -1,4 +1,4 @@
-/** The `{org}` of a path. */
+/** Resolves the organisation in the path. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { NotFound } from "./errors.ts";
@@ -11,10 +11,7 @@ export interface InOrganisation<O> {
 
 export type OrganisationRoute = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
-/**
- * A route handler that is only reached with an organisation that is there.
- * @param find undefined for an unknown and for a disabled one
- */
+/** Calls the handler with the organisation of the path; 404 when it is unknown or disabled. */
 export function inOrganisation<O>(
   find: (orgId: string) => Promise<O | undefined>,
   handler: (context: InOrganisation<O>) => Promise<unknown>,

@@ -67,7 +67,7 @@ forEachDatabase(({ fresh }) => {
   const policyWith = (formAction: string) =>
     `default-src 'none'; style-src 'self' 'nonce-NONCE'; script-src 'self'; img-src 'self' data:; connect-src 'self'; ${formAction}frame-ancestors 'none'; base-uri 'none'`;
 
-  test("every page is framed by nobody, kept by nobody and tells nobody where it was", async () => {
+  test("pages can't be framed or cached, and send no referrer", async () => {
     for (const [what, { headers }] of Object.entries(await pages())) {
       assert.equal(headers.get("x-frame-options"), "DENY", what);
       assert.equal(headers.get("cache-control"), "no-store", what);
@@ -81,7 +81,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("the policy allows our stylesheet and scripts, and holds back no form that ends at an application", async () => {
+  test("the content security policy allows our assets, and forms that end at an application", async () => {
     const goingBack = ["login", "login failed", "login refused", "consent", "account", "form post"];
     for (const [what, page] of Object.entries(await pages())) {
       const expected = goingBack.includes(what) ? "" : "form-action 'self'; ";
@@ -89,7 +89,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("no page holds a script or a style of its own, or asks another host for anything", async () => {
+  test("pages contain no inline script or style and load nothing from other hosts", async () => {
     for (const [what, { body }] of Object.entries(await pages())) {
       assert.doesNotMatch(
         body,
@@ -101,7 +101,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("each answer has a nonce of its own", async () => {
+  test("every response has its own nonce", async () => {
     const nonce = async () =>
       /'nonce-([^']+)'/.exec(
         (await visit(browser, org, { more: { prompt: "consent" } })).headers.get("content-security-policy") ??
@@ -110,7 +110,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(new Set(await Promise.all(Array.from({ length: 20 }, nonce))).size, 20);
   });
 
-  test("on https every page, and what else is no published document, asks for https only", async () => {
+  test("sends HSTS on https with every response except published documents", async () => {
     const policy = "max-age=63072000; includeSubDomains";
     const visitor = testBrowser();
     const login = await visit(visitor, secureOrg);
@@ -125,7 +125,7 @@ forEachDatabase(({ fresh }) => {
     for (const { url, headers } of seen) assert.equal(headers.get("strict-transport-security"), policy, url);
   });
 
-  test("Host and X-Forwarded-* move no link, no redirect and no cookie", async () => {
+  test("Host and X-Forwarded-* headers change no link, redirect or cookie", async () => {
     const lies = {
       "x-forwarded-host": "evil.example",
       "x-forwarded-proto": "http",
@@ -168,7 +168,7 @@ forEachDatabase(({ fresh }) => {
     for (const { body } of [login, consent]) assert.doesNotMatch(body, /evil/);
   });
 
-  test("pages of an organisation with a colour carry it in the one style element that the nonce allows", async () => {
+  test("an organisation's colour is in the one style element that the nonce allows", async () => {
     const { query } = running.service.database;
     const branding = { accentColor: "#b00020", logoUri: "https://evil.example/logo.png" };
     const coloured = await makeOrganisation(running.service, "Coloured");

@@ -1,4 +1,4 @@
-/** Sending a page: its security headers, and a nonce for the one style element that a page may have. */
+/** Sends a page with its security headers and a nonce for its one style element. */
 import { randomBytes } from "node:crypto";
 import type { FastifyReply } from "fastify";
 
@@ -8,15 +8,15 @@ export interface SentPage {
   readonly status?: number;
   readonly nonce: string;
   /**
-   * A form of the page ends at an application, by redirects after its POST. Browsers hold every one of these redirects
-   * against `form-action`, and where an application sends its users on to is not ours to know: such a page has none.
+   * The form of the page redirects to an application after its POST. Browsers check every redirect against
+   * `form-action`, and where the application redirects next is unknown: such a page has no `form-action`.
    */
   readonly leadsAway?: boolean;
-  /** It shows another document of ours in a frame. */
+  /** The page embeds another document of ours in a frame. */
   readonly hasFrame?: boolean;
 }
 
-/** Every page is made for one person at one moment, and is kept by no cache. */
+/** Pages are personal and never cached. */
 export async function sendPage(reply: FastifyReply, body: string, page: SentPage): Promise<void> {
   await reply
     .code(page.status ?? 200)
@@ -47,10 +47,7 @@ function contentSecurityPolicy({ nonce, leadsAway = false, hasFrame = false }: S
   ].join("; ");
 }
 
-/**
- * A document to be looked at in a frame of one of our pages. Whatever is in it: no script runs, no form is sent, nothing is
- * loaded, and it has an origin of its own.
- */
+/** A document to embed in one of our pages: sandboxed in its own origin, without scripts, forms or subresources. */
 export async function sendShownDocument(reply: FastifyReply, body: string): Promise<void> {
   await reply
     .headers({

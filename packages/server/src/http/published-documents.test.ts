@@ -13,37 +13,37 @@ import {
 } from "../testing/test-service.ts";
 import { publishedDocument, publishedDocuments } from "./published-documents.ts";
 
-describe("the map of documents", () => {
+describe("published documents", () => {
   const path = (index: number) => `/oauth/${index}/x`;
   const make = (orgId: string, staleAt = 1_000) => publishedDocument(orgId, { orgId }, staleAt);
 
-  test("is bounded: the one kept longest goes first", () => {
+  test("evicts the oldest document beyond its capacity", () => {
     const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
     for (let index = 0; index < 10; index++) documents.put(path(index), make(`${index}`), documents.mark());
     const kept = Array.from({ length: 10 }, (_, index) => index).filter((index) =>
-      documents.kept(path(index)),
+      documents.cached(path(index)),
     );
     assert.deepEqual(kept, [7, 8, 9]);
     documents.put(path(9), make("9"), documents.mark());
-    assert.ok(documents.kept(path(7)), "putting one anew pushes no other out");
+    assert.ok(documents.cached(path(7)), "putting one anew pushes no other out");
   });
 
-  test("keeps nothing that was made from what has been evicted since", () => {
+  test("ignores documents built before an eviction", () => {
     const documents = publishedDocuments({ capacity: 3, clock: () => 0 });
-    for (const evict of [() => documents.evictOrganisation("a"), () => documents.doubtAll()]) {
+    for (const evict of [() => documents.evictOrganisation("a"), () => documents.markAllStale()]) {
       const mark = documents.mark();
       evict();
       documents.put(path(1), make("a"), mark);
-      assert.equal(documents.kept(path(1)), undefined);
+      assert.equal(documents.cached(path(1)), undefined);
     }
     documents.put(path(1), make("a"), documents.mark());
     documents.put(path(2), make("b"), documents.mark());
     documents.evictOrganisation("a");
-    assert.equal(documents.kept(path(1)), undefined);
-    assert.ok(documents.kept(path(2)), "another organisation's stays");
+    assert.equal(documents.cached(path(1)), undefined);
+    assert.ok(documents.cached(path(2)), "another organisation's stays");
   });
 
-  test("answers fresh documents to GET only, and counts them for the log", () => {
+  test("answers GET with fresh documents only, and counts them", () => {
     let now = 0;
     const documents = publishedDocuments({ capacity: 3, clock: () => now });
     documents.put(path(1), make("a"), documents.mark());
@@ -57,15 +57,15 @@ describe("the map of documents", () => {
     assert.deepEqual([documents.takeCount(), documents.takeCount()], [2, 0]);
     now = 1_000;
     assert.equal(ask(path(1)), false, "stale");
-    assert.ok(documents.kept(path(1)));
+    assert.ok(documents.cached(path(1)));
     documents.put(path(1), make("a", 2_000), documents.mark());
     assert.equal(ask(path(1)), true);
-    documents.doubtAll();
+    documents.markAllStale();
     assert.equal(ask(path(1)), false, "in doubt");
-    assert.ok(documents.kept(path(1)), "for as long as no better one can be made");
+    assert.ok(documents.cached(path(1)), "for as long as no better one can be made");
   });
 
-  test("a document is ASCII whatever is in it, so that its length in characters is its length in bytes", () => {
+  test("documents are ASCII, so that characters equal bytes", () => {
     const document = publishedDocument("a", { name: "Zoë \u2028 😀 \u007f" }, 0);
     assert.match(document.body, /^[\x20-\x7e]*$/);
     assert.deepEqual(JSON.parse(document.body), { name: "Zoë \u2028 😀 \u007f" });
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
 
   const countLines = () => running.lines.length;
 
-  test("the same bytes and headers come from memory and the ordinary way", async () => {
+  test("sends the same bytes and headers from the cache and the normal route", async () => {
     for (const url of addresses) {
       const first = await sendRaw(`${url}?x=1`, {});
       const second = await sendRaw(url, {});
@@ -119,7 +119,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a reader that has it is told so: single tags, lists, weak tags and a star", async () => {
+  test("responds 304 to a known ETag: single, list, weak and *", async () => {
     for (const url of addresses) {
       const etag = (await sendRaw(url, {})).headers.get("etag") ?? "";
       assert.match(etag, /^"[A-Za-z0-9_-]+"$/);
@@ -138,7 +138,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("HEAD has the headers and no body", async () => {
+  test("HEAD sends the headers without a body", async () => {
     for (const url of addresses) {
       const get = await sendRaw(url, {});
       const head = await sendRaw(url, { method: "HEAD" });
@@ -151,7 +151,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("other spellings of an address are answered, and take no place in memory", async () => {
+  test("answers other spellings of a path without caching them", async () => {
     for (const url of addresses) {
       const { text } = await sendRaw(url, {});
       const id = org.organisation.id;
@@ -171,7 +171,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a document is made anew after half a minute, even if no news came", async () => {
+  test("rebuilds a document after half a minute", async () => {
     const [url = ""] = addresses;
     await sendRaw(url, {});
     const before = countLines();
@@ -183,7 +183,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(countLines(), before + 1);
   });
 
-  test("a change that comes while a document is being made is not lost", async () => {
+  test("doesn't lose a change during the build of a document", async () => {
     const shut = await makeOrganisation(running.service, "Shut");
     const url = `${shut.issuer}/.well-known/openid-configuration`;
     const change = { orgId: shut.organisation.id, actor: "test" };

@@ -1,7 +1,7 @@
 /**
- * Discovery documents and key sets as finished bytes. They are asked for far more often than anything else and change
- * hardly ever, so that they are answered before routing: the routes make them, this map keeps them. It is bounded, and
- * what it does not know (another method, a query, an organisation not asked for lately) goes the ordinary way.
+ * Discovery documents and key sets, cached as finished responses and answered before routing: they are requested far
+ * more often than anything else and rarely change. The cache is bounded; whatever it lacks (another method, a query,
+ * an organisation not requested lately) takes the normal route.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sha256Base64url } from "@signet/protocol/hash";
@@ -13,25 +13,25 @@ export interface PublishedDocument {
   readonly orgId: string;
   readonly body: string;
   readonly etag: string;
-  /** Flat list, as node:http writes it fastest. */
+  /** A flat list, which node:http writes fastest. */
   readonly headers: readonly string[];
-  /** Milliseconds; made anew from then on. */
+  /** Milliseconds; rebuilt after this time. */
   readonly staleAt: number;
 }
 
 export interface PublishedDocuments {
-  /** Whether the request was answered. */
+  /** Returns whether it answered the request. */
   answer(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Taken before the records behind a document are read. */
+  /** Read before loading the records behind a document; see `put`. */
   mark(): number;
-  /** Not when anything was evicted since the mark: the document may be made of what was evicted. */
+  /** Ignored when anything was evicted since the mark: the document may be built from stale records. */
   put(path: string, document: PublishedDocument, mark: number): void;
-  /** Stale or not. */
-  kept(path: string): PublishedDocument | undefined;
+  /** Also when stale. */
+  cached(path: string): PublishedDocument | undefined;
   evictOrganisation(orgId: string): void;
-  /** After a gap in the news: all are made anew, but while that cannot be, what was kept is better than nothing. */
-  doubtAll(): void;
-  /** How many were answered here since the last call: they have no log line of their own. */
+  /** After a gap in the change feed: every document is rebuilt, but served stale while the database is unavailable. */
+  markAllStale(): void;
+  /** How many were answered since the last call: they have no log lines of their own. */
   takeCount(): number;
 }
 
@@ -57,7 +57,7 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
         response.end();
       } else {
         response.writeHead(200, document.headers as string[]);
-        // A string goes out in one piece with the head; a Buffer would be a second write.
+        // A string is written together with the head; a Buffer would be a second write.
         response.end(document.body, "latin1");
       }
       return true;
@@ -69,12 +69,12 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
       if (documents.size >= options.capacity) documents.delete(documents.keys().next().value as string);
       documents.set(path, document);
     },
-    kept: (path) => documents.get(path),
+    cached: (path) => documents.get(path),
     evictOrganisation: (orgId) => {
       evictions++;
       for (const [path, document] of documents) if (document.orgId === orgId) documents.delete(path);
     },
-    doubtAll: () => {
+    markAllStale: () => {
       evictions++;
       for (const [path, document] of documents) documents.set(path, { ...document, staleAt: 0 });
     },
@@ -87,11 +87,11 @@ export function publishedDocuments(options: { capacity: number; clock: () => num
 }
 
 export const DOCUMENT_MAX_AGE_SECONDS = 300;
-/** The safety net under the change feed: a document is made anew at least this often. */
+/** A safety net under the change feed: documents are rebuilt at least this often. */
 export const DOCUMENT_LIFETIME_MS = 30_000;
 const cacheControl = `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}`;
 
-/** @param content plain JSON; other than ASCII characters are escaped so that one character is one byte */
+/** @param content plain JSON; non-ASCII characters are escaped, so that one character is one byte */
 export function publishedDocument(orgId: string, content: object, staleAt: number): PublishedDocument {
   const body = JSON.stringify(content).replace(
     /[^\x20-\x7e]/g,
@@ -116,12 +116,13 @@ export interface DocumentRouteDeps<O> {
 }
 
 /**
- * The ordinary way: HEAD, a query string, or the first request for a document. It is kept under the one address that
- * the metadata names, so that other spellings of it fill nothing; while the database is away, what was kept is served.
+ * The normal route: HEAD, a query string, or the first request for a document. The document is cached under the path
+ * in the metadata, so that other spellings can't fill the cache; while the database is unavailable, the cached one is
+ * served.
  */
 export function documentRoute<O>(
   { documents, isUnavailable, find }: DocumentRouteDeps<O>,
-  make: (organisation: O, params: Readonly<Record<string, string>>) => Promise<PublishedDocument>,
+  build: (organisation: O, params: Readonly<Record<string, string>>) => Promise<PublishedDocument>,
 ): OrganisationRoute {
   return async (request, reply) => {
     const params = request.params as Record<string, string>;
@@ -130,16 +131,16 @@ export function documentRoute<O>(
     );
     const mark = documents.mark();
     const answer = inOrganisation(find, async ({ organisation }) => {
-      const document = await make(organisation, params);
+      const document = await build(organisation, params);
       documents.put(path, document, mark);
       await sendDocument(request, reply, document);
     });
     try {
       await answer(request, reply);
     } catch (error) {
-      const kept = isUnavailable(error) ? documents.kept(path) : undefined;
-      if (!kept) throw error;
-      await sendDocument(request, reply, kept);
+      const cached = isUnavailable(error) ? documents.cached(path) : undefined;
+      if (!cached) throw error;
+      await sendDocument(request, reply, cached);
     }
   };
 }
@@ -149,16 +150,16 @@ export async function sendDocument(
   reply: FastifyReply,
   document: PublishedDocument,
 ): Promise<void> {
-  for (let at = 0; at + 1 < document.headers.length; at += 2) {
-    const name = document.headers[at] ?? "";
-    if (name !== "Content-Length") reply.header(name, document.headers[at + 1]);
+  for (let index = 0; index + 1 < document.headers.length; index += 2) {
+    const name = document.headers[index] ?? "";
+    if (name !== "Content-Length") reply.header(name, document.headers[index + 1]);
   }
   if (isNotModified(request.headers["if-none-match"], document.etag)) await reply.code(304).send();
-  // As bytes, so that Fastify leaves the content type as it is kept.
+  // As bytes, so that Fastify keeps the content type.
   else await reply.send(Buffer.from(document.body, "latin1"));
 }
 
-/** RFC 9110 §13.1.2: a list of tags, weak ones too, or `*`. */
+/** RFC 9110 §13.1.2: a list of tags, possibly weak, or `*`. */
 function isNotModified(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return (

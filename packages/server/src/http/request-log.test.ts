@@ -25,7 +25,7 @@ forEachDatabase(({ fresh }) => {
   });
   after(() => running.close());
 
-  test("a line says which route, and no secret, code, key, token, address or query is ever in one", async () => {
+  test("a line contains the route, and no secret, code, key, token, address or query", async () => {
     const browser = testBrowser();
     await logIn(browser, org, await visit(browser, org), { password: "a wrong one" });
     const { accessToken, refreshToken, idToken } = await tokensOf(browser, org, {
@@ -67,7 +67,7 @@ forEachDatabase(({ fresh }) => {
       assert.ok(routes.has(line), `${line} among ${[...routes]}`);
   });
 
-  test("an enrollment code is in no line, no refusal and no audit event, whether it is good, wrong or used", async () => {
+  test("an enrolment code is in no log line and no audit event", async () => {
     const { id: orgId } = org.organisation;
     const account = await makeSystemAccount(running.service, org, { administrator: true });
     const made = await callApi(`${running.baseUrl}/devices/manage/${orgId}/register`, account, { body: {} });
@@ -88,7 +88,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(running.errors, []);
   });
 
-  test("the id in a line is the one that the error page shows", async () => {
+  test("a line has the request id of the error page", async () => {
     const page = await testBrowser().get(`${org.issuer}/authorize`);
     const [, id] = /<code>([^<]+)<\/code>/.exec(page.body) ?? [];
     assert.equal(running.lines.at(-1)?.requestId, id);

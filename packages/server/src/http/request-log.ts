@@ -1,6 +1,6 @@
 /**
- * One line per request: id, method, route pattern, status, duration. The pattern and never the address: a path or query
- * may hold a code, a key or a token.
+ * The request log: id, method, route pattern, status, duration. The pattern and never the URL, which may hold a code,
+ * a key or a token.
  */
 import type { FastifyInstance } from "fastify";
 import type { PublishedDocuments } from "./published-documents.ts";
@@ -16,7 +16,7 @@ export interface RequestLine {
 }
 
 export function logRequests(app: FastifyInstance, write: (line: RequestLine) => void): void {
-  // With a callback: a promise per request is a price that every request would pay.
+  // With a callback, because a promise would cost every request.
   app.addHook("onResponse", (request, reply, done) => {
     write({
       requestId: request.id,

@@ -1,7 +1,7 @@
 /**
- * The answer of an endpoint that is asked thousands of times a second, written to the socket without Fastify's reply
- * pipeline: its serialisation, its header map and its hooks cost more than the rest of the request's own work. What a
- * hook has put on the reply (CORS, HSTS) goes out too; the request log hears of it as of every other.
+ * Writes a JSON response directly to the socket, for endpoints that are called thousands of times a second: Fastify's
+ * reply pipeline would cost more than the rest of the request. Headers that hooks have set (CORS, HSTS) are kept, and
+ * the request log sees it like every other response.
  */
 import type { FastifyReply } from "fastify";
 
@@ -11,7 +11,7 @@ export function sendJson(reply: FastifyReply, body: string): FastifyReply {
     "application/json",
     "Cache-Control",
     "no-store",
-    // RFC 6749 §5.1 asks for it beside Cache-Control.
+    // Required beside Cache-Control by RFC 6749 §5.1.
     "Pragma",
     "no-cache",
     "Content-Length",

@@ -37,7 +37,7 @@ const links: readonly Link[] = [
 ];
 
 const isBroken = ({ status, body }: TestPage): boolean =>
-  status === 404 && body.includes("This link does not work any more");
+  status === 404 && body.includes("This link no longer works");
 
 describe("the links of mails", () => {
   const clock = fakeClock();

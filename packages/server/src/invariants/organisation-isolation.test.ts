@@ -100,7 +100,7 @@ const endSession =
         ? await browser.get(`${b.issuer}/end_session?${new URLSearchParams(asked)}`)
         : await browser.post(`${b.issuer}/end_session`, asked);
     assert.equal(page.location, undefined);
-    assert.match(page.body, /You are signed out/, "nobody is signed in there");
+    assert.match(page.body, /You’re signed out/, "nobody is signed in there");
     assert.equal(
       errorOf(await visit(browser, a, { more: { prompt: "none" } })),
       null,

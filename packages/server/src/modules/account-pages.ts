@@ -1,7 +1,7 @@
 /** The pages of the signed-in user: profile, security, sessions, consents. */
 import { accountRoutes } from "../features/account-ui/account-routes.ts";
 import { consentsRoutes } from "../features/account-ui/consents/consents.route.ts";
-import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { bearerUser } from "../features/oauth/bearer-user.ts";
 import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
 import type { Module } from "./app-context.ts";

@@ -12,7 +12,7 @@ import { settingsRoutes } from "../features/admin-console/settings/settings.rout
 import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
 import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
 import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
-import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { poolRoutes } from "../features/sovereign/console/pool-routes.ts";
 import { pageErrorHandler } from "../http/error-handlers.ts";
 import { confirmIdentityRoute } from "../page-kit/confirm-identity.route.ts";

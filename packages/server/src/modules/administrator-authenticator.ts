@@ -12,7 +12,7 @@ import type { Administrator } from "../core/system-accounts/administrator.ts";
 import type { SystemAccountCaller } from "../core/system-accounts/caller.ts";
 import type { Database } from "../db/open.ts";
 import { type BrowserDeps, isOwnToken, whoIsThere } from "../features/oauth/authorize/browser.ts";
-import { lacksFactorHere } from "../features/oauth/authorize/sign-in-situation.ts";
+import { lacksFactorHere } from "../features/oauth/authorize/sign-in-context.ts";
 import { administratorDoor } from "../features/system-accounts/hmac-authentication.ts";
 import { withIdempotency } from "../features/system-accounts/idempotency.ts";
 import { notAuthenticated } from "../http/api/api-error.ts";

@@ -31,19 +31,19 @@ forEachDatabase(({ fresh }) => {
   };
   const authorize = (query: string) => page(`/oauth/${org.organisation.id}/authorize?${query}`);
 
-  test("an address that is not there is a page for a person and problem+json for a program", async () => {
+  test("an unknown URL gets a page in browsers and problem+json in programs", async () => {
     const path = `/oauth/${org.organisation.id}/login`;
     const person = await fetch(running.baseUrl + path, { headers: { accept: "text/html,*/*;q=0.8" } });
     assert.equal(person.status, 404);
     assert.match(person.headers.get("content-type") ?? "", /^text\/html/);
-    assert.match(await person.text(), /There is nothing at this address/);
+    assert.match(await person.text(), /Page not found/);
     const program = await fetch(running.baseUrl + path, { headers: { accept: "application/json" } });
     assert.equal(program.status, 404);
     assert.match(program.headers.get("content-type") ?? "", /^application\/problem\+json/);
     assert.equal(((await program.json()) as { type: string }).type, "urn:signet:error:not-found");
   });
 
-  test("the page names the organisation, and the application with a way back, as they are registered", async () => {
+  test("shows the registered organisation and application with a link back", async () => {
     const { status, body } = await authorize(
       `client_id=${clientId}&redirect_uri=https%3A%2F%2Fevil.example%2F`,
     );
@@ -54,7 +54,7 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(body, /evil/);
   });
 
-  test("an application that is not known gets no name and no way back", async () => {
+  test("shows neither name nor link of an unknown application", async () => {
     for (const query of [
       "",
       "client_id=x",
@@ -68,10 +68,10 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("an organisation that is not known gets no name", async () => {
+  test("shows no name of an unknown organisation", async () => {
     const { status, body } = await page("/oauth/01a1fd3c-484e-78bb-9893-e02106c1d59d/authorize");
     assert.equal(status, 404);
-    assert.match(body, /There is nothing at this address/);
+    assert.match(body, /Page not found/);
     assert.ok(body.includes('<bdi class="brand-name">Signet</bdi>'));
   });
 
@@ -93,7 +93,7 @@ forEachDatabase(({ fresh }) => {
     return { app, logged };
   }
 
-  test("when nothing can be asked about who it is about, the page says what it is about all the same", async () => {
+  test("renders without organisation and application when the lookup fails", async () => {
     const { app } = await failing(new Error("away"));
     const answer = await app.inject({
       method: "POST",
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
     await app.close();
   });
 
-  test("what went wrong inside is in the log and not on the page", async () => {
+  test("logs an internal error and doesn't show it", async () => {
     const error = new Error("column secret_detail of row 42");
     const { app, logged } = await failing(error);
     for (const method of ["GET", "POST"] as const) {
@@ -116,7 +116,7 @@ forEachDatabase(({ fresh }) => {
         headers: { "content-type": "application/x-www-form-urlencoded" },
       });
       assert.equal(answer.statusCode, 500);
-      assert.match(answer.body, /Something went wrong on our side/);
+      assert.match(answer.body, /Something went wrong/);
       assert.doesNotMatch(answer.body, /secret_detail|\.ts|Error/);
       assert.match(answer.body, /<code>test-\w+<\/code>/);
     }
@@ -124,13 +124,13 @@ forEachDatabase(({ fresh }) => {
     await app.close();
   });
 
-  test("a database that is away is told with 503 and when to come back", async () => {
+  test("responds 503 with Retry-After when the database is unavailable", async () => {
     const { app } = await failing(Object.assign(new Error("connect secret_host"), { code: "ECONNREFUSED" }));
     const answer = await app.inject({ url: `/oauth/${org.organisation.id}/authorize` });
     assert.equal(answer.statusCode, 503);
     assert.equal(answer.headers["retry-after"], "2");
     assert.equal(answer.headers["cache-control"], "no-store");
-    assert.match(answer.body, /Signet is busy right now/);
+    assert.match(answer.body, /Signet is temporarily unavailable/);
     assert.doesNotMatch(answer.body, /secret_host/);
     await app.close();
   });

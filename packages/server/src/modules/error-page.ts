@@ -1,4 +1,4 @@
-/** The error page of every browser route, in the name of the organisation and the application that it is about. */
+/** Renders the error page of all browser routes, branded for the organisation and application that the URL names. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../core/applications/applications.ts";
@@ -20,10 +20,12 @@ export interface ErrorPageDeps {
 export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
   return async (request, reply, { status, message, reason }) => {
     const nonce = newNonce();
-    // When the fault is ours, the database may be it: nothing is asked of it then.
-    const parties = status < 500 ? await partiesOf(deps, request).catch(() => ({})) : {};
+    // On a server error the database may be the cause: it is not queried.
+    const parties = status < 500 ? await requestParties(deps, request).catch(() => ({})) : {};
     const page = errorPage({
-      messages: messages(preferredLocales(wishOf(request), request.headers["accept-language"])),
+      messages: messages(
+        preferredLocales(fromQuery(request, "ui_locales"), request.headers["accept-language"]),
+      ),
       nonce,
       stylesheet: stylesheet.path,
       status,
@@ -36,13 +38,13 @@ export function errorPageRenderer(deps: ErrorPageDeps): RenderErrorPage {
   };
 }
 
-/** What the address names and we know: the registered name and home of an application, nothing that came in the request. */
-async function partiesOf(
+/** The registered names of the organisation and application in the URL, nothing else from the request. */
+async function requestParties(
   { organisations, applications }: ErrorPageDeps,
   request: FastifyRequest,
 ): Promise<Pick<ErrorView, "organisation" | "application">> {
   const { org } = (request.params ?? {}) as { org?: string };
-  if (org === undefined) return partiesOfFederation({ organisations, applications }, request);
+  if (org === undefined) return federationParties({ organisations, applications }, request);
   const organisation = isUuid(org) ? await organisations.find(org.toLowerCase()) : undefined;
   if (!organisation) return {};
   const clientId = idInQuery(request, "client_id");
@@ -53,8 +55,8 @@ async function partiesOf(
   };
 }
 
-/** The legacy federation names an application and no organisation. */
-async function partiesOfFederation(
+/** The legacy federation names an application only. */
+async function federationParties(
   { organisations, applications }: ErrorPageDeps,
   request: FastifyRequest,
 ): Promise<Pick<ErrorView, "organisation" | "application">> {
@@ -70,14 +72,11 @@ function idInQuery(request: FastifyRequest, name: "client_id" | "appId"): string
   return id !== undefined && isUuid(id) ? id : undefined;
 }
 
-/** The languages that the application asked for. */
-const wishOf = (request: FastifyRequest) => fromQuery(request, "ui_locales");
-
 function fromQuery(request: FastifyRequest, name: string): string | undefined {
   try {
     return queryOf(request).values.get(name);
   } catch {
-    // A malformed query may be what the page is about.
+    // The malformed query may be the error itself.
     return undefined;
   }
 }

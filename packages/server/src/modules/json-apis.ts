@@ -28,8 +28,8 @@ export const jsonApis: Module = (scope, { service, errors, operations }) => {
   usersGetRoute(api, { ...deps, door: systemAccountDoor(service) });
   legacyRoutes(api, {
     ...deps,
-    signed: systemAccountDoor(service),
-    keyHolder: keyDoor,
+    accountAuthenticator: systemAccountDoor(service),
+    keyAuthenticator: keyDoor,
     showError: errorPageRenderer(service),
   });
   validateRoute(api, { keyDoor });

@@ -1,4 +1,4 @@
-/** The words of a mail on its way: the core's outbox knows what happened, the pages' message files how to say it. */
+/** Renders emails: the outbox stores what happened, the message files say it in the reader's language. */
 import type { ComposeMail, OutgoingMail } from "../core/mail/mail.ts";
 import { issuerOf } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
@@ -12,13 +12,13 @@ export interface MailContentDeps {
   readonly organisations: OrganisationDirectory;
 }
 
-/** @returns undefined when the organisation is disabled or gone */
+/** @returns undefined when the organisation is disabled or deleted */
 export async function mailBodyOf(deps: MailContentDeps, mail: OutgoingMail): Promise<MailBody | undefined> {
-  return (await inWords(deps, mail))?.body;
+  return (await renderBody(deps, mail))?.body;
 }
 
-/** In the reader's language, or the organisation's. */
-async function inWords(
+/** In the recipient's language, or the organisation's. */
+async function renderBody(
   { baseUrl, organisations }: MailContentDeps,
   { orgId, locale, mail }: OutgoingMail,
 ): Promise<{ body: MailBody; words: Messages } | undefined> {
@@ -44,7 +44,7 @@ async function inWords(
 
 export function mailComposer(deps: MailContentDeps): ComposeMail {
   return async (mail) => {
-    const found = await inWords(deps, mail);
+    const found = await renderBody(deps, mail);
     if (!found) return undefined;
     const { body, words } = found;
     return {

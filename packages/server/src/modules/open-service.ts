@@ -1,8 +1,8 @@
-/** Opens what the server and the operators' commands share: storage, keys and the core's nouns. */
+/** Opens what the server and the CLI share: storage, keys and the services of the core. */
 import { mkdir } from "node:fs/promises";
 import type { Config } from "../config/config.ts";
 import { addActivity } from "../core/activity/activity.store.ts";
-import { type Activity, activityCounts } from "../core/activity/activity.ts";
+import { type Activity, createActivity } from "../core/activity/activity.ts";
 import { type ApplicationDirectory, applicationDirectory } from "../core/applications/applications.ts";
 import { type ClientKeys, clientKeys } from "../core/applications/client-keys.ts";
 import { type SecretUse, secretUse } from "../core/applications/secret-use.ts";
@@ -42,7 +42,7 @@ export interface Service {
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
   readonly customScopes: CustomScopeDirectory;
-  /** The one way out, to addresses that somebody else registered. */
+  /** The only HTTP client for URLs that others registered. */
   readonly outbound: Outbound;
   readonly clientKeys: ClientKeys;
   readonly keys: SigningKeys;
@@ -55,24 +55,24 @@ export interface Service {
   readonly activity: Activity;
   readonly systemAccounts: SystemAccountDirectory;
   readonly outbox: Outbox;
-  /** What takes the mails out of the outbox, in `signet start`. */
+  /** Delivers the outbox, in `signet start`. */
   readonly mailTransport: MailTransport;
-  /** Migrations that this start applied. */
+  /** Migrations applied at this start. */
   readonly migrated: readonly string[];
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly clock?: Clock;
-  /** An error of background work, which no request can be told of. */
+  /** Reports an error of background work, which belongs to no request. */
   onError(error: unknown): void;
-  /** For tests, which make hundreds of organisations. */
+  /** For tests, which create hundreds of organisations. */
   readonly newPrivateKey?: SigningKeyDeps["newPrivateKey"];
-  /** For tests, which look at every statement. */
+  /** For tests, which observe every statement. */
   readonly around?: Parameters<typeof openDatabase>[2] | undefined;
 }
 
-/** @throws when the data folder, the key or the database cannot be used */
+/** @throws when the data directory, the key or the database can't be used */
 export async function openService(config: Config, options: ServiceOptions): Promise<Service> {
   const clock = options.clock ?? Date.now;
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
@@ -86,13 +86,16 @@ export async function openService(config: Config, options: ServiceOptions): Prom
     await requireOpeningCaKey(database.query, encryption);
     const shared = { database, changes, clock };
     const applications = applicationDirectory(shared);
-    const { newPrivateKey } = options;
-    const rotation = { rotationDays: config.keyRotationDays, newPrivateKey };
+    const rotation = { rotationDays: config.keyRotationDays, newPrivateKey: options.newPrivateKey };
     const keys = signingKeys({ ...shared, encryption, ...rotation });
     const signingPools = signingPoolDirectory(shared);
-    const wayOut = outbound({ allow: config.outboundAllow });
+    const outboundClient = outbound({ allow: config.outboundAllow });
     const use = secretUse({ database, clock, onError: options.onError });
-    const activity = countsIn(database, clock, options);
+    const activity = createActivity({
+      clock,
+      write: (rows) => addActivity(database.query, rows),
+      onError: options.onError,
+    });
     const systemAccounts = systemAccountDirectory({ ...shared, encryption, onError: options.onError });
     return {
       config,
@@ -102,8 +105,8 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       organisations: organisationDirectory(shared),
       applications,
       customScopes: customScopeDirectory(shared),
-      outbound: wayOut,
-      clientKeys: clientKeys({ outbound: wayOut, clock }),
+      outbound: outboundClient,
+      clientKeys: clientKeys({ outbound: outboundClient, clock }),
       keys,
       signer: localSigner(keys),
       signingPools,
@@ -114,12 +117,10 @@ export async function openService(config: Config, options: ServiceOptions): Prom
       activity,
       systemAccounts,
       outbox: outbox({ encryption, clock, isOpen: config.mail !== undefined }),
-      mailTransport: mailTransportOf(config),
+      mailTransport: createMailTransport(config),
       migrated,
       close: async () => {
-        await use.close().catch(options.onError);
-        await systemAccounts.close().catch(options.onError);
-        await activity.close().catch(options.onError);
+        for (const part of [use, systemAccounts, activity]) await part.close().catch(options.onError);
         await changes.close();
         await database.close();
       },
@@ -130,17 +131,14 @@ export async function openService(config: Config, options: ServiceOptions): Prom
   }
 }
 
-const countsIn = (database: Database, clock: Clock, { onError }: ServiceOptions): Activity =>
-  activityCounts({ clock, write: (rows) => addActivity(database.query, rows), onError });
-
-const mailTransportOf = ({ mail, baseUrl }: Config): MailTransport =>
+const createMailTransport = ({ mail, baseUrl }: Config): MailTransport =>
   mail ? smtpTransport(mail.smtp, mail.sender, baseUrl) : noMail();
 
-/** Demo mode: mail that would go nowhere goes to the mailbox page. */
+/** Demo mode: without SMTP, emails go to the mailbox page. */
 export function withMailbox(service: Service): Service {
   if (service.mailTransport.kind !== "none") return service;
   return { ...service, outbox: outbox({ ...service, isOpen: true }), mailTransport: demoMailbox() };
 }
 
-/** The key that refresh tokens are derived with; the same on every node of one master key. */
+/** Derives refresh tokens; the same on every node with the same master key. */
 export const refreshTokenKey = (masterKey: Buffer): Buffer => deriveKey(masterKey, "refresh-token");

@@ -1,8 +1,8 @@
 /** The pages of the sign-in: authorization, login, second factor, consent, sign-out, device codes, legacy federation. */
 import { federationLoginRoutes } from "../features/federation/login.route.ts";
+import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { consentRoute } from "../features/oauth/authorize/consent/consent.route.ts";
 import { twoFactorRoute } from "../features/oauth/authorize/factors/two-factor.route.ts";
-import { pageDoor } from "../features/oauth/authorize/page-door.ts";
 import { authorizeRoutes } from "../features/oauth/authorize/request/authorize.route.ts";
 import { loginRoute } from "../features/oauth/authorize/sign-in/login.route.ts";
 import { verifyRoutes } from "../features/oauth/device-grant/verify.route.ts";

@@ -1,6 +1,6 @@
 /** Sovereign signing: the API of agents, the wait pages, and the administration of pools and agents. */
 import cookie from "@fastify/cookie";
-import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { pageDoor } from "../features/oauth/authorize/browser-session-port.ts";
 import { continueAuthorization, uiLocalesOf } from "../features/oauth/authorize/request/continue-signed.ts";
 import { adminRoutes } from "../features/sovereign/admin-api/admin.route.ts";
 import { agentRoutes } from "../features/sovereign/agent-api/agent.route.ts";

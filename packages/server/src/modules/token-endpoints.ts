@@ -1,6 +1,6 @@
 /** OAuth's JSON endpoints: token, device authorization, revocation, introspection, userinfo. No cookies; CORS for clients. */
 import { isUuid } from "@signet/protocol/hash";
-import { deviceRoute } from "../features/oauth/device-grant/device.route.ts";
+import { deviceRoute } from "../features/oauth/device-grant/device-authorization.route.ts";
 import { introspectRoute } from "../features/oauth/introspect.route.ts";
 import { revokeRoute } from "../features/oauth/revoke.route.ts";
 import { authorizationCodeGrant } from "../features/oauth/token/authorization-code.ts";

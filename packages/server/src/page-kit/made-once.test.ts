@@ -99,7 +99,7 @@ describe("a form that makes something", () => {
         else form.set("once", once);
         const page = await press(form);
         assert.equal(page.status, 403, String(once));
-        assert.match(page.body, /waited too long/);
+        assert.match(page.body, /has expired/);
         assert.equal(formOfPage(page).get("name"), "Too late");
       }
       assert.deepEqual(await applicationsNamed("Too late"), []);

@@ -57,12 +57,12 @@ describe("a form whose sign-in has become too old", () => {
     const here = await consoleBrowser(running, org);
     clock.advance(11 * MINUTE_MS);
     const again = await here.get("/scopes/new");
-    assert.match(again.body, /Confirm it is you/);
+    assert.match(again.body, /Confirm it’s you/);
     assert.match(again.body, new RegExp(`id="email"[^>]*value="${org.administrator.email}"`));
     const url = `${running.baseUrl}/oauth/manage/${org.organisation.id}/scopes/new`;
     const stranger = await testBrowser().get(url);
     assert.match(stranger.body, /id="email"[^>]*value(=""| )/);
-    assert.doesNotMatch(stranger.body, /Confirm it is you/);
+    assert.doesNotMatch(stranger.body, /Confirm it’s you/);
   });
 
   test("a name that was typed to confirm is still there when the form is none of ours", async () => {
@@ -114,7 +114,7 @@ describe("a form whose sign-in has become too old", () => {
     await signInAgain(here);
     form.delete("csrf");
     const pool = await here.post("/pools/new", form);
-    assert.match(pool.body, /This page waited too long/);
+    assert.match(pool.body, /This page has expired/);
     const administrator = { ...org.administrator, email };
     const other = await consoleBrowser(running, { ...org, administrator });
     assert.equal((await other.post("/scopes/new", form)).status, 403);

@@ -63,7 +63,7 @@ describe("coming into the console", () => {
         const page = await here.browser.post(uri, form, { "sec-fetch-site": site });
         assert.equal(page.status, 403, address);
         assert.doesNotMatch(page.body, /evil@|name="csrf"/, address);
-        assert.match(page.body, /sent from another site/);
+        assert.match(page.body, /submitted from another site/);
       }
   });
 

@@ -4,27 +4,27 @@ import { approvals } from "./approvals.ts";
 
 const passed = { clientId: "shop", sub: "user", aud: ["api", "issuer"], scopes: ["openid", "email"] };
 
-test("what a user said yes to holds for as much or less, and for nothing else", () => {
+test("an approval covers the same request or a smaller one, and nothing else", () => {
   let now = 1_000_000;
   const kept = approvals(() => now);
   kept.remember("one", { ...passed, at: now });
   for (const wanted of [passed, { ...passed, scopes: ["openid"] }, { ...passed, aud: ["api"] }])
-    assert.equal(kept.has("one", wanted), true);
+    assert.equal(kept.covers("one", wanted), true);
   const others = [
     { clientId: "bank" },
     { sub: "another" },
     { scopes: ["openid", "payments"] },
     { aud: ["api", "payments"] },
   ];
-  for (const other of others) assert.equal(kept.has("one", { ...passed, ...other }), false);
-  assert.equal(kept.has("two", passed), false);
+  for (const other of others) assert.equal(kept.covers("one", { ...passed, ...other }), false);
+  assert.equal(kept.covers("two", passed), false);
   now += 15 * 60_000;
-  assert.equal(kept.has("one", passed), false);
+  assert.equal(kept.covers("one", passed), false);
 });
 
-test("a line of a journal without scopes stands for all of them, and for its audience alone", () => {
+test("a journal entry without scopes covers all of them, for its audience only", () => {
   const kept = approvals(() => 0);
   kept.remember("one", { ...passed, scopes: undefined, at: 0 });
-  assert.equal(kept.has("one", { ...passed, scopes: ["payments"] }), true);
-  assert.equal(kept.has("one", { ...passed, aud: ["payments"] }), false);
+  assert.equal(kept.covers("one", { ...passed, scopes: ["payments"] }), true);
+  assert.equal(kept.covers("one", { ...passed, aud: ["payments"] }), false);
 });

@@ -1,24 +1,15 @@
 /**
- * The requests whose user passed a challenge, for a while: tokens that are signed anew in their place, without a browser,
+ * Challenges that users passed in the last quarter of an hour: tokens signed again for the same sign-in, without a browser,
  * need no second one (`parentRequestId`, sovereign-signing.md §4).
  */
 import { isSubset } from "@signet/protocol/oauth/scope";
 
-export interface Approvals {
-  remember(requestId: string, approval: Approval): void;
-  /**
-   * Whether the user of this request passed a challenge for the same client, in the last quarter of an hour, and for no
-   * less than is wanted now: a service must not get more out of it than the user was asked for.
-   */
-  has(requestId: string, wanted: Approved): boolean;
-}
-
-/** What the user said yes to, as it stands in the access token. */
+/** What the user approved, as the access token states it. */
 export interface Approved {
   readonly clientId: string;
   readonly sub: string;
   readonly aud: readonly string[];
-  /** Undefined for a line of a journal that does not say. */
+  /** Undefined for a journal entry without scopes: stands for all of them. */
   readonly scopes: readonly string[] | undefined;
 }
 
@@ -27,30 +18,34 @@ export interface Approval extends Approved {
   readonly at: number;
 }
 
-/** A code lives ten minutes (specification); the signing of its tokens may have begun five minutes before. */
-const KEPT_MS = 15 * 60_000;
+/** A code lives ten minutes (specification); the signing of its tokens may have begun five minutes earlier. */
+const LIFETIME_MS = 15 * 60_000;
 
-export function approvals(clock: () => number): Approvals {
+export type Approvals = ReturnType<typeof approvals>;
+
+export function approvals(clock: () => number) {
   const kept = new Map<string, Approval>();
   return {
-    remember: (requestId, approval) => {
-      const old = clock() - KEPT_MS;
-      // Oldest first, as they came.
+    remember: (requestId: string, approval: Approval): void => {
+      const expiry = clock() - LIFETIME_MS;
+      // The map is in order of time.
       for (const [id, { at }] of kept) {
-        if (at > old) break;
+        if (at > expiry) break;
         kept.delete(id);
       }
-      if (approval.at > old) kept.set(requestId, approval);
+      if (approval.at > expiry) kept.set(requestId, approval);
     },
-    has: (requestId, wanted) => {
+    /** A service must not get more than the user was asked for: same client and user, no further audience or scope. */
+    covers: (requestId: string, { clientId, sub, aud, scopes = [] }: Approved): boolean => {
       const found = kept.get(requestId);
-      return found !== undefined && found.at > clock() - KEPT_MS && covers(found, wanted);
+      return (
+        found !== undefined &&
+        found.at > clock() - LIFETIME_MS &&
+        found.clientId === clientId &&
+        found.sub === sub &&
+        isSubset(aud, found.aud) &&
+        (found.scopes === undefined || isSubset(scopes, found.scopes))
+      );
     },
   };
 }
-
-const covers = (found: Approved, { clientId, sub, aud, scopes = [] }: Approved): boolean =>
-  found.clientId === clientId &&
-  found.sub === sub &&
-  isSubset(aud, found.aud) &&
-  (found.scopes === undefined || isSubset(scopes, found.scopes));

@@ -1,22 +1,21 @@
 /**
- * The agent's own way to the user, which does not lead through the service: a service that lies about who signs in can
- * neither read what goes this way nor answer on it (sovereign-signing.md §5 and §6).
+ * The organisation's own channel to the user, which bypasses the service: a service that lies about who signs in can neither
+ * read what goes through it nor answer in the user's place (sovereign-signing.md §5 and §6).
  */
-
 export interface Question {
   readonly challengeId: string;
   readonly requestId: string;
   readonly type: "number_match" | "pin";
-  /** As they stand in the token. */
+  /** As in the token. */
   readonly clientId: string;
   readonly sub: string;
   readonly scopes: readonly string[];
   readonly grant: string;
-  /** What the service says of the client and of the browser: for showing, not for deciding. */
+  /** Claimed by the service: for display, never for decisions. */
   readonly clientName: string | undefined;
   readonly ip: string | undefined;
   readonly expiresInSeconds: number;
-  /** pin: what the user is to be told and to type on the wait page. Of a number nothing is told: the user types it. */
+  /** For `pin`: what the user types on the wait page. For `number_match` the user types what the page shows. */
   readonly code?: string;
 }
 

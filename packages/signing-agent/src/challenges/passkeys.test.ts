@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { createHash, type KeyObject, sign } from "node:crypto";
 import { before, describe, test } from "node:test";
+import { InvalidFile } from "../configuration/yaml-file.ts";
 import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
-import { InvalidFile } from "../yaml-file.ts";
 import {
-  isAssertionOver,
   type Passkeys,
   parseCredentials,
   passkeyChallenge,
   passkeyRequest,
+  verifyAssertion,
 } from "./passkeys.ts";
 
 const origin = "https://id.example";
 const challenge = passkeyChallenge(["a.b", "c.d"]);
 
-describe("passkeys that the agent checks", () => {
+describe("passkeys checked by the agent", () => {
   let privateKey: KeyObject;
   let passkeys: Passkeys;
   before(async () => {
@@ -47,9 +47,9 @@ describe("passkeys that the agent checks", () => {
       },
     };
   }
-  const passes = (answer: unknown, over = challenge) => isAssertionOver(answer, passkeys, "user", over);
+  const passes = (answer: unknown, over = challenge) => verifyAssertion(answer, passkeys, "user", over);
 
-  test("the user's own passkey over these tokens passes", () => {
+  test("an assertion of the user's own passkey over these tokens passes", () => {
     assert.equal(passes(assertion()), true);
     assert.deepEqual(passkeyRequest(passkeys, "user", challenge, 120)?.["allowCredentials"], [
       { id: "cred", type: "public-key" },
@@ -57,7 +57,7 @@ describe("passkeys that the agent checks", () => {
     assert.equal(passkeyRequest(passkeys, "nobody", challenge, 120), undefined);
   });
 
-  test("anything else does not", () => {
+  test("any other assertion fails", () => {
     assert.equal(passes(assertion(), passkeyChallenge(["a.b", "c.x"])), false);
     const others = [
       assertion({ data: { origin: "https://evil.example" } }),
@@ -76,7 +76,7 @@ describe("passkeys that the agent checks", () => {
     for (const [index, answer] of others.entries()) assert.equal(passes(answer), false, String(index));
   });
 
-  test("credentials that cannot be read are named", () => {
+  test("an unreadable credential is named", () => {
     const text = "user: [{ id: cred, publicKey: { kty: EC } }]";
     assert.throws(() => parseCredentials(text, "passkeys.yaml"), InvalidFile);
     assert.throws(() => parseCredentials("user: [{ id: cred }]", "passkeys.yaml"), /publicKey is missing/);

@@ -1,20 +1,17 @@
 /**
- * Passkeys whose public keys the agent holds: the user signs the very bytes that the agent is about to sign, and a service
- * that shows the user something else gets nothing (Web Authentication Level 3 §7.2).
+ * Passkeys whose public keys the agent holds: the user signs the very bytes that the agent is about to sign, so a service that
+ * shows something else gains nothing (Web Authentication Level 3 §7.2).
  */
 import { createPublicKey, hash, type KeyObject, verify, type webcrypto } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { closedObject, InvalidFile, parseYaml } from "../configuration/yaml-file.ts";
 import { isJsonObject, parseStrictJson } from "../strict-json.ts";
-import { InvalidFile, parseYaml } from "../yaml-file.ts";
 
-const credentialSchema = Type.Object(
-  {
-    id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,1400}$", description: "a credential id in base64url" }),
-    publicKey: Type.Record(Type.String(), Type.Unknown(), { description: "a JWK" }),
-  },
-  { additionalProperties: false },
-);
+const credentialSchema = closedObject({
+  id: Type.String({ pattern: "^[A-Za-z0-9_-]{1,1400}$", description: "a credential id in base64url" }),
+  publicKey: Type.Record(Type.String(), Type.Unknown(), { description: "a JWK" }),
+});
 const fileSchema = Type.Record(Type.String(), Type.Array(credentialSchema), {
   description: "a map from subject to a list of credentials",
 });
@@ -32,7 +29,7 @@ export interface Passkeys {
   readonly credentials: ReadonlyMap<string, readonly Credential[]>;
 }
 
-/** @throws InvalidFile when the text has not the form, or a key cannot be read */
+/** @throws InvalidFile also for a key that cannot be read */
 export function parseCredentials(text: string, name: string): Passkeys["credentials"] {
   const users = Object.entries(parseYaml(fileSchema, text, name));
   return new Map(
@@ -40,25 +37,21 @@ export function parseCredentials(text: string, name: string): Passkeys["credenti
   );
 }
 
-function readCredential(
-  { id, publicKey }: Static<typeof credentialSchema>,
-  place: string,
-  name: string,
-): Credential {
+function readCredential(credential: Static<typeof credentialSchema>, path: string, name: string): Credential {
+  const { id, publicKey } = credential;
   try {
-    const key = createPublicKey({ key: publicKey as webcrypto.JsonWebKey, format: "jwk" });
-    return { id, publicKey: key };
+    return { id, publicKey: createPublicKey({ key: publicKey as webcrypto.JsonWebKey, format: "jwk" }) };
   } catch {
-    throw new InvalidFile(name, [{ line: undefined, message: `${place}.publicKey is no public key` }]);
+    throw new InvalidFile(name, [{ line: undefined, message: `${path}.publicKey is not a public key` }]);
   }
 }
 
-/** What the passkey signs: SHA-256 over the signing inputs, one below the other. */
+/** What the passkey signs: SHA-256 over the signing inputs, one per line. */
 export function passkeyChallenge(signingInputs: readonly string[]): string {
   return hash("sha256", signingInputs.join("\n"), "base64url");
 }
 
-/** The wait page's `publicKey` request, as PublicKeyCredentialRequestOptionsJSON. Undefined: the user has no passkey. */
+/** PublicKeyCredentialRequestOptionsJSON for the wait page; undefined when the user has no passkey. */
 export function passkeyRequest(
   { rpId, userVerification, credentials }: Passkeys,
   sub: string,
@@ -76,7 +69,7 @@ export function passkeyRequest(
   };
 }
 
-const assertionForm = Compile(
+const assertionMessage = Compile(
   Type.Object({
     id: Type.String(),
     response: Type.Object({
@@ -91,27 +84,27 @@ const RP_ID_HASH_BYTES = 32;
 const USER_PRESENT = 1;
 const USER_VERIFIED = 4;
 
-/** Whether the assertion is one of the user's own passkeys over exactly this challenge. */
-export function isAssertionOver(
+/** Whether one of the user's own passkeys signed exactly this challenge. */
+export function verifyAssertion(
   answer: unknown,
   passkeys: Passkeys,
   sub: string,
   challenge: string,
 ): boolean {
-  if (!assertionForm.Check(answer)) return false;
+  if (!assertionMessage.Check(answer)) return false;
   const { id, response } = answer;
   const credential = passkeys.credentials.get(sub)?.find((one) => one.id === id);
   const clientData = Buffer.from(response.clientDataJSON, "base64url");
   const authenticatorData = Buffer.from(response.authenticatorData, "base64url");
   return (
     credential !== undefined &&
-    isClientData(clientData, passkeys, challenge) &&
-    isAuthenticatorData(authenticatorData, passkeys) &&
-    isSignature(credential.publicKey, authenticatorData, clientData, response.signature)
+    verifyClientData(clientData, passkeys, challenge) &&
+    verifyAuthenticatorData(authenticatorData, passkeys) &&
+    verifySignature(credential.publicKey, authenticatorData, clientData, response.signature)
   );
 }
 
-function isClientData(bytes: Buffer, { origins }: Passkeys, challenge: string): boolean {
+function verifyClientData(bytes: Buffer, { origins }: Passkeys, challenge: string): boolean {
   try {
     const data = parseStrictJson(bytes.toString("utf8"));
     return (
@@ -126,21 +119,17 @@ function isClientData(bytes: Buffer, { origins }: Passkeys, challenge: string): 
   }
 }
 
-function isAuthenticatorData(bytes: Buffer, { rpId, userVerification }: Passkeys): boolean {
+function verifyAuthenticatorData(bytes: Buffer, { rpId, userVerification }: Passkeys): boolean {
   const flags = bytes[RP_ID_HASH_BYTES] ?? 0;
-  const wanted = userVerification ? USER_PRESENT | USER_VERIFIED : USER_PRESENT;
+  const required = userVerification ? USER_PRESENT | USER_VERIFIED : USER_PRESENT;
   return (
-    bytes.subarray(0, RP_ID_HASH_BYTES).equals(hash("sha256", rpId, "buffer")) && (flags & wanted) === wanted
+    bytes.subarray(0, RP_ID_HASH_BYTES).equals(hash("sha256", rpId, "buffer")) &&
+    (flags & required) === required
   );
 }
 
-/** ECDSA signatures are DER here (Web Authentication §6.5.5), unlike in a JWS. */
-function isSignature(
-  key: KeyObject,
-  authenticatorData: Buffer,
-  clientData: Buffer,
-  signature: string,
-): boolean {
+/** Unlike in a JWS, ECDSA signatures are DER here (Web Authentication §6.5.5). */
+function verifySignature(key: KeyObject, authenticatorData: Buffer, clientData: Buffer, signature: string) {
   const signed = Buffer.concat([authenticatorData, hash("sha256", clientData, "buffer")]);
   const digest = key.asymmetricKeyType === "ed25519" ? null : "sha256";
   try {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { type Connections, openConnections } from "../service/json-call.ts";
+import { type JsonClient, openJsonClient } from "../service/json-client.ts";
 import type { Question } from "./channel.ts";
 import { webhookChannel, webhookSignature } from "./webhook-channel.ts";
 
@@ -22,13 +22,13 @@ const question: Question = {
 
 describe("the webhook", () => {
   let server: Server;
-  let connections: Connections;
+  let connections: JsonClient;
   let url: string;
   let answer: RequestListener;
   const seen: Array<{ method: string | undefined; headers: Record<string, unknown>; body: string }> = [];
 
   before(async () => {
-    connections = openConnections();
+    connections = openJsonClient();
     server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -57,7 +57,7 @@ describe("the webhook", () => {
   const ask = (type: Question["type"] = "number_match", signal = new AbortController().signal) =>
     webhookChannel({ url, secret: "secret" }, connections, () => 5_000).ask({ ...question, type }, signal);
 
-  test("is told everything but the number, under a signature that it can check", async () => {
+  test("gets everything but the number, with a signature it can verify", async () => {
     reply(200, { outcome: "answered", answer: 42 });
     assert.deepEqual(await ask(), { outcome: "answered", answer: "42" });
     const [call] = seen;
@@ -70,7 +70,7 @@ describe("the webhook", () => {
     assert.notEqual(webhookSignature("secret", "5", body), webhookSignature("secret", "6", body));
   });
 
-  test("may answer later, at an address of its own", async () => {
+  test("may answer later at a Location of its own", async () => {
     answer = (request, response) => {
       if (request.method === "POST") response.writeHead(202, { location: "/later" }).end();
       else response.end(JSON.stringify({ outcome: "denied" }));
@@ -82,20 +82,20 @@ describe("the webhook", () => {
     );
   });
 
-  test("may not send the agent elsewhere, nor answer what was not asked", async () => {
+  test("cannot redirect the agent to another origin, nor give a reply of the wrong type", async () => {
     reply(202, {}, { location: "http://127.0.0.1:1/later" });
     await assert.rejects(ask(), /another origin/);
     reply(302, {}, { location: "/other" });
     await assert.rejects(ask(), /status 302/);
     reply(200, { outcome: "delivered" });
-    await assert.rejects(ask("number_match"), /no reply to number_match/);
+    await assert.rejects(ask("number_match"), /not a reply to number_match/);
     reply(200, { outcome: "answered", answer: "1" });
-    await assert.rejects(ask("pin"), /no reply to pin/);
+    await assert.rejects(ask("pin"), /not a reply to pin/);
     reply(200, { outcome: "yes" });
-    await assert.rejects(ask(), /without a reply/);
+    await assert.rejects(ask(), /without a valid reply/);
   });
 
-  test("is left when the request is over", async () => {
+  test("is abandoned when the request is over", async () => {
     const over = new AbortController();
     answer = () => over.abort();
     await assert.rejects(ask("number_match", over.signal));

@@ -5,9 +5,9 @@ import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openJournal } from "../journal/journal.ts";
 import { CLIENT, ISSUER, POLICY } from "../testing/sample-request.ts";
-import { commands, runCommandLine } from "./run-command-line.ts";
+import { agentProgram, runAgentCommandLine } from "./agent-command-line.ts";
 
-describe("the command line", () => {
+describe("signet-agent", () => {
   let folder: string;
   const out: string[] = [];
   const err: string[] = [];
@@ -22,7 +22,7 @@ describe("the command line", () => {
   });
   const file = (name: string) => path.join(folder, name);
   const run = (...words: string[]) =>
-    runCommandLine(words, {
+    runAgentCommandLine(words, {
       print: (line) => out.push(line),
       printError: (line) => err.push(line),
       clock: Date.now,
@@ -30,8 +30,8 @@ describe("the command line", () => {
       onSignal: () => {},
     });
 
-  test("every command explains itself, and a word that is none is told", async () => {
-    for (const { name } of commands) assert.equal(await run(...name.split(" "), "--help"), 0);
+  test("every command has help, and usage errors exit with 2", async () => {
+    for (const { name } of agentProgram.commands) assert.equal(await run(...name.split(" "), "--help"), 0);
     assert.equal(await run("--help"), 0);
     assert.equal(await run("sing"), 2);
     assert.equal(await run("policy", "test"), 2);
@@ -40,7 +40,7 @@ describe("the command line", () => {
     assert.equal(await run("keys", "list", "--unknown"), 2);
   });
 
-  test("policy test says yes, or no and why", async () => {
+  test("policy test says whether a token would be signed, and why not", async () => {
     const claims = { iss: ISSUER, sub: "u", aud: "api", iat: 1000, exp: 2000, jti: "j", client_id: CLIENT };
     await writeFile(file("good.json"), JSON.stringify({ ...claims, scope: "email" }));
     await writeFile(file("bad.json"), JSON.stringify({ ...claims, scope: "email", aud: "payments" }));
@@ -55,7 +55,7 @@ describe("the command line", () => {
     assert.equal(await run("policy", "check", ...policy), 0);
   });
 
-  test("journal verify shows the break, and a journal that ends too early", async () => {
+  test("journal verify shows where the chain breaks, and a missing end", async () => {
     const journal = await openJournal(file("journal"), () => 0);
     const refused = {
       event: "refused",
@@ -78,7 +78,7 @@ describe("the command line", () => {
     assert.match(out.at(-1) ?? "", /:1 was changed/);
   });
 
-  test("enroll --print makes the files and a registration, and no key is made twice", async () => {
+  test("enroll --print writes the files and prints a registration, and keeps an existing key", async () => {
     const id = "33333333-3333-4333-8333-333333333333";
     const words = ["--service", "https://id.example", "--organisation", id, "--pool", id, "--name", "a"];
     assert.equal(await run("enroll", ...words, "--dir", file("new"), "--print"), 0, err.join());
@@ -104,7 +104,7 @@ describe("the command line", () => {
     );
   });
 
-  test("a configuration's faults are told with their lines, and nothing starts", async () => {
+  test("a faulty configuration is reported with line numbers, and nothing starts", async () => {
     await writeFile(file("agent.yaml"), "service: http://id.example\nkeys: []\npolicy: x\n");
     assert.equal(await run("run", "--config", file("agent.yaml")), 1);
     assert.match(err.join("\n"), /agent\.yaml:3 {2}policy is not known/);
@@ -112,7 +112,7 @@ describe("the command line", () => {
     assert.match(err.join("\n"), /journalFile is missing/);
   });
 
-  test("an API key, or a key, that others may read keeps the agent from starting", async () => {
+  test("the agent does not start with an API key that others can read", async () => {
     await writeFile(file("new/api-key"), "sgn_ak_x\n", { mode: 0o644 });
     assert.equal(await run("run", "--config", file("new/agent.yaml")), 1);
     assert.match(err.join("\n"), /can be read by others/);

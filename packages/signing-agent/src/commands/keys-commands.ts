@@ -1,80 +1,82 @@
-/** The keys of a configuration: shown, made, and told to the service when one takes over from another. */
+/** The keys of a configuration: list, create, and register with the service. */
 import path from "node:path";
+import { optionalText, requiredText, UsageError } from "@signet/cli-runtime/command";
 import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
-import { readConfiguration } from "../configuration.ts";
-import { presentKey, registerKeys } from "../enrolment.ts";
+import { readConfiguration } from "../configuration/configuration.ts";
 import { closeKeys, openKeys } from "../keys/open-keys.ts";
 import { createPemKey } from "../keys/pem-key.ts";
-import { openConnections } from "../service/json-call.ts";
-import { type Command, configFile, configOption, optionalText, requiredText, UsageError } from "./command.ts";
-import { accountOf, accountOptions } from "./enroll-command.ts";
+import { openJsonClient } from "../service/json-client.ts";
+import { proveKey, registerKeys } from "../service/register-agent.ts";
+import {
+  type AgentCommand,
+  accountOptions,
+  algOption,
+  configFile,
+  configOption,
+  readAccount,
+} from "./options.ts";
 
-export const keysListCommand: Command = {
+export const keysListCommand: AgentCommand = {
   name: "keys list",
-  summary: "open every key of the configuration and show its kid",
+  summary: "open every configured key and show its kid",
   usage: "[--config FILE]",
   options: configOption,
   run: async ({ values, io }) => {
     const keys = await openKeys((await readConfiguration(configFile(values))).keys);
-    for (const { kid, alg, place, x5c } of keys)
-      io.print(`${kid}  ${alg.padEnd(5)}  ${place}${x5c ? `  (${x5c.length} certificates)` : ""}`);
+    for (const { kid, alg, location, x5c } of keys)
+      io.print(`${kid}  ${alg.padEnd(5)}  ${location}${x5c ? `  (${x5c.length} certificates)` : ""}`);
     await closeKeys(keys);
     return 0;
   },
 };
 
-export const keysCreateCommand: Command = {
+export const keysCreateCommand: AgentCommand = {
   name: "keys create",
-  summary: "make a private key in a new file of mode 0600",
+  summary: "create a private key in a new file of mode 0600",
   usage: "FILE [--alg ALG]",
-  options: {
-    alg: { type: "string", value: "ALG", help: "ES256 (when left out), ES384, PS256, RS256 or EdDSA" },
-  },
-  mostPositionals: 1,
+  options: algOption,
+  maxPositionals: 1,
   run: async ({ values, positionals, io }) => {
     const [file] = positionals;
-    if (file === undefined) throw new UsageError("the FILE is missing");
+    if (file === undefined) throw new UsageError("FILE is missing");
     const alg = optionalText(values, "alg") ?? "ES256";
     if (!isAgentAlg(alg)) throw new UsageError(`--alg must be one of ${agentAlgs.join(", ")}`);
     await createPemKey(file, alg);
-    io.print(`Made ${path.resolve(file)}`);
+    io.print(`Created ${path.resolve(file)}`);
     return 0;
   },
 };
 
-export const keysRegisterCommand: Command = {
+export const keysRegisterCommand: AgentCommand = {
   name: "keys register",
-  summary: "tell the service of a key that was added to the configuration",
+  summary: "register a key that was added to the configuration",
   usage: "--kid KID (--agent ID --account PUBLIC_KEY --account-secret-file FILE | --print) [--config FILE]",
   options: {
     ...configOption,
-    agent: { type: "string", value: "ID", help: "this agent, as enroll said" },
-    kid: { type: "string", value: "KID", help: "the key, as keys list shows it", required: true },
+    agent: { type: "string", value: "ID", help: "this agent's id, as shown by enroll" },
+    kid: { type: "string", value: "KID", help: "the key, as shown by keys list", required: true },
     ...accountOptions,
-    print: {
-      type: "boolean",
-      help: "print what an administrator sends for this agent, and register nothing",
-    },
+    print: { type: "boolean", help: "print the registration for an administrator instead of sending it" },
   },
   run: async ({ values, io }) => {
     const configuration = await readConfiguration(configFile(values));
-    const account = values["print"] === true ? undefined : await accountOf(values);
+    const account = values["print"] === true ? undefined : await readAccount(values);
     const keys = await openKeys(configuration.keys);
-    const connections = openConnections();
+    const client = openJsonClient();
     try {
       const key = keys.find(({ kid }) => kid === requiredText(values, "kid"));
-      if (!key) throw new UsageError("--kid is no key of the configuration, see: signet-agent keys list");
-      const presented = [await presentKey(key, configuration, io.clock())];
+      if (!key) throw new UsageError("--kid is not a configured key: see signet-agent keys list");
+      const proven = [await proveKey(key, configuration, io.clock())];
       if (!account) {
-        io.print(JSON.stringify({ keys: presented }, null, 2));
+        io.print(JSON.stringify({ keys: proven }, null, 2));
         return 0;
       }
-      const call = { connections, place: configuration, account, clock: io.clock };
-      const { keys: registered } = await registerKeys(call, requiredText(values, "agent"), presented);
+      const call = { client, pool: configuration, account, clock: io.clock };
+      const { keys: registered } = await registerKeys(call, requiredText(values, "agent"), proven);
       for (const { kid, state } of registered) io.print(`Key ${kid} is ${state}`);
       return 0;
     } finally {
-      connections.close();
+      client.close();
       await closeKeys(keys);
     }
   },

@@ -1,34 +1,33 @@
-/** `signet-agent run`: until SIGTERM or SIGINT; SIGHUP reads the policy again. */
-import { readConfiguration } from "../configuration.ts";
-import { jsonLog } from "../log.ts";
-import { type OpenAgent, openAgent } from "../run-agent.ts";
-import { type Command, configFile, configOption } from "./command.ts";
+/** `signet-agent run`: until SIGTERM or SIGINT; SIGHUP reloads the policy. */
+import { jsonLog } from "@signet/cli-runtime/log";
+import { type OpenAgent, openAgent } from "../agent/open-agent.ts";
+import { readConfiguration } from "../configuration/configuration.ts";
+import { type AgentCommand, configFile, configOption } from "./options.ts";
 
-export const runAgentCommand: Command = {
+export const runCommand: AgentCommand = {
   name: "run",
-  summary: "sign what the policy allows, until stopped",
+  summary: "sign what the policy allows until stopped",
   usage: "[--config FILE]",
   options: configOption,
   run: async ({ values, io }) => {
     const configuration = await readConfiguration(configFile(values));
     const log = jsonLog(io.print, io.clock);
-    const terminal = io.terminal && { terminal: io.terminal };
     let agent: OpenAgent | undefined;
-    let isReloadAsked = false;
-    // Before anything that takes long: unheard, the signal would end the program.
+    let reloadRequested = false;
+    // Before anything slow: by default SIGHUP would end the process.
     io.onSignal("SIGHUP", () => {
-      isReloadAsked = true;
+      reloadRequested = true;
       void agent?.reload();
     });
-    agent = await openAgent(configuration, { log, clock: io.clock, ...terminal });
-    if (isReloadAsked) void agent.reload();
-    await new Promise<void>((resolve) => {
-      for (const signal of ["SIGTERM", "SIGINT"] as const)
-        io.onSignal(signal, () => {
-          log("info", "agent stops", { signal });
-          resolve();
-        });
-    });
+    agent = await openAgent(configuration, { log, clock: io.clock, terminal: io.terminal });
+    if (reloadRequested) void agent.reload();
+    const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      io.onSignal(signal, () => {
+        log("info", "agent stopping", { signal });
+        stop();
+      });
+    await stopped;
     await agent.stop();
     return 0;
   },

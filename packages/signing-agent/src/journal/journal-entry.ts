@@ -1,6 +1,6 @@
 /**
- * One line of the journal. Each carries the hash of the line before it, so that nothing can be taken out, put in or
- * changed later without the break being seen (docs/signing-agent.md says what that proves, and what it does not).
+ * One line of the journal. Each carries the hash of the line before it, so that removing, inserting or changing a line breaks
+ * the chain (docs/signing-agent.md says what that proves and what it does not).
  */
 import { sha256Base64url } from "@signet/protocol/hash";
 import { isJsonObject, parseStrictJson } from "../strict-json.ts";
@@ -15,22 +15,22 @@ export interface SignedRecord {
   readonly jti: string | null;
   readonly sub: string;
   readonly aud: readonly string[];
-  /** Of the access token. */
+  /** Access tokens only. */
   readonly scopes?: readonly string[];
   /** Seconds since the epoch. */
   readonly exp: number;
-  /** SHA-256 of the finished token, base64url. */
+  /** SHA-256 of the signed token, base64url. */
   readonly tokenSha256: string;
-  /** The kind of challenge that the user passed. */
+  /** Type of the challenge that the user passed. */
   readonly challenge: string | null;
-  /** The request in which the user passed it, when that was an earlier one. */
+  /** The earlier request in which the user passed it. */
   readonly passedIn?: string;
 }
 
 export interface RefusedRecord {
   readonly event: "refused";
   readonly requestId: string;
-  /** What the service said of it: nothing of it was believed. */
+  /** Claimed by the service, unverified. */
   readonly clientId: string;
   readonly reason: string;
   readonly check: string;
@@ -40,11 +40,11 @@ export interface RefusedRecord {
 export type JournalRecord = SignedRecord | RefusedRecord;
 
 export type JournalEntry = JournalRecord & {
-  /** From 1, without gaps, also over several files. */
+  /** From 1 without gaps, across files. */
   readonly seq: number;
   /** RFC 3339. */
   readonly time: string;
-  /** `hash` of the entry before; of the first one 43 times `A`. */
+  /** `hash` of the previous entry; 43 times `A` in the first one. */
   readonly prev: string;
   readonly hash: string;
 };
@@ -56,41 +56,39 @@ export interface ChainPosition {
 
 export const chainStart: ChainPosition = { seq: 0, hash: "A".repeat(43) };
 
-/** @returns the line, without its end, and the position after it */
+/** @returns the line without its line feed, and the position after it */
 export function formatEntry(
   record: JournalRecord,
   after: ChainPosition,
   now: number,
 ): { line: string; position: ChainPosition } {
   const seq = after.seq + 1;
-  const body = { seq, time: new Date(now).toISOString(), ...record, prev: after.hash };
-  const text = JSON.stringify(body);
+  const text = JSON.stringify({ seq, time: new Date(now).toISOString(), ...record, prev: after.hash });
   const hash = sha256Base64url(text);
-  // The hash covers exactly the text before it, so that checking needs no agreement on how JSON is written.
+  // The hash covers exactly the text before it: verification needs no canonical form of JSON.
   return { line: `${text.slice(0, -1)},"hash":"${hash}"}`, position: { seq, hash } };
 }
 
 const hashMember = /,"hash":"([A-Za-z0-9_-]{43})"\}$/;
 
 /**
- * The entry of a line that follows on `after`.
- * @param after undefined: wherever it stands, for the first line of a file that continues another one
- * @returns what is wrong with it, in words, when it does not follow
+ * @param after undefined for the first line of a file that continues another one
+ * @returns the entry, or in words what is wrong with it
  */
 export function readEntry(line: string, after: ChainPosition | undefined): JournalEntry | string {
   const hash = hashMember.exec(line)?.[1];
-  if (hash === undefined) return "is no entry of a journal";
-  const text = `${line.slice(0, line.length - `,"hash":"${hash}"}`.length)}}`;
-  if (sha256Base64url(text) !== hash) return "was changed: its hash is that of another text";
-  const entry = entryOf(line);
-  if (!entry) return "is no entry of a journal";
+  if (hash === undefined) return "is not a journal entry";
+  const text = line.replace(hashMember, "}");
+  if (sha256Base64url(text) !== hash) return "was changed: its hash does not match";
+  const entry = parseEntry(line);
+  if (!entry) return "is not a journal entry";
   if (after && entry.prev !== after.hash)
-    return `does not follow on entry ${after.seq}: lines are missing or others`;
-  if (after && entry.seq !== after.seq + 1) return `has number ${entry.seq}, not ${after.seq + 1}`;
+    return `does not follow entry ${after.seq}: lines were removed or replaced`;
+  if (after && entry.seq !== after.seq + 1) return `has number ${entry.seq} instead of ${after.seq + 1}`;
   return entry;
 }
 
-function entryOf(line: string): JournalEntry | undefined {
+function parseEntry(line: string): JournalEntry | undefined {
   try {
     const value = parseStrictJson(line);
     const isEntry =

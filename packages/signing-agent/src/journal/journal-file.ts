@@ -1,46 +1,39 @@
-/** The journal's file: what is added is on the disk whole, or not there at all. */
-import { open } from "node:fs/promises";
+/** The journal's file: what is appended is on disk completely, or not at all. */
+import type { open } from "node:fs/promises";
 import path from "node:path";
-import { BrokenJournal } from "./journal-lock.ts";
+import { syncFolder } from "@signet/cli-runtime/private-file";
 
-/** What is used of a FileHandle. */
-interface Handle {
+export class BrokenJournal extends Error {
+  override name = "BrokenJournal";
+}
+
+/** The part of a FileHandle that is used. */
+type Handle = Pick<Awaited<ReturnType<typeof open>>, "datasync" | "truncate" | "close"> & {
   appendFile(text: Buffer): Promise<void>;
-  datasync(): Promise<void>;
-  truncate(length: number): Promise<void>;
   stat(): Promise<{ readonly size: number; readonly ino: number; readonly dev: number }>;
-  close(): Promise<void>;
-}
+};
 export type OpenFile = (file: string, flags: "a", mode: number) => Promise<Handle>;
+export type JournalFile = Awaited<ReturnType<typeof openJournalFile>>;
 
-export interface JournalFile {
-  /** @throws BrokenJournal when somebody else wrote to the file; what the disk says when it takes nothing */
-  add(text: string): Promise<void>;
-  /** Cuts off what stands behind these bytes. */
-  keep(bytes: number): Promise<void>;
-  /** Goes on in the file that has the name now. @throws BrokenJournal when that is another one with something in it */
-  reopen(): Promise<void>;
-  close(): Promise<void>;
-}
-
-export async function openJournalFile(file: string, openFile: OpenFile): Promise<JournalFile> {
+export async function openJournalFile(file: string, openFile: OpenFile) {
   let handle = await openFile(file, "a", 0o600);
   let bytes = (await handle.stat()).size;
   let isTorn = false;
-  await syncFolder(file);
+  await syncFolder(path.dirname(file));
 
-  /** Half a line stands at the end when the disk was full, and no other may follow it. */
-  async function mend(): Promise<void> {
+  /** A full disk may have left half a line, which no other line may follow. */
+  async function repair(): Promise<void> {
     if (isTorn) await handle.truncate(bytes);
     isTorn = false;
   }
 
   return {
-    add: async (text) => {
-      await mend();
-      // By an agent in another container with the same disk: two would break the chain.
+    /** @throws BrokenJournal when another program wrote to the file; the file system's error when it cannot be written */
+    append: async (text: string): Promise<void> => {
+      await repair();
+      // By an agent in another container with the same disk, for example: two writers would break the chain.
       if ((await handle.stat()).size !== bytes)
-        throw new BrokenJournal(`${file} was changed by somebody else: move it away and send SIGHUP`);
+        throw new BrokenJournal(`${file} was changed by another program: move it away and send SIGHUP`);
       const added = Buffer.from(text);
       isTorn = true;
       await handle.appendFile(added);
@@ -48,29 +41,24 @@ export async function openJournalFile(file: string, openFile: OpenFile): Promise
       isTorn = false;
       bytes += added.length;
     },
-    keep: async (kept) => {
-      await handle.truncate(kept);
-      bytes = kept;
+    truncate: async (length: number): Promise<void> => {
+      await handle.truncate(length);
+      bytes = length;
     },
-    reopen: async () => {
-      await mend();
+    /** Continues in the file that has the name now. @throws BrokenJournal when it is another one and not empty */
+    reopen: async (): Promise<void> => {
+      await repair();
       const next = await openFile(file, "a", 0o600);
-      const [was, is] = await Promise.all([handle.stat(), next.stat()]);
-      const isSame = was.ino === is.ino && was.dev === is.dev;
-      if (isSame || is.size > 0) await next.close();
+      const [before, now] = await Promise.all([handle.stat(), next.stat()]);
+      const isSame = before.ino === now.ino && before.dev === now.dev;
+      if (isSame || now.size > 0) await next.close();
       if (isSame) return;
-      if (is.size > 0) throw new BrokenJournal(`${file} is another file, and not empty`);
-      await syncFolder(file);
+      if (now.size > 0) throw new BrokenJournal(`${file} is a different file and not empty`);
+      await syncFolder(path.dirname(file));
       await handle.close();
       handle = next;
       bytes = 0;
     },
-    close: () => handle.close(),
+    close: (): Promise<void> => handle.close(),
   };
-}
-
-/** A file whose name is not on the disk yet would be gone with the power. */
-async function syncFolder(file: string): Promise<void> {
-  const folder = await open(path.dirname(file), "r");
-  await folder.sync().finally(() => folder.close());
 }

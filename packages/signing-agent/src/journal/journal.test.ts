@@ -5,8 +5,7 @@ import path from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openJournal } from "./journal.ts";
 import type { JournalEntry, SignedRecord } from "./journal-entry.ts";
-import type { OpenFile } from "./journal-file.ts";
-import { BrokenJournal } from "./journal-lock.ts";
+import { BrokenJournal, type OpenFile } from "./journal-file.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
 const record = (jti: string): SignedRecord => ({
@@ -44,7 +43,7 @@ describe("the journal", () => {
   }
   const lines = async () => (await readFile(file, "utf8")).trimEnd().split("\n");
 
-  test("is one chain, also over a restart and over writers at once", async () => {
+  test("is one chain across restarts and concurrent writers", async () => {
     await write(["a", "b"], ["c"], ["d"]);
     await write(["e"]);
     const seen: JournalEntry[] = [];
@@ -56,7 +55,7 @@ describe("the journal", () => {
     );
   });
 
-  test("tells what an earlier run wrote", async () => {
+  test("hands out the entries of an earlier run", async () => {
     await write(["a"], ["b"]);
     const seen: unknown[] = [];
     const journal = await openJournal(
@@ -70,13 +69,13 @@ describe("the journal", () => {
 
   const tampered: ReadonlyArray<readonly [string, number, (lines: string[]) => string[]]> = [
     ["changed", 2, ([a = "", b = "", c = ""]) => [a, b.replace('"jti":"b"', '"jti":"x"'), c]],
-    ["taken out", 2, ([a = "", , c = ""]) => [a, c]],
+    ["removed", 2, ([a = "", , c = ""]) => [a, c]],
     ["swapped", 1, ([a = "", b = "", c = ""]) => [b, a, c]],
-    ["put in twice", 3, ([a = "", b = "", c = ""]) => [a, b, b, c]],
-    ["taken from the start", 1, ([, b = "", c = ""]) => [b, c].reverse()],
+    ["inserted twice", 3, ([a = "", b = "", c = ""]) => [a, b, b, c]],
+    ["moved from the start", 1, ([, b = "", c = ""]) => [b, c].reverse()],
   ];
   for (const [what, line, change] of tampered)
-    test(`shows the first line that was ${what}, and no agent goes on with it`, async () => {
+    test(`a line that was ${what} is found, and no agent continues the file`, async () => {
       await write(["a"], ["b"], ["c"]);
       await writeFile(file, `${change(await lines()).join("\n")}\n`);
       const { fault } = await verifyJournal([file]);
@@ -87,7 +86,7 @@ describe("the journal", () => {
       );
     });
 
-  test("goes on after a line that was torn by a crash", async () => {
+  test("continues after a line that a crash cut off", async () => {
     await write(["a"]);
     await appendFile(file, '{"seq":2,"time":');
     assert.equal((await verifyJournal([file])).isTorn, true);
@@ -95,7 +94,7 @@ describe("the journal", () => {
     assert.deepEqual([(await verifyJournal([file])).entries, (await lines()).length], [2, 2]);
   });
 
-  test("goes on in a new file when the old one was moved away, and both are one chain", async () => {
+  test("continues the chain in a new file after the old one was moved away", async () => {
     const journal = await openJournal(file, () => 0);
     await journal.append([record("a")]);
     await rename(file, `${file}.1`);
@@ -109,19 +108,21 @@ describe("the journal", () => {
     assert.equal(turned.fault?.file, `${file}.1`);
   });
 
-  test("is one agent's alone, until that one is gone", async () => {
+  test("is refused to a second agent until the first one closes it, whatever an older version left behind", async () => {
     const journal = await openJournal(file, () => 0);
     await assert.rejects(
       openJournal(file, () => 0),
       BrokenJournal,
     );
     await journal.close();
-    // Of a process that cannot be there any more.
-    await writeFile(`${file}.lock`, "4194399");
-    await (await openJournal(file, () => 0)).close();
+    // Lock files of earlier versions, whose process ids may belong to anybody by now: this process, init, nobody.
+    for (const holder of [process.pid, "1 00000000-0000-0000-0000-000000000000/1", "4194399"]) {
+      await writeFile(`${file}.lock`, String(holder));
+      await (await openJournal(file, () => 0)).close();
+    }
   });
 
-  test("goes on by itself when a full disk has room again, with no half line between", async () => {
+  test("recovers when a full disk has room again, without half a line in between", async () => {
     let isFull = false;
     const openFull: OpenFile = async (...how) => {
       const handle = await open(...how);
@@ -149,7 +150,7 @@ describe("the journal", () => {
     assert.deepEqual([entries, fault, isTorn], [2, undefined, false]);
   });
 
-  test("adds nothing to what somebody else wrote, until the file is moved away", async () => {
+  test("is not continued after another program wrote to it, until the file is moved away", async () => {
     const journal = await openJournal(file, () => 0);
     await journal.append([record("a")]);
     await appendFile(file, "x");
@@ -161,7 +162,7 @@ describe("the journal", () => {
     assert.equal((await verifyJournal([file])).entries, 1);
   });
 
-  test("a file that it cannot go on in leaves it in the old one", async () => {
+  test("stays in the old file when the new one cannot be continued", async () => {
     const journal = await openJournal(file, () => 0);
     await journal.append([record("a")]);
     await rename(file, `${file}.1`);
@@ -182,7 +183,7 @@ describe("the journal", () => {
     assert.equal((await verifyJournal([`${file}.1`])).entries, 3);
   });
 
-  test("what nobody wrote is a fault, and nothing behind it is cut off", async () => {
+  test("a line that is far too long is a fault, and nothing after it is truncated", async () => {
     await write(["a"]);
     const [line = ""] = await lines();
     await writeFile(file, `${line}\n${"x".repeat(200_000)}\n${line}\n`);
@@ -194,13 +195,7 @@ describe("the journal", () => {
     assert.ok((await readFile(file, "utf8")).endsWith(`${line}\n`));
   });
 
-  test("a lock of before the machine's restart is nobody's, whoever has its number now", async () => {
-    // Number 1 runs always, and did not begin then.
-    await writeFile(`${file}.lock`, "1 00000000-0000-0000-0000-000000000000/1");
-    await (await openJournal(file, () => 0)).close();
-  });
-
-  test("takes nothing once it is closed, and makes no file any more", async () => {
+  test("accepts nothing after it is closed, and creates no file", async () => {
     const journal = await openJournal(file, () => 0);
     await journal.close();
     await rm(file);
@@ -209,7 +204,7 @@ describe("the journal", () => {
     await assert.rejects(readFile(file), { code: "ENOENT" });
   });
 
-  test("hands nothing out that it could not write", async () => {
+  test("rejects records that it cannot format, and those after them", async () => {
     const journal = await openJournal(file, () => Number.NaN);
     await assert.rejects(journal.append([record("a")]));
     await assert.rejects(journal.append([record("b")]));

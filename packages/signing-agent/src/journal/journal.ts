@@ -1,5 +1,6 @@
 /** The agent's own record of what it signed and refused: on disk before a signature leaves the machine. */
 import { open } from "node:fs/promises";
+import { acquireLock, Locked } from "@signet/cli-runtime/exclusive-lock";
 import {
   type ChainPosition,
   chainStart,
@@ -7,144 +8,118 @@ import {
   type JournalEntry,
   type JournalRecord,
 } from "./journal-entry.ts";
-import { type JournalFile, type OpenFile, openJournalFile } from "./journal-file.ts";
-import { BrokenJournal, lockJournal } from "./journal-lock.ts";
+import { BrokenJournal, type JournalFile, type OpenFile, openJournalFile } from "./journal-file.ts";
 import { verifyJournal } from "./verify-journal.ts";
 
-export interface Journal {
-  /** Resolves when the records are on the disk. Rejects when they cannot be written: then nothing may be handed out. */
-  append(records: readonly JournalRecord[]): Promise<void>;
-  /** After the file was moved away: goes on in a new one of the old name, the chain continued. */
-  reopen(): Promise<void>;
-  /** Where the chain stands. */
-  readonly position: ChainPosition;
-  close(): Promise<void>;
-}
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /**
- * @param each told of every entry that is there already
- * @throws BrokenJournal when the file is no unbroken chain, or another agent writes it
+ * @param onEntry called with every entry that is already there
+ * @throws BrokenJournal when the chain is broken, or another agent is using the journal
  */
 export async function openJournal(
   path: string,
   clock: () => number,
-  each: (entry: JournalEntry) => void = () => {},
+  onEntry: (entry: JournalEntry) => void = () => {},
   openFile: OpenFile = open,
-): Promise<Journal> {
-  const unlock = await lockJournal(path);
+) {
+  const unlock = lockJournal(path);
   try {
     const file = await openJournalFile(path, openFile);
-    const position = await checked(path, file, each);
+    const position = await recover(path, file, onEntry).catch(async (error: unknown) => {
+      await file.close();
+      throw error;
+    });
     return journalOf({ path, file, clock, unlock }, position);
   } catch (error) {
-    await unlock();
+    unlock();
     throw error;
   }
 }
 
-async function checked(
-  path: string,
-  file: JournalFile,
-  each: (entry: JournalEntry) => void,
-): Promise<ChainPosition> {
+/** One agent per journal: two writers would break its chain. */
+function lockJournal(path: string): () => void {
   try {
-    const { last, entries, fault, wholeBytes, isTorn } = await verifyJournal([path], each);
-    if (fault)
-      throw new BrokenJournal(
-        `${path}:${fault.line} ${fault.message}. Move the file away to begin a new one`,
-      );
-    // What was half written when the machine went down: its token never left.
-    if (isTorn) await file.keep(wholeBytes);
-    return entries === 0 ? chainStart : last;
+    return acquireLock(`${path}.lock.db`);
   } catch (error) {
-    await file.close();
+    if (error instanceof Locked) throw new BrokenJournal(`${path} is in use by another agent`);
     throw error;
   }
 }
 
-interface Place {
+async function recover(path: string, file: JournalFile, onEntry: (entry: JournalEntry) => void) {
+  const { last, entries, fault, wholeBytes, isTorn } = await verifyJournal([path], onEntry);
+  if (fault)
+    throw new BrokenJournal(`${path}:${fault.line} ${fault.message}. Move the file away to start a new one`);
+  // Half a line from a crash: its token never left.
+  if (isTorn) await file.truncate(wholeBytes);
+  return entries === 0 ? chainStart : last;
+}
+
+interface OpenParts {
   readonly path: string;
   readonly file: JournalFile;
   readonly clock: () => number;
-  readonly unlock: () => Promise<void>;
+  readonly unlock: () => void;
 }
 
-function journalOf({ path, file, clock, unlock }: Place, start: ChainPosition): Journal {
+function journalOf({ path, file, clock, unlock }: OpenParts, start: ChainPosition) {
   let position = start;
   let isClosed = false;
+  let last: Promise<void> = Promise.resolve();
+  /** Records that wait for the disk: they share one write and one sync. */
+  let batch: { readonly records: JournalRecord[]; readonly written: Promise<void> } | undefined;
 
   async function write(records: readonly JournalRecord[]): Promise<void> {
-    if (records.length === 0) return;
     const lines: string[] = [];
-    let at = position;
+    let after = position;
     for (const record of records) {
-      const entry = formatEntry(record, at, clock());
+      const entry = formatEntry(record, after, clock());
       lines.push(`${entry.line}\n`);
-      at = entry.position;
+      after = entry.position;
     }
-    await file.add(lines.join(""));
-    position = at;
+    await file.append(lines.join(""));
+    position = after;
   }
 
-  const queue = inTurn(write, file.reopen);
-  const whileOpen = async (item: Item) => {
-    if (isClosed) throw new Error(`${path} is closed`);
-    await queue(item);
-  };
+  /** One after the other, whether or not the one before failed. */
+  function enqueue(work: () => Promise<void>): Promise<void> {
+    if (isClosed) return Promise.reject(new Error(`${path} is closed`));
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  function startBatch() {
+    const records: JournalRecord[] = [];
+    const written = enqueue(() => {
+      batch = undefined;
+      return write(records);
+    });
+    return { records, written };
+  }
+
   return {
-    append: whileOpen,
-    reopen: () => whileOpen("reopen"),
+    /** Resolves when the records are on disk. Rejects when they cannot be written: then nothing may be handed out. */
+    append: (records: readonly JournalRecord[]): Promise<void> => {
+      const open = isClosed || !batch ? startBatch() : batch;
+      if (!isClosed) batch = open;
+      open.records.push(...records);
+      return open.written;
+    },
+    /** After the file was moved away: continues the chain in a new file of the same name. */
+    reopen: (): Promise<void> => {
+      batch = undefined;
+      return enqueue(file.reopen);
+    },
     get position() {
       return position;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
-      // Behind all that is written already; that it failed was told to whoever wrote it.
-      await queue([]).catch(() => undefined);
+      await last;
       await file.close();
-      await unlock();
+      unlock();
     },
   };
-}
-
-type Item = readonly JournalRecord[] | "reopen";
-
-interface Waiting {
-  readonly item: Item;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
-}
-
-/** One after the other; all records that came while the disk was busy go in one write and one sync. */
-function inTurn(
-  write: (records: readonly JournalRecord[]) => Promise<void>,
-  reopen: () => Promise<void>,
-): (item: Item) => Promise<void> {
-  const waiting: Waiting[] = [];
-  let isBusy = false;
-
-  function next(): Waiting[] {
-    const other = waiting.findIndex(({ item }) => item === "reopen");
-    return waiting.splice(0, other === -1 ? waiting.length : Math.max(other, 1));
-  }
-
-  async function workOff(): Promise<void> {
-    isBusy = true;
-    for (let batch = next(); batch.length > 0; batch = next()) {
-      const records = batch.flatMap(({ item }) => (item === "reopen" ? [] : item));
-      try {
-        await (batch[0]?.item === "reopen" ? reopen() : write(records));
-        for (const { done } of batch) done();
-      } catch (error) {
-        for (const { failed } of batch) failed(error);
-      }
-    }
-    isBusy = false;
-  }
-
-  return (item) =>
-    new Promise((done, failed) => {
-      waiting.push({ item, done, failed });
-      if (!isBusy) void workOff();
-    });
 }

@@ -1,4 +1,4 @@
-/** Reads journals from their first line to their last and finds the first one that does not follow on the one before. */
+/** Verifies the chain of journal files and finds the first line that breaks it. */
 import { createReadStream } from "node:fs";
 import { type ChainPosition, chainStart, type JournalEntry, readEntry } from "./journal-entry.ts";
 
@@ -14,18 +14,18 @@ export interface VerifiedJournal {
   readonly last: ChainPosition;
   readonly entries: number;
   readonly fault: JournalFault | undefined;
-  /** Bytes of whole lines in the last file, and whether there is a torn one after them. */
+  /** Bytes of complete lines in the last file, and whether an incomplete one follows. */
   readonly wholeBytes: number;
   readonly isTorn: boolean;
 }
 
 /**
- * @param files in the order in which they were written
- * @param each told of every entry that follows
+ * @param files in the order they were written
+ * @param onEntry called with every valid entry
  */
 export async function verifyJournal(
   files: readonly string[],
-  each: (entry: JournalEntry) => void = () => {},
+  onEntry: (entry: JournalEntry) => void = () => {},
 ): Promise<VerifiedJournal> {
   let after: ChainPosition | undefined;
   let first: ChainPosition | undefined;
@@ -41,14 +41,14 @@ export async function verifyJournal(
   for (const file of files) {
     end = { wholeBytes: 0, isTorn: false };
     let number = 0;
-    for await (const { text, bytes, ending } of linesOf(file)) {
+    for await (const { text, bytes, ending } of readLines(file)) {
       number += 1;
-      // Nothing that this agent wrote, torn or not: to cut it off would cut off what follows as well.
-      if (ending === "too far") return report({ file, line: number, message: "is no entry of a journal" });
+      // The agent writes no such line, and truncating it would cut off what follows as well.
+      if (ending === "too long") return report({ file, line: number, message: "is not a journal entry" });
       if (ending === "none") {
         end = { ...end, isTorn: true };
         if (file !== files.at(-1))
-          return report({ file, line: number, message: "is torn, and is not the last" });
+          return report({ file, line: number, message: "is incomplete, and not the last line" });
         break;
       }
       const entry = readEntry(text, after);
@@ -57,35 +57,29 @@ export async function verifyJournal(
       after = { seq: entry.seq, hash: entry.hash };
       entries += 1;
       end = { ...end, wholeBytes: end.wholeBytes + bytes };
-      each(entry);
+      onEntry(entry);
     }
   }
   return report(undefined);
 }
 
-const LONGEST_LINE = 131_072;
+const MAX_LINE_BYTES = 131_072;
 
-interface Line {
-  readonly text: string;
-  readonly bytes: number;
-  readonly ending: "line feed" | "none" | "too far";
-}
-
-/** The lines of a file, and what stands after the last line end if something does. */
-async function* linesOf(file: string): AsyncGenerator<Line> {
+/** The lines of a file, and whatever follows the last line feed. */
+async function* readLines(file: string) {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     rest = Buffer.concat([rest, chunk]);
     let start = 0;
     for (let at = rest.indexOf(10); at !== -1; at = rest.indexOf(10, start)) {
-      yield { text: rest.toString("utf8", start, at), bytes: at + 1 - start, ending: "line feed" };
+      yield { text: rest.toString("utf8", start, at), bytes: at + 1 - start, ending: "line feed" } as const;
       start = at + 1;
     }
     rest = rest.subarray(start);
-    if (rest.length > LONGEST_LINE) {
-      yield { text: "", bytes: rest.length, ending: "too far" };
+    if (rest.length > MAX_LINE_BYTES) {
+      yield { text: "", bytes: rest.length, ending: "too long" } as const;
       return;
     }
   }
-  if (rest.length > 0) yield { text: "", bytes: rest.length, ending: "none" };
+  if (rest.length > 0) yield { text: "", bytes: rest.length, ending: "none" } as const;
 }

@@ -1,6 +1,6 @@
 /**
- * Where a signing key is. A file, a token behind PKCS#11 and a module for a cloud's key service all look like this
- * (sovereign-signing.md §9); whoever writes a module of their own implements `KeySource`, see docs/signing-agent.md.
+ * A signing key, wherever it is: PEM file, PKCS#11 token, or the operator's own module, which implements `KeySource`
+ * (sovereign-signing.md §9, docs/signing-agent.md).
  */
 import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
 import {
@@ -17,75 +17,71 @@ export interface KeySource {
   readonly publicJwk: PublicKeyMembers;
   readonly alg: AgentAlg;
   /**
-   * The signature of these bytes as JWS wants it (RFC 7518 §3, RFC 8037 §3.1): for ECDSA r and s side by side, not DER.
-   * May be called many times at once. Throws when the key cannot be used now.
+   * Signs these bytes as JWS needs it (RFC 7518 §3, RFC 8037 §3.1): for ECDSA r and s concatenated, not DER.
+   * May be called concurrently. Throws when the key cannot be used now.
    */
   sign(bytes: Uint8Array): Promise<Uint8Array>;
   close?(): Promise<void>;
 }
 
-/** A source that was looked at, with the names that the service knows it by. */
+/** A checked source, with the names that the service knows it by. */
 export interface AgentKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string;
   readonly alg: AgentAlg;
   readonly publicJwk: PublicKeyMembers;
-  /** Base64 DER, leaf first, as in the token's header; undefined when the key has no certificate. */
+  /** Base64 DER, leaf first, as in a token's header; undefined without a certificate. */
   readonly x5c: readonly string[] | undefined;
-  /** Where it is, for people. */
-  readonly place: string;
-  /** @returns base64url. @throws when the source gave what its own public key does not verify */
+  /** Where the key is, for people. */
+  readonly location: string;
+  /** @returns base64url. @throws Error also for a signature that the public key does not verify */
   sign(signingInput: string): Promise<string>;
   close(): Promise<void>;
 }
 
 export class InvalidKey extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "InvalidKey";
-  }
+  override name = "InvalidKey";
 }
 
-/** @throws InvalidKey when the source's alg is none of ours or does not fit its key */
-export function agentKey(source: KeySource, place: string, x5c?: readonly string[]): AgentKey {
-  const publicKey = importPublicJwk(source.publicJwk, place);
+/** @throws InvalidKey when the source's alg is unknown or does not fit its key */
+export function agentKey(source: KeySource, location: string, x5c?: readonly string[]): AgentKey {
+  const publicKey = importPublicJwk(source.publicJwk, location);
   const { alg } = source;
   if (!isAgentAlg(alg) || !fitsAgentAlg({ publicKey, alg }))
-    throw new InvalidKey(`${place}: the key is not one for ${alg}`);
+    throw new InvalidKey(`${location}: not a key for ${alg}`);
   return {
     kid: jwkThumbprint(source.publicJwk),
     alg,
     publicJwk: source.publicJwk,
     x5c,
-    place,
+    location,
     sign: async (signingInput) => {
       const bytes = await source.sign(Buffer.from(signingInput));
       const signature = Buffer.from(bytes).toString("base64url");
-      // A fault in the hardware, or a module that signs with another key: the service would count it against us.
+      // Faulty hardware, or a module that signs with another key: the service would count it against this agent.
       if (checkAgentSignature({ publicKey, alg }, signingInput, signature) !== "good")
-        throw new Error(`${place}: the signature does not verify with the key's own public half`);
+        throw new Error(`${location}: the signature does not verify with the key's own public half`);
       return signature;
     },
     close: async () => source.close?.(),
   };
 }
 
-/** The alg that was asked for, else the one of the key's type. @throws InvalidKey when the key has none */
-export function algOfKey(publicKey: KeyObject, wanted: string | undefined, place: string): AgentAlg {
-  const alg = wanted ?? defaultAgentAlg(publicKey);
+/** The configured alg, or the default for the key's type. @throws InvalidKey when neither fits */
+export function chooseAlg(publicKey: KeyObject, configured: string | undefined, location: string): AgentAlg {
+  const alg = configured ?? defaultAgentAlg(publicKey);
   if (alg !== undefined && isAgentAlg(alg) && fitsAgentAlg({ publicKey, alg })) return alg;
-  const can = "P-256, P-384, Ed25519 and RSA of 2048 bits or more can";
-  throw new InvalidKey(
-    wanted === undefined
-      ? `${place}: this kind of key cannot sign; ${can}`
-      : `${place}: not a key for ${wanted}`,
-  );
+  const problem =
+    configured === undefined
+      ? "unsupported key type; use P-256, P-384, Ed25519 or RSA of at least 2048 bits"
+      : `not a key for ${configured}`;
+  throw new InvalidKey(`${location}: ${problem}`);
 }
 
-function importPublicJwk(jwk: PublicKeyMembers, place: string): KeyObject {
+function importPublicJwk(jwk: PublicKeyMembers, location: string): KeyObject {
   try {
     return createPublicKey({ key: jwk as webcrypto.JsonWebKey, format: "jwk" });
   } catch (error) {
-    throw new InvalidKey(`${place}: its public key cannot be read`, { cause: error });
+    throw new InvalidKey(`${location}: invalid public key`, { cause: error });
   }
 }

@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
+import { UnsafeFile } from "@signet/cli-runtime/private-file";
 import { agentAlgs, checkAgentSignature } from "@signet/protocol/agent-signature";
-import { UnsafeFile } from "../private-file.ts";
 import { agentKey, InvalidKey } from "./key-source.ts";
 import { openKeys } from "./open-keys.ts";
 import { createPemKey, generatePrivateKey, memoryKey, openPemKey } from "./pem-key.ts";
@@ -20,7 +20,7 @@ describe("keys", () => {
   const inFolder = (name: string) => path.join(folder, name);
 
   for (const alg of agentAlgs)
-    test(`a PEM file signs ${alg} as the service checks it`, async () => {
+    test(`a PEM key signs ${alg} so that the service accepts it`, async () => {
       const file = inFolder(`${alg}.pem`);
       await createPemKey(file, alg);
       assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -31,7 +31,7 @@ describe("keys", () => {
       assert.ok(!("d" in key.publicJwk));
     });
 
-  test("a file that others may read, or that is no file, is refused", async () => {
+  test("a key file that others can read, or that is not a file, is refused", async () => {
     const file = inFolder("open.pem");
     await createPemKey(file, "ES256");
     for (const mode of [0o640, 0o604, 0o660]) {
@@ -41,13 +41,13 @@ describe("keys", () => {
     await assert.rejects(openPemKey(folder), UnsafeFile);
   });
 
-  test("a key is never written over", async () => {
+  test("a key is never overwritten", async () => {
     const file = inFolder("twice.pem");
     await createPemKey(file, "ES256");
     await assert.rejects(createPemKey(file, "ES256"), { code: "EEXIST" });
   });
 
-  test("an alg that is not the key's, a public key, and the same key twice are refused", async () => {
+  test("a wrong alg, a public key and a key configured twice are refused", async () => {
     const file = inFolder("alg.pem");
     await createPemKey(file, "ES256");
     await assert.rejects(openPemKey(file, "ES384"), InvalidKey);
@@ -59,13 +59,13 @@ describe("keys", () => {
     await assert.rejects(openPemKey(publicFile), InvalidKey);
   });
 
-  test("a source that signs with another key than it shows hands nothing out", async () => {
+  test("a source that signs with another key is caught", async () => {
     const [one, other] = await Promise.all([generatePrivateKey("ES256"), generatePrivateKey("ES256")]);
     const source = { ...memoryKey(one, "ES256"), sign: memoryKey(other, "ES256").sign };
     await assert.rejects(agentKey(source, "test").sign("a.b"), /does not verify/);
   });
 
-  test("a module gives a key, as a cloud's key service would", async () => {
+  test("a module provides a key, as for a cloud's key service", async () => {
     const file = inFolder("kms.mjs");
     await writeFile(
       file,
@@ -83,7 +83,7 @@ describe("keys", () => {
     await assert.rejects(openKeys([{ module: { path: inFolder("none.mjs") } }]), InvalidKey);
   });
 
-  test("certificates must be the key's own", async () => {
+  test("the certificate chain must be the key's own", async () => {
     const keyFile = inFolder("chain-key.pem");
     await createPemKey(keyFile, "ES256");
     const chain = inFolder("chain.pem");

@@ -1,10 +1,10 @@
-/** A key that a module of the operator's reaches: a cloud's key service, or whatever else signs (docs/signing-agent.md). */
+/** A key behind the operator's own module: a cloud's key service, or anything else that signs (docs/signing-agent.md). */
 import { pathToFileURL } from "node:url";
 import { InvalidKey, type KeySource } from "./key-source.ts";
 
 /**
- * @param path of an ECMAScript module that exports `openKey(options)`, which gives a `KeySource`
- * @throws InvalidKey when it does not
+ * @param path of an ECMAScript module that exports `openKey(options)`, which returns a `KeySource`
+ * @throws InvalidKey otherwise
  */
 export async function openModuleKey(
   path: string,
@@ -12,11 +12,11 @@ export async function openModuleKey(
 ): Promise<KeySource> {
   const loaded: Record<string, unknown> = await import(pathToFileURL(path).href);
   const openKey = loaded["openKey"];
-  if (typeof openKey !== "function") throw new InvalidKey(`${path} exports no function openKey`);
+  if (typeof openKey !== "function") throw new InvalidKey(`${path} does not export a function openKey`);
   const source: unknown = await openKey(options);
   if (!isKeySource(source))
     throw new InvalidKey(
-      `${path}: openKey must give { publicJwk, alg, sign(bytes) }, see docs/signing-agent.md`,
+      `${path}: openKey must return { publicJwk, alg, sign(bytes) }, see docs/signing-agent.md`,
     );
   return source;
 }

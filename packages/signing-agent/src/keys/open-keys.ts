@@ -1,19 +1,22 @@
-/** All keys of a configuration, each opened where it is. */
-import type { KeyPlace } from "../configuration.ts";
-import { readChain } from "./certificate-chain.ts";
+/** Opens the keys of a configuration. */
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { jwkThumbprint } from "@signet/protocol/jose/jwk";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
+import type { KeyConfiguration } from "../configuration/configuration.ts";
 import { type AgentKey, agentKey, InvalidKey, type KeySource } from "./key-source.ts";
 import { openModuleKey } from "./module-key.ts";
 import { openPemKey } from "./pem-key.ts";
 import { openPkcs11Key } from "./pkcs11-key.ts";
 
 /** In the order of the configuration, which is the order of preference. @throws InvalidKey, UnsafeFile */
-export async function openKeys(places: readonly KeyPlace[]): Promise<AgentKey[]> {
+export async function openKeys(configured: readonly KeyConfiguration[]): Promise<AgentKey[]> {
   const opened: AgentKey[] = [];
   try {
-    for (const place of places) {
-      const key = await openKey(place);
+    for (const one of configured) {
+      const key = await openKey(one);
       if (opened.some(({ kid }) => kid === key.kid))
-        throw new InvalidKey(`${key.place} is the same key as another one`);
+        throw new InvalidKey(`${key.location} is configured twice`);
       opened.push(key);
     }
     return opened;
@@ -27,24 +30,53 @@ export async function closeKeys(keys: readonly AgentKey[]): Promise<void> {
   for (const key of keys) await key.close();
 }
 
-async function openKey(place: KeyPlace): Promise<AgentKey> {
-  const source = await openSource(place);
+async function openKey(configured: KeyConfiguration): Promise<AgentKey> {
+  const source = await openSource(configured);
   try {
-    const x5c = place.chain === undefined ? undefined : await readChain(place.chain, source.publicJwk);
-    return agentKey(source, nameOf(place), x5c);
+    const { chain } = configured;
+    const x5c = chain === undefined ? undefined : await readChain(chain, source.publicJwk);
+    return agentKey(source, describeLocation(configured), x5c);
   } catch (error) {
     await source.close?.();
     throw error;
   }
 }
 
-function openSource({ file, pkcs11, module, alg }: KeyPlace): Promise<KeySource> {
+function openSource({ file, pkcs11, module, alg }: KeyConfiguration): Promise<KeySource> {
   if (file !== undefined) return openPemKey(file, alg);
   if (pkcs11) return openPkcs11Key(pkcs11, alg);
   if (module) return openModuleKey(module.path, module.options);
-  throw new InvalidKey("a key needs a file, pkcs11 or a module");
+  throw new InvalidKey("a key needs file, pkcs11 or module");
 }
 
-function nameOf({ file, pkcs11, module }: KeyPlace): string {
+function describeLocation({ file, pkcs11, module }: KeyConfiguration): string {
   return file ?? (pkcs11 ? `token ${pkcs11.token}, key ${pkcs11.key}` : `module ${module?.path}`);
+}
+
+const MAX_CERTIFICATES = 4;
+const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/**
+ * @returns base64 DER, leaf first
+ * @throws InvalidKey unless there are one to four certificates, the first of them the key's own
+ */
+async function readChain(path: string, publicJwk: PublicKeyMembers): Promise<string[]> {
+  const found = (await readFile(path, "utf8")).match(pem) ?? [];
+  if (found.length === 0 || found.length > MAX_CERTIFICATES)
+    throw new InvalidKey(
+      `${path} must hold 1 to ${MAX_CERTIFICATES} certificates in PEM, the key's own first`,
+    );
+  const certificates = found.map((text) => parseCertificate(text, path));
+  const leaf = certificates[0]?.publicKey.export({ format: "jwk" }) as PublicKeyMembers;
+  if (jwkThumbprint(leaf) !== jwkThumbprint(publicJwk))
+    throw new InvalidKey(`the first certificate of ${path} is for another key`);
+  return certificates.map(({ raw }) => raw.toString("base64"));
+}
+
+function parseCertificate(text: string, path: string): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch (error) {
+    throw new InvalidKey(`${path} holds an invalid certificate`, { cause: error });
+  }
 }

@@ -1,26 +1,24 @@
 /** A private key in a PEM file of mode 0600. */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from "node:crypto";
 import { promisify } from "node:util";
+import { createPrivateFile, readPrivateFile } from "@signet/cli-runtime/private-file";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
 import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
-import { createPrivateFile, readPrivateFile } from "../private-file.ts";
-import { algOfKey, InvalidKey, type KeySource } from "./key-source.ts";
+import { chooseAlg, InvalidKey, type KeySource } from "./key-source.ts";
 
-/** @param alg needed only for RSA, where it is PS256 unless said otherwise */
+/** @param alg only RSA keys have a choice: PS256 by default, or RS256 */
 export async function openPemKey(path: string, alg?: string): Promise<KeySource> {
   const text = await readPrivateFile(path);
   let privateKey: KeyObject;
   try {
     privateKey = createPrivateKey(text);
   } catch (error) {
-    throw new InvalidKey(`${path} holds no private key in PEM that can be read without a password`, {
-      cause: error,
-    });
+    throw new InvalidKey(`${path} is not an unencrypted private key in PEM`, { cause: error });
   }
-  return memoryKey(privateKey, algOfKey(createPublicKey(privateKey), alg, path));
+  return memoryKey(privateKey, chooseAlg(createPublicKey(privateKey), alg, path));
 }
 
-/** The source of a key that this process holds. */
+/** A key in this process's memory. */
 export function memoryKey(privateKey: KeyObject, alg: AgentAlg): KeySource {
   const { digest, options } = agentAlgorithms[alg];
   return {
@@ -28,7 +26,7 @@ export function memoryKey(privateKey: KeyObject, alg: AgentAlg): KeySource {
     alg,
     sign: (bytes) =>
       new Promise((resolve, reject) => {
-        // With a callback the signature is made on the thread pool.
+        // With a callback, signing runs on the thread pool.
         sign(digest, bytes, { key: privateKey, ...options }, (error, signature) =>
           error ? reject(error) : resolve(signature),
         );
@@ -36,7 +34,7 @@ export function memoryKey(privateKey: KeyObject, alg: AgentAlg): KeySource {
   };
 }
 
-/** Makes a key of the alg and writes it to a new file of mode 0600. @throws EEXIST when there is a file */
+/** Creates a key in a new file of mode 0600. @throws EEXIST */
 export async function createPemKey(path: string, alg: AgentAlg): Promise<void> {
   const privateKey = await generatePrivateKey(alg);
   await createPrivateFile(path, privateKey.export({ type: "pkcs8", format: "pem" }).toString());

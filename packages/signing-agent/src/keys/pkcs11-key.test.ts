@@ -79,7 +79,7 @@ function signRaw(key: KeyObject, mechanism: Mechanism | undefined, data: Buffer)
   return sign(digest, data, { key, ...how });
 }
 
-describe("a key behind PKCS#11", () => {
+describe("a PKCS#11 key", () => {
   let folder: string;
   let pinFile: string;
   before(async () => {
@@ -113,7 +113,7 @@ describe("a key behind PKCS#11", () => {
       assert.deepEqual(publicJwk, { kty, crv, x, y });
     });
 
-  test("says what is not there: the token, the key, the right PIN, or that there are two", async () => {
+  test("names what is wrong: token, key, PIN, or two keys with one label", async () => {
     const privateKey = await generatePrivateKey("ES256");
     const open = (change: object, count = 1) =>
       openPkcs11Key(place(change), undefined, load(memoryToken(privateKey, "ES256", count)));

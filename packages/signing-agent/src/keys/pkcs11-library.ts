@@ -1,7 +1,4 @@
-/**
- * The part of pkcs11js that is used, loaded only when a key asks for it: it is an optional dependency that compiles at
- * install (sovereign-signing.md §9).
- */
+/** pkcs11js, an optional dependency that compiles at install: loaded only when a key needs it (sovereign-signing.md §9). */
 import { InvalidKey } from "./key-source.ts";
 
 export type Handle = Buffer;
@@ -16,12 +13,9 @@ export interface Mechanism {
   };
 }
 
-interface Attribute {
-  readonly type: number;
-  readonly value?: number | string | Buffer;
-}
+type Attribute = { readonly type: number; readonly value?: number | string | Buffer };
 
-/** The calls of PKCS #11 2.40 that are made, as pkcs11js names them. */
+/** The calls of PKCS #11 2.40 in use, by the names of pkcs11js. */
 export interface Pkcs11 {
   load(path: string): void;
   C_Initialize(options: { readonly flags: number }): void;
@@ -31,22 +25,15 @@ export interface Pkcs11 {
   C_CloseSession(session: Handle): void;
   C_Login(session: Handle, userType: number, pin: string): void;
   C_FindObjectsInit(session: Handle, template: Attribute[]): void;
-  C_FindObjects(session: Handle, most: number): Handle[];
+  C_FindObjects(session: Handle, max: number): Handle[];
   C_FindObjectsFinal(session: Handle): void;
-  C_GetAttributeValue(
-    session: Handle,
-    object: Handle,
-    template: Attribute[],
-  ): Array<{ readonly value: Buffer }>;
+  C_GetAttributeValue(session: Handle, object: Handle, template: Attribute[]): Array<{ value: Buffer }>;
   C_SignInit(session: Handle, mechanism: Mechanism, key: Handle): void;
   C_SignAsync(session: Handle, data: Buffer, out: Buffer): Promise<Buffer>;
 }
 
 const CKF_OS_LOCKING_OK = 2;
-/**
- * A library is initialised once in a process, however many keys it holds, and stays until the process ends: libraries
- * that are unloaded and loaded again are known to bring it down (SoftHSM 2.6.1 does).
- */
+/** Each library is loaded once and stays: SoftHSM 2.6.1, for one, crashes the process when it is unloaded and loaded again. */
 const loaded = new Map<string, Promise<Pkcs11>>();
 
 /** @throws InvalidKey when pkcs11js is not installed or the library cannot be loaded */
@@ -57,28 +44,25 @@ export function openLibrary(path: string): Promise<Pkcs11> {
 }
 
 async function loadLibrary(path: string): Promise<Pkcs11> {
-  const calls = await newPkcs11();
+  const calls = await loadPkcs11js();
   try {
     calls.load(path);
     calls.C_Initialize({ flags: CKF_OS_LOCKING_OK });
     return calls;
   } catch (error) {
-    throw new InvalidKey(`the PKCS#11 library ${path} cannot be used: ${reasonOf(error)}`, { cause: error });
+    throw new InvalidKey(`the PKCS#11 library ${path} cannot be used`, { cause: error });
   }
 }
 
-async function newPkcs11(): Promise<Pkcs11> {
-  // The name is no literal, so that the compiler does not want a package that may be missing.
+async function loadPkcs11js(): Promise<Pkcs11> {
+  // Not a literal: the compiler must not require a package that may be missing.
   const name: string = "pkcs11js";
   try {
     const { default: pkcs11js } = (await import(name)) as { default: { PKCS11: new () => Pkcs11 } };
     return new pkcs11js.PKCS11();
   } catch (error) {
-    const what = "keys behind PKCS#11 need the package pkcs11js, which is not installed or did not compile";
-    throw new InvalidKey(`${what} (npm install pkcs11js; python3, make and g++ must be there)`, {
-      cause: error,
-    });
+    const problem = "PKCS#11 keys need the package pkcs11js, which is not installed or did not compile";
+    const hint = "npm install pkcs11js; it needs python3, make and g++";
+    throw new InvalidKey(`${problem} (${hint})`, { cause: error });
   }
 }
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,9 +1,9 @@
 /** A service that sends what the policy does not allow, in every way that a token can say it. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { Refusal } from "../agent/refusal.ts";
 import { type AgentKey, agentKey } from "../keys/key-source.ts";
 import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
-import { Refusal } from "../refusal.ts";
 import {
   type Changes,
   CLIENT,
@@ -15,14 +15,14 @@ import {
 } from "../testing/sample-request.ts";
 import { checkRequest } from "./check-tokens.ts";
 import { parsePolicy } from "./policy.ts";
-import { checkNothingElseChanged } from "./stale-tokens.ts";
+import { requireOnlyRenewed } from "./rerendered-tokens.ts";
 
 const now = 1_800_000_000_000;
 const seconds = now / 1000;
 const thumbprint = "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2";
 const policy = parsePolicy(POLICY);
 
-describe("checks before a signature", () => {
+describe("the checks before a signature", () => {
   let key: AgentKey;
   let certified: AgentKey;
   before(async () => {
@@ -37,14 +37,14 @@ describe("checks before a signature", () => {
     assert.deepEqual([tokens.length, sub, clientId], [2, USER, CLIENT]);
   });
 
-  test("the device grant is known by its URN", () => {
+  test("the device grant is recognised by its URN", () => {
     const device = parsePolicy(POLICY.replace("refresh_token]", "device_code]"));
     const context = { grantType: "urn:ietf:params:oauth:grant-type:device_code" };
     const request = sampleRequest(key, now, { context });
     assert.equal(checkRequest(request, { policy: device, keys: [key], now }).grant, "device_code");
   });
 
-  test("a device and the certificate that a token is bound to are known", () => {
+  test("device claims and a certificate binding are accepted", () => {
     const device = { device_id: "d", device_attestation: "tpm", cnf: { "x5t#S256": thumbprint } };
     check(sampleRequest(key, now, { access: device }));
     check(sampleRequest(key, now, { access: { device_id: "d" } }));
@@ -138,7 +138,7 @@ describe("checks before a signature", () => {
       assert.throws(() => check(sampleRequest(key, now, changes)), isRefusal);
     });
 
-  test("refuses any other number of tokens than one access token and at most one ID token", () => {
+  test("refuses anything but one access token and at most one ID token", () => {
     const request = sampleRequest(key, now);
     const [access, id] = request.tokens;
     assert.ok(access && id);
@@ -146,7 +146,7 @@ describe("checks before a signature", () => {
       assert.throws(() => check({ ...request, tokens }), Refusal);
   });
 
-  test("refuses another spelling of the same bytes, and a kid beside the header that is not its own", () => {
+  test("refuses a non-canonical encoding, and a kid that differs from the header's", () => {
     const request = sampleRequest(key, now, { withoutIdToken: true });
     const [access] = request.tokens;
     assert.ok(access);
@@ -161,13 +161,13 @@ describe("checks before a signature", () => {
     assert.throws(() => check({ ...request, tokens: [{ ...access, kid: "other" }] }), Refusal);
   });
 
-  test("takes the key's own certificates in the header", () => {
+  test("accepts the key's own certificate chain in the header", () => {
     const request = sampleRequest(certified, now, { header: { x5c: ["bGVhZg=="] } });
     assert.equal(check(request, [certified]).tokens.length, 2);
     assert.throws(() => check(sampleRequest(certified, now, { header: { x5c: [] } }), [certified]), Refusal);
   });
 
-  test("a client that speaks for itself is its own subject, and gets no ID token", () => {
+  test("with client_credentials the client is the subject and gets no ID token", () => {
     const own = parsePolicy(POLICY.replace("[authorization_code, refresh_token]", "[client_credentials]"));
     const changes = {
       access: { sub: CLIENT },
@@ -182,16 +182,16 @@ describe("checks before a signature", () => {
     assert.throws(() => run({ withoutIdToken: true, ...user }), Refusal);
   });
 
-  test("only the issuer of the policy may be an audience that it does not name", () => {
+  test("of the audiences that the policy does not list, only its issuer is allowed", () => {
     assert.ok(check(sampleRequest(key, now, { access: { aud: ISSUER } })));
   });
 
-  test("tokens rendered anew may differ in iat, exp and jti alone", () => {
+  test("rerendered tokens may differ only in iat, exp and jti", () => {
     const jti = "one";
     const first = check(sampleRequest(key, now, { access: { jti } }));
     const again = (changes: Changes) => check(sampleRequest(key, now + 30_000, changes));
     assert.doesNotThrow(() =>
-      checkNothingElseChanged(
+      requireOnlyRenewed(
         first,
         again({ access: { auth_time: seconds - 5 }, id: { auth_time: seconds - 5 } }),
       ),
@@ -203,7 +203,6 @@ describe("checks before a signature", () => {
       { access: same, id: { ...same, email: "other@example" } },
       { access: same, withoutIdToken: true },
     ];
-    for (const changes of changed)
-      assert.throws(() => checkNothingElseChanged(first, again(changes)), Refusal);
+    for (const changes of changed) assert.throws(() => requireOnlyRenewed(first, again(changes)), Refusal);
   });
 });

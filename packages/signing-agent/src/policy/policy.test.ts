@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../agent/refusal.ts";
+import { InvalidFile } from "../configuration/yaml-file.ts";
 import { CLIENT, POLICY } from "../testing/sample-request.ts";
-import { InvalidFile } from "../yaml-file.ts";
-import { challengeWanted, parsePolicy } from "./policy.ts";
+import { parsePolicy, requiredChallenge } from "./policy.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { readSample, trySample } from "./sample-token.ts";
 import { seenTokenIds } from "./seen-token-ids.ts";
@@ -20,7 +20,7 @@ function faultsOf(text: string): string[] {
 }
 
 describe("the policy file", () => {
-  test("the design's own example is one", () => {
+  test("the design's example is valid", () => {
     const text = `issuer: https://id.example/oauth/ORG/sovereign/pools/POOL
 clients:
   CLIENT_ID: { aud: [api], scopes: [openid, email], claims: [email], maxLifetime: 3600,
@@ -29,11 +29,11 @@ limits: { perSubjectPerMin: 10, concurrency: 16 }
 `;
     const client = parsePolicy(text).clients.get("client_id");
     assert.ok(client);
-    assert.equal(challengeWanted(client, "authorization_code")?.type, "number_match");
-    assert.equal(challengeWanted(client, "refresh_token"), undefined);
+    assert.equal(requiredChallenge(client, "authorization_code")?.type, "number_match");
+    assert.equal(requiredChallenge(client, "refresh_token"), undefined);
   });
 
-  test("names every fault with its line", () => {
+  test("every fault is reported with its line", () => {
     const text = `issuer: https://id.example
 clients:
   a:
@@ -58,7 +58,24 @@ limit: {}
     );
   });
 
-  test("knows no wildcards, and says so", () => {
+  test("a fault says what is wrong, however many there are", () => {
+    const many = Array.from({ length: 12 }, (_, index) => `  c${index}: {}`).join("\n");
+    assert.equal(faultsOf(`issuer: x\nclients:\n${many}\n`).length, 12 * 4);
+    const when = POLICY.replace("grants:", "challenge: { type: pin, when: [never] }\n    grants:");
+    const messages = [
+      ...faultsOf(when),
+      ...faultsOf("[]"),
+      ...faultsOf("issuer: x\nclients: { c: 1 }\nlimits: { concurency: 1 }"),
+    ];
+    assert.deepEqual(messages, [
+      `9 clients.${CLIENT}.challenge.when must be always, or one or more of authorization_code, refresh_token, client_credentials, device_code`,
+      "1 the file must be a map of members",
+      "2 clients.c must be a map of members",
+      "3 limits.concurency is not known; known here: perSubjectPerMin, perClientPerMin, concurrency",
+    ]);
+  });
+
+  test("wildcards are refused, and the message says so", () => {
     const faults = ["aud: [api]", "scopes: [openid, email]", "claims: [email]"].map((member) =>
       faultsOf(POLICY.replace(member, `${member.split(":")[0]}: ["*"]`)),
     );
@@ -70,7 +87,7 @@ limit: {}
     );
   });
 
-  test("refuses a client that is there twice, and what is no YAML", () => {
+  test("a member given twice and invalid YAML are refused", () => {
     assert.equal(faultsOf(`${POLICY.replace("limits:", "issuer: x\nlimits:")}`).length, 1);
     assert.ok(faultsOf("clients: {").length > 0);
     assert.match(faultsOf("clients: {}")[0] ?? "", /issuer is missing/);
@@ -78,7 +95,7 @@ limit: {}
 });
 
 describe("limits", () => {
-  test("a user gets so many requests in any minute, and another user is not in the way", () => {
+  test("a user's requests are limited in any minute, independently of other users", () => {
     let now = 0;
     const limits = rateLimits(() => now);
     const policy = { perSubjectPerMin: 2, perClientPerMin: undefined, concurrency: 1 };
@@ -93,7 +110,7 @@ describe("limits", () => {
     assert.throws(() => take("a"), Refusal);
   });
 
-  test("a client gets so many for all its users, and counts as no user itself", () => {
+  test("a client's limit covers all its users, and the client itself is not a user", () => {
     const limits = rateLimits(() => 0);
     const policy = { perSubjectPerMin: 1, perClientPerMin: 3, concurrency: 1 };
     const take = (sub: string) => limits.take({ clientId: "c", sub }, policy);
@@ -104,7 +121,7 @@ describe("limits", () => {
     assert.throws(() => take("b"), Refusal);
   });
 
-  test("a jti is signed once until its token has expired", () => {
+  test("a jti is refused until its token has expired", () => {
     let now = 0;
     const seen = seenTokenIds(() => now);
     seen.take([{ jti: "a", exp: 100 }]);
@@ -138,13 +155,13 @@ describe("policy test", () => {
     scope: "email",
   };
 
-  test("a sample is claims or a JWS, and its own moment counts", async () => {
+  test("a sample is claims or a JWS, checked at its own time", async () => {
     const jws = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.AA`;
     for (const text of [JSON.stringify(claims), jws, JSON.stringify({ accessToken: jws })])
       assert.equal((await trySample(policy, readSample(text), "refresh_token")).challenge, "pin");
   });
 
-  test("tells what a real request would be told", async () => {
+  test("gives the answer of a real request", async () => {
     const sample = readSample(JSON.stringify({ ...claims, scope: "admin" }));
     await assert.rejects(trySample(policy, sample, "refresh_token"), /scope "admin" is not allowed/);
   });

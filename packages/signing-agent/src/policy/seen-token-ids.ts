@@ -1,19 +1,13 @@
-/** The jti of every token that was signed and has not expired: none is signed twice (sovereign-signing.md §6). */
-import { Refusal } from "../refusal.ts";
-
-export interface SeenTokenIds {
-  /** @param exp seconds since the epoch. @throws Refusal when any of them was seen; then none is kept */
-  take(tokens: ReadonlyArray<{ readonly jti: string | undefined; readonly exp: number }>): void;
-  /** Of an earlier run, from the journal. */
-  remember(jti: string, exp: number): void;
-  readonly size: number;
-}
+/** The jti of every signed token until it expires: none is signed twice (sovereign-signing.md §6). */
+import { Refusal } from "../agent/refusal.ts";
 
 const SWEEP_MS = 60_000;
-/** Verifiers allow for clocks that differ: a token is not gone at the second of its exp. */
+/** Verifiers tolerate clock skew: a token lives a little longer than its exp. */
 const MARGIN_SECONDS = 120;
 
-export function seenTokenIds(clock: () => number): SeenTokenIds {
+export type SeenTokenIds = ReturnType<typeof seenTokenIds>;
+
+export function seenTokenIds(clock: () => number) {
   const expiries = new Map<string, number>();
   let sweptAt = clock();
 
@@ -21,18 +15,20 @@ export function seenTokenIds(clock: () => number): SeenTokenIds {
     const now = clock();
     if (now - sweptAt < SWEEP_MS) return;
     sweptAt = now;
-    const gone = now / 1000 - MARGIN_SECONDS;
-    for (const [jti, exp] of expiries) if (exp < gone) expiries.delete(jti);
+    const expired = now / 1000 - MARGIN_SECONDS;
+    for (const [jti, exp] of expiries) if (exp < expired) expiries.delete(jti);
   }
 
   return {
-    take: (tokens) => {
+    /** @throws Refusal when one of them was seen before; then none is added */
+    take: (tokens: ReadonlyArray<{ readonly jti: string | undefined; readonly exp: number }>): void => {
       sweep();
       if (tokens.some(({ jti }) => jti !== undefined && expiries.has(jti)))
-        throw new Refusal("jti", "a token with this jti was signed before");
+        throw new Refusal("jti", "a token with this jti has been signed before");
       for (const { jti, exp } of tokens) if (jti !== undefined) expiries.set(jti, exp);
     },
-    remember: (jti, exp) => {
+    /** Restores an entry of the journal. @param exp seconds since the epoch */
+    remember: (jti: string, exp: number): void => {
       if (exp >= clock() / 1000 - MARGIN_SECONDS) expiries.set(jti, exp);
     },
     get size() {

@@ -1,4 +1,4 @@
-/** What the service and an agent say to each other (sovereign-signing.md §5), and the form that an answer must have. */
+/** The messages between service and agent, and their schemas (sovereign-signing.md §5). */
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 
@@ -12,10 +12,10 @@ const tokenSchema = Type.Object({
   protected: Type.String({ maxLength: 32_768 }),
   payload: Type.String({ maxLength: 32_768 }),
 });
-/** One token as the service wants it signed: `protected` and `payload` are base64url. */
+/** `protected` and `payload` are base64url. */
 export type TokenToSign = Static<typeof tokenSchema>;
 
-// It goes into the journal, the log and questions to users, also when nothing of it is true.
+// Goes into the journal, the log and questions to users, even when it is a lie.
 const shortText = Type.String({ maxLength: 1_000 });
 
 const contextSchema = Type.Object({
@@ -32,7 +32,7 @@ const contextSchema = Type.Object({
 });
 export type RequestContext = Static<typeof contextSchema>;
 
-// 192 random bits; whatever it is, it goes into logs and addresses.
+// 192 random bits; bounded here because it goes into logs and URLs.
 const requestId = Type.String({ pattern: "^[A-Za-z0-9_-]{1,128}$" });
 
 const claimedSchema = Type.Object({
@@ -61,7 +61,6 @@ const queueSchema = Type.Object({
   lost: Type.Array(Type.String()),
 });
 export type QueueAnswer = Static<typeof queueSchema>;
-export type ChallengeResponse = QueueAnswer["responses"][number];
 
 const staleSchema = Type.Object({ tokens: Type.Array(tokenSchema, { minItems: 1, maxItems: 2 }) });
 const errorSchema = Type.Object({
@@ -70,12 +69,12 @@ const errorSchema = Type.Object({
   error_description: Type.Optional(Type.String()),
 });
 
-export const claimedForm = Compile(claimedSchema);
-export const queueForm = Compile(queueSchema);
-export const staleForm = Compile(staleSchema);
-export const errorForm = Compile(errorSchema);
+export const claimedRequestMessage = Compile(claimedSchema);
+export const queueMessage = Compile(queueSchema);
+export const staleTokensMessage = Compile(staleSchema);
+export const errorMessage = Compile(errorSchema);
 
-/** A challenge as the wait page shows it; `ttl` in seconds. */
+/** A challenge for the wait page; `ttl` in seconds. */
 export interface ChallengeMessage {
   readonly challengeId: string;
   readonly type: "number_match" | "webauthn" | "pin" | "confirm";

@@ -1,29 +1,28 @@
-/** The service as an agent sees it: five calls, and what their answers mean (sovereign-signing.md §5). */
-import type { RejectReason } from "../refusal.ts";
-import type { Connections, JsonAnswer } from "./json-call.ts";
+/** The service as an agent sees it: five calls and what their answers mean (sovereign-signing.md §5). */
+import type { RejectReason } from "../agent/refusal.ts";
+import type { JsonAnswer, JsonClient } from "./json-client.ts";
 import {
   type ChallengeMessage,
   type ClaimedRequest,
-  claimedForm,
-  errorForm,
+  claimedRequestMessage,
+  errorMessage,
   type QueueAnswer,
-  queueForm,
+  queueMessage,
   type SignedJwts,
-  staleForm,
+  staleTokensMessage,
   type TokenToSign,
 } from "./messages.ts";
 
-/** The service cannot be used now: away, overloaded, or its answer is none of those it may give. */
-export class ServiceTrouble extends Error {
-  /** `unauthorized`: the API key is not taken (any more). */
+/** The service answered, but with an error or something unexpected. `unauthorized`: it does not accept the API key. */
+export class ServiceError extends Error {
+  override name = "ServiceError";
   readonly kind: "unauthorized" | "busy" | "unexpected";
-  readonly retryAfterSeconds: number | undefined;
+  readonly retryAfter: number | undefined;
 
-  constructor(kind: "unauthorized" | "busy" | "unexpected", message: string, retryAfterSeconds?: number) {
+  constructor(kind: ServiceError["kind"], message: string, retryAfter?: number) {
     super(message);
-    this.name = "ServiceTrouble";
     this.kind = kind;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -42,119 +41,121 @@ export type SignAnswer =
   /** Nothing more can be done with this lease. */
   | { readonly outcome: "over" | "invalid"; readonly reason: string };
 
-export type ChallengeAnswer =
-  | { readonly outcome: "asked"; readonly leaseSeconds: number }
-  | { readonly outcome: "not_interactive" | "challenge_limit" | "over" };
+export type ChallengeAnswer = "asked" | "not_interactive" | "challenge_limit" | "over";
 
-export interface SigningService {
-  /** @param options.known challenges whose answers came before: the service leaves them out, and waits for others */
-  queue(options: {
-    wait: number;
-    renew: readonly string[];
-    known?: readonly string[];
-    signal?: AbortSignal;
-  }): Promise<QueueAnswer>;
-  claim(options: { kids: readonly string[]; wait: number; signal?: AbortSignal }): Promise<ClaimAnswer>;
-  sign(lease: Lease, jwts: SignedJwts): Promise<SignAnswer>;
-  challenge(lease: Lease, challenge: ChallengeMessage): Promise<ChallengeAnswer>;
-  /** @returns whether the service took it; false when the lease or the request was over anyway */
-  reject(
-    lease: Lease,
-    rejection: { reason: RejectReason; detail: string; retryable: boolean },
-  ): Promise<boolean>;
+interface Poll {
+  /** Seconds. */
+  readonly wait: number;
+  readonly renew: readonly string[];
+  /** Challenges whose answers have come: the service leaves these out and waits for others. */
+  readonly known?: readonly string[];
+  readonly signal?: AbortSignal;
 }
 
-const ANSWER_MS = 15_000;
-const MOST_DETAIL = 200;
+interface Claim {
+  readonly kids: readonly string[];
+  /** Seconds. */
+  readonly wait: number;
+  readonly signal?: AbortSignal;
+}
 
-/**
- * @param address of the organisation's sovereign endpoints: `{service}/oauth/{org}/sovereign`
- * Each call rejects with `CallFailed` without an answer, and with `ServiceTrouble` for one that is none of its own.
- */
-export function signingService(connections: Connections, address: string, apiKey: string): SigningService {
+interface Rejection {
+  readonly reason: RejectReason;
+  readonly detail: string;
+  readonly retryable: boolean;
+}
+
+/** All throw CallFailed without an answer, and ServiceError. */
+export type SigningService = ReturnType<typeof signingService>;
+
+const TIMEOUT_MS = 15_000;
+const MAX_DETAIL = 200;
+
+/** @param url of the organisation's sovereign endpoints: `{service}/oauth/{org}/sovereign` */
+export function signingService(client: JsonClient, url: string, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}` };
-  const post = (path: string, body: object, waitSeconds = 0, signal?: AbortSignal) =>
-    connections.call({
+  const post = (path: string, body: object, wait = 0, signal?: AbortSignal) => {
+    const timeoutMs = TIMEOUT_MS + wait * 1000;
+    return client.call({
       method: "POST",
-      url: `${address}/agent/${path}`,
+      url: `${url}${path}`,
       headers,
       body: JSON.stringify(body),
-      timeoutMs: ANSWER_MS + waitSeconds * 1000,
+      timeoutMs,
       signal,
     });
+  };
   return {
-    queue: async ({ wait, renew, known = [], signal }) => {
-      // `max=0`: what waits is taken by `claim`; here only leases and answers matter.
+    queue: async ({ wait, renew, known = [], signal }: Poll): Promise<QueueAnswer> => {
+      // `max=0`: requests come from `claim`; a poll is for leases and users' answers.
       const query = new URLSearchParams({ wait: String(wait), max: "0" });
       if (renew.length > 0) query.set("renew", renew.join(","));
       if (known.length > 0) query.set("known", known.join(","));
-      const url = `${address}/agent/queue?${query}`;
-      const answer = await connections.call({
+      const timeoutMs = TIMEOUT_MS + wait * 1000;
+      const answer = await client.call({
         method: "GET",
-        url,
+        url: `${url}/agent/queue?${query}`,
         headers,
-        timeoutMs: ANSWER_MS + wait * 1000,
+        timeoutMs,
         signal,
       });
-      if (answer.status === 200 && queueForm.Check(answer.body)) return answer.body;
-      throw trouble("queue", answer);
+      if (answer.status === 200 && queueMessage.Check(answer.body)) return answer.body;
+      throw serviceError("queue", answer);
     },
-    claim: async ({ kids, wait, signal }) => {
-      const answer = await post("claim", { kids, wait }, wait, signal);
+    claim: async ({ kids, wait, signal }: Claim): Promise<ClaimAnswer> => {
+      const answer = await post("/agent/claim", { kids, wait }, wait, signal);
       if (answer.status === 204 || isError(answer, 409, "not_claimable")) return { outcome: "nothing" };
       if (isError(answer, 422, "no_usable_key")) return { outcome: "no_usable_key" };
-      if (answer.status === 200 && claimedForm.Check(answer.body))
+      if (answer.status === 200 && claimedRequestMessage.Check(answer.body))
         return { outcome: "claimed", request: answer.body };
-      throw trouble("claim", answer);
+      throw serviceError("claim", answer);
     },
-    sign: async (lease, jwts) => signAnswer(await post("sign", { ...lease, jwts })),
-    challenge: async (lease, challenge) =>
-      challengeAnswer(await post("challenge", { ...lease, ...challenge })),
-    reject: async (lease, { detail, ...rejection }) => {
-      const answer = await post("reject", { ...lease, ...rejection, detail: detail.slice(0, MOST_DETAIL) });
-      if (answer.status === 200) return true;
-      if (isOver(answer)) return false;
-      throw trouble("reject", answer);
+    sign: async (lease: Lease, jwts: SignedJwts): Promise<SignAnswer> =>
+      readSignAnswer(await post("/agent/sign", { ...lease, jwts })),
+    challenge: async (lease: Lease, challenge: ChallengeMessage): Promise<ChallengeAnswer> => {
+      const answer = await post("/agent/challenge", { ...lease, ...challenge });
+      if (answer.status === 202) return "asked";
+      for (const outcome of ["not_interactive", "challenge_limit"] as const)
+        if (isError(answer, 409, outcome)) return outcome;
+      if (isOver(answer)) return "over";
+      throw serviceError("challenge", answer);
+    },
+    /** A request that is over already needs no rejection. */
+    reject: async (lease: Lease, { detail, ...rejection }: Rejection): Promise<void> => {
+      const answer = await post("/agent/reject", {
+        ...lease,
+        ...rejection,
+        detail: detail.slice(0, MAX_DETAIL),
+      });
+      if (answer.status !== 200 && !isOver(answer)) throw serviceError("reject", answer);
     },
   };
 }
 
-function signAnswer(answer: JsonAnswer): SignAnswer {
+function readSignAnswer(answer: JsonAnswer): SignAnswer {
   if (answer.status === 200) return { outcome: "signed" };
-  if (isError(answer, 409, "stale_payload") && staleForm.Check(answer.body))
+  if (isError(answer, 409, "stale_payload") && staleTokensMessage.Check(answer.body))
     return { outcome: "stale_payload", tokens: answer.body.tokens };
-  if (isOver(answer)) return { outcome: "over", reason: errorOf(answer) };
-  if (answer.status === 422) return { outcome: "invalid", reason: errorOf(answer) };
-  throw trouble("sign", answer);
+  if (isOver(answer)) return { outcome: "over", reason: describeAnswer(answer) };
+  if (answer.status === 422) return { outcome: "invalid", reason: describeAnswer(answer) };
+  throw serviceError("sign", answer);
 }
 
-function challengeAnswer(answer: JsonAnswer): ChallengeAnswer {
-  if (answer.status === 202) {
-    const seconds = Number(answer.body?.["leaseSeconds"]);
-    return { outcome: "asked", leaseSeconds: Number.isFinite(seconds) ? seconds : 0 };
-  }
-  if (isError(answer, 409, "not_interactive")) return { outcome: "not_interactive" };
-  if (isError(answer, 409, "challenge_limit")) return { outcome: "challenge_limit" };
-  if (isOver(answer)) return { outcome: "over" };
-  throw trouble("challenge", answer);
-}
-
-/** The request is not ours any more, or is not there any more. */
+/** The lease is lost, or the request is gone. */
 const isOver = ({ status }: JsonAnswer): boolean => status === 404 || status === 409 || status === 410;
 
 const isError = (answer: JsonAnswer, status: number, code: string): boolean =>
-  answer.status === status && errorForm.Check(answer.body) && answer.body.error === code;
+  answer.status === status && errorMessage.Check(answer.body) && answer.body.error === code;
 
-/** What the service says of it, harmless in a log. */
-function errorOf({ status, body }: JsonAnswer): string {
-  if (!errorForm.Check(body)) return `status ${status}`;
+/** The service's own words, made safe for a log. */
+function describeAnswer({ status, body }: JsonAnswer): string {
+  if (!errorMessage.Check(body)) return `status ${status}`;
   const text = body.reason === undefined ? body.error : `${body.error} (${body.reason})`;
-  return text.slice(0, MOST_DETAIL).replace(/[^\x20-\x7e]/g, "?");
+  return text.slice(0, MAX_DETAIL).replace(/[^\x20-\x7e]/g, "?");
 }
 
-function trouble(call: string, answer: JsonAnswer): ServiceTrouble {
-  const message = `${call}: ${errorOf(answer)}`;
-  if (answer.status === 401) return new ServiceTrouble("unauthorized", message, answer.retryAfter);
-  const isBusy = answer.status === 429 || answer.status >= 500;
-  return new ServiceTrouble(isBusy ? "busy" : "unexpected", message, answer.retryAfter);
+function serviceError(call: string, answer: JsonAnswer): ServiceError {
+  const { status, retryAfter } = answer;
+  const kind = status === 401 ? "unauthorized" : status === 429 || status >= 500 ? "busy" : "unexpected";
+  return new ServiceError(kind, `${call}: ${describeAnswer(answer)}`, retryAfter);
 }

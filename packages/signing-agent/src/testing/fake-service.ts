@@ -1,4 +1,4 @@
-/** The service's agent endpoints, on loopback, as honest or as hostile as a test wants them. */
+/** The service's agent endpoints on loopback, honest unless a test overrides them. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -14,28 +14,28 @@ export type Ended =
       readonly retryable: boolean;
     };
 
-export interface SeenCall {
+export interface ReceivedCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: Record<string, unknown>;
 }
 
-/** What a test answers in place of the fake; undefined: as usual. */
-export type Override = (call: SeenCall) => Answer | undefined | Promise<Answer | undefined>;
+/** Replaces the fake's answer; undefined leaves it. */
+export type Override = (call: ReceivedCall) => Answer | undefined | Promise<Answer | undefined>;
 
 export interface FakeService {
-  /** `http://127.0.0.1:port`, as in the configuration. */
-  readonly address: string;
+  /** `http://127.0.0.1:port` */
+  readonly url: string;
   readonly apiKey: string;
-  readonly calls: SeenCall[];
+  readonly calls: ReceivedCall[];
   override: Override;
-  /** Puts a request in the queue. @returns how it ends */
+  /** Queues a request. @returns how it ends */
   enqueue(request: Omit<ClaimedRequest, "leaseToken" | "attempt">): Promise<Ended>;
-  /** The user's answer on the wait page, told at the next poll. */
+  /** The user's answer on the wait page, delivered by the next poll. */
   answer(requestId: string, challengeId: string, answer: unknown): void;
-  /** The lease of this request is another agent's from the next poll on. */
-  lose(requestId: string): void;
-  /** Calls that are held until there is something. */
+  /** From the next poll on, the lease belongs to another agent. */
+  loseLease(requestId: string): void;
+  /** Calls that wait for something to return. */
   waiting(): number;
   close(): Promise<void>;
 }
@@ -59,11 +59,11 @@ export const POOL = "44444444-4444-4444-8444-444444444444";
 
 export async function startFakeService(): Promise<FakeService> {
   const state: State = { pending: [], open: new Map(), responses: [], lost: new Set(), wake: new Set() };
-  const calls: SeenCall[] = [];
+  const calls: ReceivedCall[] = [];
   const apiKey = `sgn_ak_${randomUUID()}`;
   const service = { override: (() => undefined) as Override };
   const server = createServer((request, response) => {
-    void answerTo(request, state, calls, apiKey, () => service.override).then((answer) =>
+    void handleCall(request, state, calls, apiKey, () => service.override).then((answer) =>
       send(response, answer),
     );
   });
@@ -73,7 +73,7 @@ export async function startFakeService(): Promise<FakeService> {
     for (const one of state.wake) one();
   };
   return Object.assign(service, {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     apiKey,
     calls,
     enqueue: (request: Omit<ClaimedRequest, "leaseToken" | "attempt">) =>
@@ -86,7 +86,7 @@ export async function startFakeService(): Promise<FakeService> {
       state.responses.push({ requestId, challengeId, outcome: "answered", answer });
       wake();
     },
-    lose: (requestId: string) => {
+    loseLease: (requestId: string) => {
       state.lost.add(requestId);
       wake();
     },
@@ -98,10 +98,10 @@ export async function startFakeService(): Promise<FakeService> {
   });
 }
 
-async function answerTo(
+async function handleCall(
   request: IncomingMessage,
   state: State,
-  calls: SeenCall[],
+  calls: ReceivedCall[],
   apiKey: string,
   override: () => Override,
 ): Promise<Answer> {
@@ -133,18 +133,18 @@ async function answerTo(
 
 const error = (status: number, code: string): Answer => ({ status, body: { error: code } });
 
-async function claim({ body }: SeenCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
-  if (state.pending.length === 0) await news(state, Number(body["wait"] ?? 0), socket);
-  // Whoever has hung up must not take what the next agent waits for.
+async function claim({ body }: ReceivedCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
+  if (state.pending.length === 0) await nextEvent(state, Number(body["wait"] ?? 0), socket);
+  // A caller that has hung up must not take the request from the next one.
   if (socket.destroyed) return { status: 204 };
   const request = state.pending.shift();
   return request ? { status: 200, body: request } : { status: 204 };
 }
 
-async function queue({ query }: SeenCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
+async function queue({ query }: ReceivedCall, state: State, { socket }: IncomingMessage): Promise<Answer> {
   const known = (query.get("known") ?? "").split(",");
   const responses = () => state.responses.filter(({ challengeId }) => !known.includes(challengeId));
-  if (responses().length + state.lost.size === 0) await news(state, Number(query.get("wait")), socket);
+  if (responses().length + state.lost.size === 0) await nextEvent(state, Number(query.get("wait")), socket);
   const renewed = (query.get("renew") ?? "").split(",").filter(Boolean);
   const body = {
     serverTime: Date.now(),
@@ -156,7 +156,7 @@ async function queue({ query }: SeenCall, state: State, { socket }: IncomingMess
   return { status: 200, body };
 }
 
-function end({ body }: SeenCall, state: State, ended: Ended): Answer {
+function end({ body }: ReceivedCall, state: State, ended: Ended): Answer {
   const requestId = String(body["requestId"]);
   const resolve = state.open.get(requestId);
   if (!resolve) return error(409, "already_final");
@@ -165,7 +165,7 @@ function end({ body }: SeenCall, state: State, ended: Ended): Answer {
   return { status: 200, body: { requestId, status: ended.outcome } };
 }
 
-function news({ wake }: State, seconds: number, socket: Socket): Promise<void> {
+function nextEvent({ wake }: State, seconds: number, socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       socket.off("close", done);

@@ -1,4 +1,4 @@
-/** A request as an honest service would send it, of which a test changes what it wants to. */
+/** A request as an honest service sends it, with changes for a test. */
 import { randomUUID } from "node:crypto";
 import type { AgentKey } from "../keys/key-source.ts";
 import type { ClaimedRequest } from "../service/messages.ts";
@@ -62,14 +62,14 @@ export function sampleRequest(key: AgentKey, now: number, changes: Changes = {})
       ...changes.context,
     },
     tokens: [
-      token("access_token", key, { typ: "at+jwt", ...changes.header }, access, changes.accessText),
-      ...(changes.withoutIdToken ? [] : [token("id_token", key, { typ: "JWT", ...changes.header }, id)]),
+      buildToken("access_token", key, { typ: "at+jwt", ...changes.header }, access, changes.accessText),
+      ...(changes.withoutIdToken ? [] : [buildToken("id_token", key, { typ: "JWT", ...changes.header }, id)]),
     ],
   };
 }
 
-/** A member that is undefined is left out. */
-function token(
+/** Undefined members are left out. */
+function buildToken(
   use: string,
   key: AgentKey,
   header: object,

@@ -59,7 +59,7 @@ describe("signet org", () => {
       assert.match(done.out, /^Changed at "Fancy": name, accentColor, sessionIdleSeconds\.$/m);
       assert.equal((await set("--accent-color", "none")).code, 0);
       for (const [option, value, reason] of [
-        ["--name", "x".repeat(101), /1 to 100 plain characters/],
+        ["--name", "x".repeat(101), /1 to 100 characters without control characters/],
         ["--accent-color", "red", /a colour like #2f4fd8/],
         ["--password-min-length", "7", /from 8 to 128/],
         ["--session-lifetime", "599", /at most sessionLifetimeSeconds/],
@@ -178,7 +178,7 @@ describe("signet org", () => {
       for (const name of ["A\u202ecmE", "line\nbreak", "x".repeat(101)]) {
         const { code, err } = await typed("create", "--name", name);
         assert.equal(code, 1);
-        assert.match(err, /1 to 100 plain characters/);
+        assert.match(err, /1 to 100 characters without control characters/);
       }
     });
 

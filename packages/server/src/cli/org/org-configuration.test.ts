@@ -190,7 +190,7 @@ describe("signet org export and apply", () => {
       assert.equal(
         err,
         `signet org apply: ${inFolder("acme.json")} has 2 faults, and nothing was changed:\n` +
-          "  /applications/0/secrets: is not known here\n" +
+          "  /applications/0/secrets: is unknown\n" +
           "  /applications/1/clientType: must be one of confidential, public, native, spa\n",
       );
       // What only the organisation can tell.
@@ -211,7 +211,7 @@ describe("signet org export and apply", () => {
       const org = await makeOrg();
       const told = { ...content, applications: [{ ...shop, "\u001b[2J": 1 }] };
       const { err } = await typed([...(await applying(org, told)), "--yes"]);
-      assert.ok(!err.includes("\u001b") && err.includes("?[2J: is not known here"), err);
+      assert.ok(!err.includes("\u001b") && err.includes("?[2J: is unknown"), err);
     });
 
     test("an organisation that is not there, and options that are missing", async () => {

@@ -160,13 +160,17 @@ describe("signet user", () => {
     test("what the core refuses is told in a sentence, with exit code 1", async () => {
       await json(["create", "--email", "fy@example.com", "--generate"]);
       for (const [args, password, reason] of [
-        [["--email", "fy@EXAMPLE.com"], PASSWORD, "the organisation has a user of this address already"],
+        [
+          ["--email", "fy@EXAMPLE.com"],
+          PASSWORD,
+          "the organisation already has a user with this email address",
+        ],
         [["--email", "nobody"], PASSWORD, "the email address is not valid"],
         [["--email", "gy@example.com"], "too short", "the password must have at least 12 characters"],
         [
           ["--email", "gy@example.com", "--firstname", "a\nb"],
           PASSWORD,
-          "a name has at most 100 plain characters",
+          "a name must have at most 100 characters without control characters",
         ],
       ] as const) {
         const { code, out, err } = await typed(["create", ...args], password);

@@ -54,7 +54,7 @@ async function create(call: Call, service: Service): Promise<number> {
   // Told before anybody thinks of a password.
   if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
   if (await findUserByEmail(service.database.query, organisation.id, emailKey(email)))
-    throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+    throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
   const phone = optionalText(values, "phone");
   const password = await newPassword(call, organisation);
   const id = await createUser(service, {

@@ -1,3 +1,4 @@
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import type { UserActionTable } from "../../db/tables/messages.ts";
 import type { ActionType, UserAction } from "./user-action.ts";
@@ -7,7 +8,7 @@ export interface StoredAction extends Omit<UserAction, "data"> {
   readonly usedAt: number | null;
 }
 
-/** Takes the place of the user's open one of the same type, if there is one: there is never a moment with two. */
+/** Replaces the user's open action of the same type, in one statement: there are never two. */
 export async function insertAction(db: Db, action: StoredAction): Promise<void> {
   const { orgId, idHash, type, userId, sealed, createdAt, expiresAt, usedAt } = action;
   const values = { id_hash: idHash, data: sealed, created_at: createdAt, expires_at: expiresAt };
@@ -33,14 +34,14 @@ export async function findActionRow(db: Db, key: ActionKey): Promise<StoredActio
   return row && fromRow(row);
 }
 
-/** Of whichever organisation: the id alone names it, as an address of the legacy API does. */
+/** In any organisation: URLs of the legacy API carry the id alone. */
 export async function findActionAnywhere(db: Db, idHash: string): Promise<StoredAction | undefined> {
   const row = await db.selectFrom("user_action").selectAll().where("id_hash", "=", idHash).executeTakeFirst();
   return row && fromRow(row);
 }
 
-/** One conditional statement: of many at once, one gets the row. */
-export async function useActionRow(
+/** One conditional statement: of concurrent requests, one gets the row. */
+export async function redeemActionRow(
   db: Db,
   key: ActionKey & { now: number },
 ): Promise<StoredAction | undefined> {
@@ -57,7 +58,7 @@ export async function useActionRow(
   return row && fromRow(row);
 }
 
-/** The user's open links of a type open nothing any more. */
+/** Marks the user's open links of a type as used. */
 export async function voidActions(
   db: Db,
   which: { orgId: string; userId: string; type: ActionType; now: number },
@@ -72,20 +73,14 @@ export async function voidActions(
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deletePassedActions(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
-    .selectFrom("user_action")
-    .select(["org_id", "id_hash"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id_hash } of passed) {
-    await db.deleteFrom("user_action").where("org_id", "=", org_id).where("id_hash", "=", id_hash).execute();
-  }
-  return passed.length;
-}
+/** @returns how many were deleted, at most `limit` */
+export const deleteExpiredActions = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "user_action", key: ["org_id", "id_hash"], column: "expires_at" },
+    before,
+    limit,
+  );
 
 function fromRow(row: UserActionTable): StoredAction {
   return {

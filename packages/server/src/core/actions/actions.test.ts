@@ -5,12 +5,12 @@ import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
-import { deletePassedActions, voidActions } from "./actions.store.ts";
-import { createAction, findOpenAction, type NewAction, useAction } from "./actions.ts";
+import { deleteExpiredActions, voidActions } from "./actions.store.ts";
+import { createAction, findOpenAction, type NewAction, redeemAction } from "./actions.ts";
 
 const HOUR = 3_600_000;
 
-describe("links of mails", () => {
+describe("user actions", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     const deps = { clock, encryption: createEncryption(Buffer.alloc(32, 1)) };
@@ -36,10 +36,10 @@ describe("links of mails", () => {
     const named = (id: string, more: { orgId?: string; type?: "VerifyEmail" } = {}) =>
       ({ orgId: "org", type: "ResetPassword", id, ...more }) as const;
     const look = (id: string) => findOpenAction(database.query, deps, named(id));
-    const use = (id: string) => database.transaction((tx) => useAction(tx, deps, named(id)));
+    const use = (id: string) => database.transaction((tx) => redeemAction(tx, deps, named(id)));
     const rows = () => database.query.selectFrom("user_action").selectAll().execute();
 
-    test("a link says who and what, and looking at it uses nothing", async () => {
+    test("reading a link doesn't redeem it", async () => {
       const userId = newUser();
       const { id } = await create({ userId, data: { email: "uma@acme.example", flow: "sealed" } });
       for (let time = 0; time < 3; time += 1) {
@@ -50,7 +50,7 @@ describe("links of mails", () => {
       assert.ok(await use(id));
     });
 
-    test("it is used once, whoever comes first", async () => {
+    test("redeems a link once, also under concurrency", async () => {
       const { id } = await create();
       const uses = await Promise.all(Array.from({ length: 8 }, () => use(id)));
       assert.equal(uses.filter((action) => action !== undefined).length, 1);
@@ -58,17 +58,17 @@ describe("links of mails", () => {
       assert.equal(await look(id), undefined);
     });
 
-    test("one whose act fails is not used up", async () => {
+    test("a failing action doesn't redeem its link", async () => {
       const { id } = await create();
       const act = database.transaction(async (tx) => {
-        assert.ok(await useAction(tx, deps, named(id)));
+        assert.ok(await redeemAction(tx, deps, named(id)));
         throw new Error("the act failed");
       });
       await assert.rejects(act, /the act failed/);
       assert.ok(await use(id));
     });
 
-    test("a password's link lives an hour, an address's a day", async () => {
+    test("password links expire after an hour, email links after a day", async () => {
       const reset = await create();
       const verify = await create({ type: "VerifyEmail" });
       assert.equal(reset.expiresAt, clock() + HOUR);
@@ -82,16 +82,16 @@ describe("links of mails", () => {
       assert.ok(await findOpenAction(database.query, deps, later));
     });
 
-    test("it belongs to its organisation and its kind", async () => {
+    test("a link is valid for its organisation and type only", async () => {
       const { id } = await create();
       for (const other of [named(id, { orgId: "other" }), named(id, { type: "VerifyEmail" })]) {
         assert.equal(await findOpenAction(database.query, deps, other), undefined);
-        assert.equal(await useAction(database.query, deps, other), undefined);
+        assert.equal(await redeemAction(database.query, deps, other), undefined);
       }
       assert.ok(await look(id));
     });
 
-    test("asking again makes the older one void, also when both are asked for at once", async () => {
+    test("a new link voids the previous one, also under concurrency", async () => {
       const userId = newUser();
       const first = await create({ userId });
       const verify = await create({ userId, type: "VerifyEmail" });
@@ -103,7 +103,7 @@ describe("links of mails", () => {
       assert.ok(await findOpenAction(database.query, deps, other), "the other kind stays");
     });
 
-    test("a used one does not stand in the way of the next", async () => {
+    test("a redeemed link doesn't block the next one", async () => {
       const userId = newUser();
       const first = await create({ userId });
       assert.ok(await use(first.id));
@@ -111,7 +111,7 @@ describe("links of mails", () => {
       assert.ok(await use(second.id));
     });
 
-    test("all of a user's can be made void", async () => {
+    test("voids all links of a user", async () => {
       const userId = newUser();
       const { id } = await create({ userId });
       const other = await create();
@@ -120,7 +120,7 @@ describe("links of mails", () => {
       assert.ok(await use(other.id));
     });
 
-    test("a decoy opens nothing", async () => {
+    test("a decoy can't be redeemed", async () => {
       const { id } = await create({ userId: "", isDecoy: true });
       const again = await create({ userId: "", isDecoy: true });
       assert.equal(await look(id), undefined);
@@ -128,17 +128,17 @@ describe("links of mails", () => {
       assert.equal(await use(again.id), undefined);
     });
 
-    test("the database holds neither the id nor what the link is about", async () => {
+    test("the database contains neither a link's id nor its data in clear", async () => {
       const { id } = await create();
       assert.match(id, /^sgn_ua_[A-Za-z0-9_-]{43}$/);
       const stored = JSON.stringify(await rows());
       assert.ok(!stored.includes(id) && !stored.includes("uma@acme.example"));
     });
 
-    test("what has passed is removed, what is open stays", async () => {
+    test("deletes expired links and keeps open ones", async () => {
       clock.advance(48 * HOUR);
       const { id } = await create();
-      await deletePassedActions(database.query, clock(), 1_000);
+      await deleteExpiredActions(database.query, clock(), 1_000);
       assert.equal((await rows()).length, 1);
       assert.ok(await look(id));
     });

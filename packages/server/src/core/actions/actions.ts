@@ -1,4 +1,7 @@
-/** Making and using the links of mails. The link's id is a secret: stored as SHA-256 only, used by one statement. */
+/**
+ * Creates and redeems the links in emails. The id in a link is a secret: stored as a SHA-256 hash, redeemed by one
+ * statement.
+ */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
@@ -7,8 +10,8 @@ import {
   findActionAnywhere,
   findActionRow,
   insertAction,
+  redeemActionRow,
   type StoredAction,
-  useActionRow,
 } from "./actions.store.ts";
 import { type ActionData, type ActionType, actionLifetimeMs, type UserAction } from "./user-action.ts";
 
@@ -19,31 +22,31 @@ export interface ActionDeps {
 
 export interface NewAction {
   readonly orgId: string;
-  /** Of a decoy: a name for whoever it is made for, the same every time. */
+  /** For a decoy: a stable name for its recipient, see `nobody`. */
   readonly userId: string;
   readonly type: ActionType;
   readonly data: ActionData;
   /**
-   * For an address that nobody has: the same statement, which takes the place of the one before and waits for it alike,
-   * and a row that opens nothing because it expires at once.
+   * For an email address without an account: the same statement with the same locking, and a row that expires
+   * immediately, so that timing reveals nothing.
    */
   readonly isDecoy?: boolean;
 }
 
-/** Whose decoy it is: the next one for the same takes its place, as a link would. */
+/** The user id of a decoy: the next decoy for the same subject replaces it, as a link would. */
 export const nobody = (subject: string): string => `nobody:${sha256Base64url(subject)}`;
 
 export interface NamedAction {
   readonly orgId: string;
   readonly type: ActionType;
-  /** As it stood in the link. */
+  /** From the link. */
   readonly id: string;
 }
 
 /**
- * Makes a link; one of the same kind that the user had before is void from now on.
- * @param tx the transaction that also writes the mail
- * @returns the id for the link, and when it expires in milliseconds
+ * Creates a link and voids the user's previous one of the same type.
+ * @param tx the transaction that also writes the email
+ * @returns the id for the link, and its expiry in milliseconds
  */
 export async function createAction(
   tx: Db,
@@ -67,20 +70,17 @@ export async function createAction(
   return { id, expiresAt };
 }
 
-/** Looks without using: undefined for one that is unknown, used, expired, of another kind or organisation. */
+/** Reads a link without redeeming it: undefined when it is unknown, used, expired, or of another type or organisation. */
 export async function findOpenAction(
   db: Db,
   deps: ActionDeps,
   { orgId, type, id }: NamedAction,
 ): Promise<UserAction | undefined> {
   const row = await findActionRow(db, { orgId, type, idHash: sha256Base64url(id) });
-  return row && row.usedAt === null && row.expiresAt > deps.clock() ? opened(deps, row) : undefined;
+  return row && row.usedAt === null && row.expiresAt > deps.clock() ? decrypt(deps, row) : undefined;
 }
 
-/**
- * The same by the id alone, of whichever organisation. One that came too late is told from one that never was, or is
- * used: it can be asked for again.
- */
+/** Reads a link by its id alone. An expired one is distinguished, because it can be requested again. */
 export async function findLink(
   db: Db,
   deps: ActionDeps,
@@ -88,22 +88,22 @@ export async function findLink(
 ): Promise<UserAction | "expired" | undefined> {
   const row = await findActionAnywhere(db, sha256Base64url(id));
   if (!row || row.type !== type || row.usedAt !== null) return undefined;
-  return row.expiresAt > deps.clock() ? opened(deps, row) : "expired";
+  return row.expiresAt > deps.clock() ? decrypt(deps, row) : "expired";
 }
 
-/** The single use, in the transaction of the act. @returns undefined when it cannot be used, or was used meanwhile */
-export async function useAction(
+/** Redeems a link, in the transaction of its action. @returns undefined when it can't be used (any more) */
+export async function redeemAction(
   tx: Db,
   deps: ActionDeps,
   { orgId, type, id }: NamedAction,
 ): Promise<UserAction | undefined> {
-  const row = await useActionRow(tx, { orgId, type, idHash: sha256Base64url(id), now: deps.clock() });
-  return row && opened(deps, row);
+  const row = await redeemActionRow(tx, { orgId, type, idHash: sha256Base64url(id), now: deps.clock() });
+  return row && decrypt(deps, row);
 }
 
 const rowName = (orgId: string, idHash: string) => `user-action|${orgId}|${idHash}`;
 
-function opened({ encryption }: ActionDeps, row: StoredAction): UserAction {
+function decrypt({ encryption }: ActionDeps, row: StoredAction): UserAction {
   const { orgId, idHash, type, userId, sealed, createdAt, expiresAt } = row;
   const data = JSON.parse(encryption.open(sealed, rowName(orgId, idHash)).toString()) as ActionData;
   return { orgId, idHash, type, userId, data, createdAt, expiresAt };

@@ -1,6 +1,6 @@
 /**
- * What each link does. The link is used up together with its act, or neither happens: of many at once one is first.
- * Whether a link can do anything is looked at once more in the transaction: the account may not be as it was.
+ * Completes the action of a link. The link is redeemed in the same transaction: of concurrent requests, one wins. The
+ * account is checked again inside it, because it may have changed since the link was sent.
  */
 import { isDuplicate } from "../../db/duplicate.ts";
 import type { Database, Db } from "../../db/open.ts";
@@ -17,7 +17,7 @@ import {
   setPasswordHash,
 } from "../users/users.store.ts";
 import { newPermId, replacePassword } from "../users/users.ts";
-import { type ActionDeps, useAction } from "./actions.ts";
+import { type ActionDeps, redeemAction } from "./actions.ts";
 import type { UserAction } from "./user-action.ts";
 
 export interface CompletionDeps extends ActionDeps, NoticeDeps {
@@ -26,28 +26,28 @@ export interface CompletionDeps extends ActionDeps, NoticeDeps {
 
 export interface Completion {
   readonly action: UserAction;
-  /** As it stood in the link. */
+  /** From the link. */
   readonly id: string;
-  /** For those that need a new password. */
+  /** For actions that set a password. */
   readonly passwordHash?: string;
   readonly origin: NoticeOrigin;
 }
 
-/** The account is not as it was when the link was sent: nothing of the act stays. */
-class ActIsOver extends Error {}
+/** The account has changed since the link was sent: everything is rolled back. */
+class ActionVoid extends Error {}
 
-/** @returns false when somebody was first, or the account is not as it was */
+/** @returns false when the link was redeemed concurrently, or the account has changed */
 export async function completeAction(deps: CompletionDeps, completion: Completion): Promise<boolean> {
   const { orgId, type } = completion.action;
   try {
     return await deps.database.transaction(async (tx) => {
-      if (!(await useAction(tx, deps, { orgId, type, id: completion.id }))) return false;
-      if (!(await acts[type](tx, deps, completion))) throw new ActIsOver();
+      if (!(await redeemAction(tx, deps, { orgId, type, id: completion.id }))) return false;
+      if (!(await acts[type](tx, deps, completion))) throw new ActionVoid();
       return true;
     });
   } catch (error) {
-    // Somebody else got the address between the look and the write.
-    if (error instanceof ActIsOver || isDuplicate(error)) return false;
+    // The email address was taken between check and write.
+    if (error instanceof ActionVoid || isDuplicate(error)) return false;
     throw error;
   }
 }
@@ -55,15 +55,15 @@ export async function completeAction(deps: CompletionDeps, completion: Completio
 type Act = (tx: Db, deps: CompletionDeps, completion: Completion) => Promise<boolean>;
 
 const verifyEmail: Act = async (tx, deps, completion) => {
-  if (completion.action.data.registration) return makeAccount(tx, deps, completion);
+  if (completion.action.data.registration) return createAccount(tx, deps, completion);
   const { orgId, userId: id, data } = completion.action;
   await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
   await audit(tx, deps, completion, { action: "email.verified" });
   return true;
 };
 
-/** The account of somebody who has registered, now that the address is known to be theirs. */
-const makeAccount: Act = async (tx, deps, completion) => {
+/** Creates the account of a registration, now that its email address is verified. */
+const createAccount: Act = async (tx, deps, completion) => {
   const { orgId, data } = completion.action;
   const { registration } = data;
   if (!registration) return false;
@@ -86,13 +86,13 @@ const makeAccount: Act = async (tx, deps, completion) => {
 const resetPassword: Act = async (tx, deps, { action, passwordHash, origin }) => {
   const { orgId, userId: id, data } = action;
   if (passwordHash === undefined) return false;
-  // Whoever opened the link reads the mail of this address.
+  // Opening the link proves control of the address.
   await setEmailVerified(tx, { orgId, id, email: data.email }, deps.clock());
   const act = { actor: `user:${id}`, action: "password.reset", origin } as const;
   return replacePassword(tx, deps, { orgId, id, hash: passwordHash, ...act });
 };
 
-/** The first password: there was none, so nobody is signed in and there is nothing to warn of. */
+/** The first password: no session exists yet, and there is nothing to notify about. */
 const acceptInvitation: Act = async (tx, deps, completion) => {
   const { action, passwordHash } = completion;
   const { orgId, userId: id, data } = action;
@@ -122,7 +122,7 @@ const confirmNewEmail: Act = async (tx, deps, completion) => {
   const change = { orgId, id, from: data.email, to: data.newEmail, toKey: emailKey(data.newEmail) };
   if (!(await changeEmail(tx, change, deps.clock()))) return false;
   await audit(tx, deps, completion, { action: "email.changed" });
-  // To the address that it was until now.
+  // To the previous address.
   await sendNotice(tx, deps, before, { template: "EmailChanged" }, origin);
   return true;
 };

@@ -1,4 +1,4 @@
-/** A mail with a link: the link, the mail and the audit event are written together or not at all. */
+/** Sends an email with a link: link, email and audit event are written together. */
 import type { Db } from "../../db/open.ts";
 import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Outbox } from "../mail/outbox.ts";
@@ -10,7 +10,7 @@ export interface LinkMailDeps extends ActionDeps {
 }
 
 export interface LinkMail {
-  /** The organisation that the link is of, and that the mail speaks for. */
+  /** The organisation of the link, which the email is sent for. */
   readonly orgId: string;
   readonly type: ActionType;
   /** PermId, or the subject of a registration; anything for a decoy. */
@@ -18,19 +18,18 @@ export interface LinkMail {
   readonly data: ActionData;
   readonly recipient: string;
   readonly locale: string;
-  /** The address of the link. */
+  /** The URL of the link. */
   addressOf(id: string): string;
-  /** For an address that nobody has: the same statements, and rows that do nothing. */
+  /** For an email address without an account: the same statements, and rows without effect. */
   readonly isDecoy: boolean;
   /**
-   * Of a decoy that somebody's own account has asked for: its link is kept for as long as every other, because they can read
-   * how long. Nobody has its id.
+   * For a decoy that a signed-in user caused: its link is stored as long as any other, because the user can read its
+   * expiry. Nobody has its id.
    */
   readonly isKept?: boolean;
   readonly audit: Omit<AuditEvent, "at">;
 }
 
-/** @param tx the transaction of the act */
 export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): Promise<void> {
   const { orgId, type, userId, data, recipient, locale, isDecoy, isKept = false, audit } = mail;
   const link = { orgId, userId, type, data, isDecoy: isDecoy && !isKept };
@@ -45,6 +44,6 @@ export async function sendLinkMail(tx: Db, deps: LinkMailDeps, mail: LinkMail): 
   await recordAuditEvent(tx, { ...audit, at: deps.clock() });
 }
 
-/** Where the links of mails lead that a program has asked for (specification, "Action/{id}/{type}"). */
+/** The URL of links in emails that an API client requested (specification, "Action/{id}/{type}"). */
 export const actionAddress = (baseUrl: string, type: ActionType) => (id: string) =>
   `${baseUrl}/legacy/api/Authentication/Action/${id}/${type}`;

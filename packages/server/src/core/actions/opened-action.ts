@@ -1,4 +1,4 @@
-/** A link as it was opened: whose account it is about, and whether it can still do anything. */
+/** An opened link: its account, and whether it still works. */
 import type { Database } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
@@ -13,21 +13,21 @@ export interface OpenedActionDeps extends ActionDeps {
 }
 
 export interface OpenedAction {
-  /** As it stood in the link. */
+  /** From the link. */
   readonly id: string;
   readonly action: UserAction;
   readonly organisation: Organisation;
-  /** What a new password must not be made of; the first is the address. */
+  /** What a new password must not contain; the email address comes first. */
   readonly about: readonly string[];
-  /** Whose link it is; there is no language of an account that there is not yet. */
+  /** The recipient; a registration has no account locale yet. */
   readonly reader: Pick<User, "locale">;
 }
 
 export const isActionType = (type: string): type is ActionType => actionTypes.some((one) => one === type);
 
 /**
- * Looks without using. @returns undefined for a link that is unknown, used, of another type, or whose account is not as
- * it was; one answer for all of these
+ * Reads a link without redeeming it.
+ * @returns undefined when it is unknown, used, of another type, or its account has changed; indistinguishably
  */
 export async function openAction(
   deps: OpenedActionDeps,
@@ -54,7 +54,7 @@ async function accountOf(
   if (homeOrgId !== orgId && !(await organisations.find(homeOrgId))) return undefined;
   const user = await findUser(database.query, homeOrgId, userId);
   if (!user || user.disabledAt !== null) return undefined;
-  // The link is proof of the mailbox that it was sent to, and of no other.
+  // The link proves control of the address that it was sent to, and of no other.
   if (user.email !== data.email) return undefined;
   return { about: [user.email, user.firstname, user.surname], reader: user };
 }

@@ -1,6 +1,6 @@
 /**
- * A link in a mail: what it lets its bearer do, for whom, how long. Opening it does nothing: mail scanners follow links.
- * The act is completed by a form, or by a program that says what it does, once.
+ * A user action: what a link in an email permits, for whom, and how long. Opening a link does nothing, because mail
+ * scanners follow links: a form or an API call completes the action, once.
  */
 
 export const actionTypes = [
@@ -12,21 +12,21 @@ export const actionTypes = [
 ] as const;
 export type ActionType = (typeof actionTypes)[number];
 
-/** Sealed under the master key beside the row. */
+/** Stored encrypted under the master key. */
 export interface ActionData {
-  /** The address of the account that it is about: with another address since then it is void. */
+  /** The email address of the account; the link is void after it changes. */
   readonly email: string;
-  /** The sealed sign-in that the link goes on with, when it was asked for on the way to an application. */
+  /** The encrypted sign-in that the link continues, when it was requested on the way to an application. */
   readonly flow?: string;
-  /** VerifyEmail of somebody who has registered: the account that there will be. */
+  /** VerifyEmail of a registration: the account to create. */
   readonly registration?: Registration;
-  /** AcceptRoaming: the organisation that owns the account. */
+  /** AcceptRoaming: the home organisation of the account. */
   readonly homeOrgId?: string;
-  /** ChangeEmail: the new address, which the link was sent to. */
+  /** ChangeEmail: the new address, which receives the link. */
   readonly newEmail?: string;
 }
 
-/** An account before its address is shown to be its owner's: nobody can sign in to it, because it is not there. */
+/** A registration before its email address is verified: no account exists yet, so nobody can sign in to it. */
 export interface Registration {
   readonly firstname: string;
   readonly surname: string;
@@ -38,14 +38,14 @@ export interface UserAction {
   readonly orgId: string;
   readonly idHash: string;
   readonly type: ActionType;
-  /** PermId; of a registration, `registrationSubject` of its address. */
+  /** PermId; for a registration, `registrationSubject` of its email address. */
   readonly userId: string;
   readonly data: ActionData;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Of whom there is no account yet: one open link for each address, by its hash. */
+/** For registrations: one open link per email address, by its hash. */
 export const registrationSubject = (emailHash: string): string => `registration:${emailHash}`;
 
 const HOUR_MS = 3_600_000;
@@ -59,6 +59,5 @@ export const actionLifetimeMs: Readonly<Record<ActionType, number>> = {
   ChangeEmail: 24 * HOUR_MS,
 };
 
-/** What the act needs besides the link. */
 export const needsNewPassword = (type: ActionType): boolean =>
   type === "ResetPassword" || type === "AcceptInvitation";

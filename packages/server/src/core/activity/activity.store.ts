@@ -5,7 +5,7 @@ import { AGENTS, HOUR_MS } from "./kinds.ts";
 export interface ActivityRow {
   readonly orgId: string;
   readonly kind: string;
-  /** Its beginning, milliseconds. */
+  /** The start of the hour, milliseconds. */
   readonly hour: number;
   readonly total: number;
 }
@@ -15,34 +15,31 @@ const byKey = (one: ActivityRow, other: ActivityRow): number => {
   return a < b ? -1 : Number(a > b);
 };
 
-/**
- * Adds what was counted, in one statement: two nodes add up. Organisations that are gone by now are left out.
- * @param rows of different keys
- */
+/** Adds counts in one statement, so that nodes sum up. Deleted organisations are skipped. @param rows with distinct keys */
 export async function addActivity(db: Db, rows: readonly ActivityRow[]): Promise<void> {
   if (rows.length === 0) return;
-  // In one order: else two nodes that write the same rows could wait for each other.
-  const values = [...rows.toSorted(byKey), ...filling(rows.length)].map(
+  // In a fixed order, so that two nodes writing the same rows can't deadlock.
+  const values = [...rows.toSorted(byKey), ...padding(rows.length)].map(
     ({ orgId, kind, hour, total }) => sql`(${orgId}, ${kind}, ${whole(hour)}, ${whole(total)})`,
   );
-  // Both databases call the columns of a list of values column1 and so on.
+  // Both databases name the columns of a VALUES list column1 and so on.
   await sql`insert into activity (org_id, kind, hour, total)
     select o.id, v.column2, v.column3, v.column4 from (values ${sql.join(values)}) as v
     join organisation as o on o.id = v.column1 where true
     on conflict (org_id, kind, hour) do update set total = activity.total + excluded.total`.execute(db);
 }
 
-/** Nobody's rows, up to the next power of two: a dozen statements are kept prepared instead of thousands. */
-function filling(count: number): ActivityRow[] {
+/** Padding up to the next power of two: a dozen prepared statements instead of thousands. */
+function padding(count: number): ActivityRow[] {
   const size = 2 ** Math.ceil(Math.log2(count));
   return Array.from({ length: size - count }, () => ({ orgId: "", kind: "", hour: 0, total: 0 }));
 }
 
-/** The type must be said: PostgreSQL takes a parameter in a list of values for text. */
+/** PostgreSQL takes an untyped parameter in a VALUES list for text. */
 const whole = (number: number) => sql`cast(${number} as bigint)`;
 
-/** Notes for this hour how many agents are there now, where that is the most so far. @param since when they were seen at the latest */
-export async function noteLiveAgents(db: Db, { now, since }: { now: number; since: number }): Promise<void> {
+/** Raises this hour's peak of connected agents. @param since agents last seen before are not connected */
+export async function recordAgentPeak(db: Db, { now, since }: { now: number; since: number }): Promise<void> {
   const hour = now - (now % HOUR_MS);
   await sql`insert into activity (org_id, kind, hour, total)
     select org_id, ${AGENTS}, ${whole(hour)}, count(*) from signing_agent
@@ -73,8 +70,8 @@ export async function deleteOldActivity(db: Db, before: number, limit: number): 
 }
 
 /**
- * What was counted from one time to another, by steps of so many milliseconds: a sum, or for the agents the most.
- * @param asked.from the beginning of a step
+ * Counts between two times in steps of so many milliseconds: sums, and peaks for agents.
+ * @param asked.from the start of a step
  */
 export async function sumActivity(
   db: Db,
@@ -93,7 +90,7 @@ export async function sumActivity(
           .case()
           .when("kind", "=", AGENTS)
           .then(fn.max<number>("total"))
-          // PostgreSQL adds bigints up as numeric.
+          // PostgreSQL sums bigints to numeric.
           .else(sql<number>`cast(sum(total) as bigint)`)
           .end()
           .as("total"),
@@ -102,7 +99,7 @@ export async function sumActivity(
       .where("kind", "in", kinds)
       .where("hour", ">=", from)
       .where("hour", "<", to)
-      // By its place: its parameters would make another expression of it.
+      // By position: with parameters it would be a different expression.
       .groupBy([sql`1`, sql`2`])
       .orderBy("kind")
       .orderBy(sql`2`)

@@ -7,8 +7,8 @@ import { forEachDatabase } from "../../testing/databases.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { insertAgent } from "../signing-pools/signing-agent.store.ts";
 import { insertPool } from "../signing-pools/signing-pool.store.ts";
-import { type ActivityRow, addActivity, deleteOldActivity, noteLiveAgents } from "./activity.store.ts";
-import { activityCounts } from "./activity.ts";
+import { type ActivityRow, addActivity, deleteOldActivity, recordAgentPeak } from "./activity.store.ts";
+import { createActivity } from "./activity.ts";
 import { DAY_MS, HOUR_MS, ofPool } from "./kinds.ts";
 import { readActivity } from "./read-activity.ts";
 
@@ -34,7 +34,7 @@ forEachDatabase(({ fresh }) => {
   after(() => close());
 
   const node = () =>
-    activityCounts({
+    createActivity({
       clock,
       write: (rows) => addActivity(database.query, rows),
       onError: assert.ifError,
@@ -42,7 +42,7 @@ forEachDatabase(({ fresh }) => {
   const tokensOf = async (from: number, to: number, by: "hour" | "day" = "hour") =>
     (await readActivity(database.query, orgId, { kinds: ["tokens"], from, to, by })).totals.tokens;
 
-  test("what two nodes have counted is added up in its hour, and hours without anything are zero", async () => {
+  test("counts of two nodes add up per hour, and idle hours are zero", async () => {
     const [one, other] = [node(), node()];
     for (let count = 0; count < 3; count++) one.count(orgId, "tokens");
     one.count(orgId, "sign-ins");
@@ -67,7 +67,7 @@ forEachDatabase(({ fresh }) => {
     });
   });
 
-  test("days are sums of their hours, from midnight UTC on; another organisation's are not among them", async () => {
+  test("days sum their hours from midnight UTC, per organisation", async () => {
     time = DAY + DAY_MS + 5 * HOUR_MS;
     const counting = node();
     counting.count(orgId, "tokens");
@@ -77,7 +77,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await readActivity(database.query, "another", of)).totals, { tokens: [0] });
   });
 
-  test("an organisation that is gone holds up no other's numbers", async () => {
+  test("a deleted organisation doesn't block the counts of others", async () => {
     time = DAY + 10 * DAY_MS;
     const counting = node();
     counting.count("gone", "tokens");
@@ -86,7 +86,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await tokensOf(DAY + 10 * DAY_MS, DAY + 11 * DAY_MS, "day"), [1]);
   });
 
-  test("of the agents the hour keeps the most, and of a day the most of its hours", async () => {
+  test("agents are counted by their peak per hour and day", async () => {
     const at = DAY + 20 * DAY_MS;
     const pool = { orgId, id: "p1", name: "P", issuerMode: "pool", algs: ["ES256"] } as const;
     const settings = { maxTokenLifetimeSeconds: 60, tokenWaitSeconds: 8, keyPublishDelaySeconds: 0 };
@@ -111,11 +111,11 @@ forEachDatabase(({ fresh }) => {
     for (const id of ["a1", "a2"]) await agent(id, at, null);
     await agent("ended", at, at);
     await agent("away", at - HOUR_MS, null);
-    await noteLiveAgents(database.query, { now: at + 1, since: at - 1 });
+    await recordAgentPeak(database.query, { now: at + 1, since: at - 1 });
     // Fewer by now, and none in the next hour.
-    await noteLiveAgents(database.query, { now: at + 2, since: at - 2 * HOUR_MS });
-    await noteLiveAgents(database.query, { now: at + 3, since: at - 1 });
-    await noteLiveAgents(database.query, { now: at + HOUR_MS, since: at - 1 });
+    await recordAgentPeak(database.query, { now: at + 2, since: at - 2 * HOUR_MS });
+    await recordAgentPeak(database.query, { now: at + 3, since: at - 1 });
+    await recordAgentPeak(database.query, { now: at + HOUR_MS, since: at - 1 });
     const read = async (by: "hour" | "day") =>
       (
         await readActivity(database.query, orgId, {
@@ -129,7 +129,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await read("day"), [3]);
   });
 
-  test("what is too old is removed, in batches, and nothing else", async () => {
+  test("deletes old counts in batches, and nothing else", async () => {
     const before = DAY + 15 * DAY_MS;
     assert.equal(await deleteOldActivity(database.query, before, 2), 2);
     let removed = 2;
@@ -142,11 +142,11 @@ forEachDatabase(({ fresh }) => {
   });
 });
 
-test("what could not be written stays for the next time, in its hour, and is written once", async () => {
+test("retries failed writes, in their hour and once", async () => {
   let time = DAY;
   const clock = () => time;
   const { write, written, state } = recording();
-  const activity = activityCounts({ write, clock, onError: () => {} });
+  const activity = createActivity({ write, clock, onError: () => {} });
   activity.count("o", "tokens");
   state.fails = true;
   await assert.rejects(activity.flush());
@@ -163,9 +163,9 @@ test("what could not be written stays for the next time, in its hour, and is wri
   ]);
 });
 
-test("more organisations than there is room for are not counted, the others go on", async () => {
+test("drops counts beyond the capacity", async () => {
   const { write, written } = recording();
-  const activity = activityCounts({ write, clock: () => DAY, capacity: 2, onError: () => {} });
+  const activity = createActivity({ write, clock: () => DAY, capacity: 2, onError: () => {} });
   for (const org of ["a", "b", "c", "a", "c"]) activity.count(org, "tokens");
   await activity.flush();
   activity.count("c", "tokens");

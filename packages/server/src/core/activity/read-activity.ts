@@ -2,26 +2,26 @@ import type { Db } from "../../db/open.ts";
 import { sumActivity } from "./activity.store.ts";
 import { DAY_MS, HOUR_MS, type StoredKind } from "./kinds.ts";
 
-/** A quarter of a day begins at 0, 6, 12 or 18 o'clock, UTC. */
+/** Quarters of a day start at 0, 6, 12 and 18 UTC. */
 const steps = { hour: HOUR_MS, quarter: 6 * HOUR_MS, day: DAY_MS } as const;
 
 export interface ActivitySeries<Kind extends StoredKind> {
-  /** The beginning of each hour, quarter or day (UTC), milliseconds, oldest first. */
+  /** The start of each hour, quarter or day (UTC), milliseconds, oldest first. */
   readonly times: readonly number[];
-  /** As many numbers of each kind; zero where nothing was counted. */
+  /** One number per time; zero without activity. */
   readonly totals: Readonly<Record<Kind, readonly number[]>>;
 }
 
 export interface ActivityAsked<Kind extends StoredKind> {
   readonly kinds: readonly Kind[];
-  /** Milliseconds; from the beginning of its hour, quarter or day on. */
+  /** Milliseconds, rounded down to its hour, quarter or day. */
   readonly from: number;
-  /** Milliseconds; not itself. */
+  /** Milliseconds, exclusive. */
   readonly to: number;
   readonly by: keyof typeof steps;
 }
 
-/** What was counted in an organisation, up to the last flush. */
+/** Activity of an organisation up to the last flush. */
 export async function readActivity<Kind extends StoredKind>(
   db: Db,
   orgId: string,

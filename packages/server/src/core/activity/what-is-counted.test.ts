@@ -52,7 +52,7 @@ async function counted(act: () => Promise<unknown>, more: readonly StoredKind[] 
 const token = (form: Record<string, string>) => postForm(`${org.issuer}/token`, form);
 const batchToken = () => token({ grant_type: "client_credentials", ...credentials(org.batch) });
 
-test("sign-ins and failed ones, in the browser", async () => {
+test("counts sign-ins and failed sign-ins in the browser", async () => {
   const browser = testBrowser();
   const page = await visit(browser, org);
   assert.deepEqual(await counted(() => logIn(browser, org, page, { password: "wrong" })), {
@@ -61,7 +61,7 @@ test("sign-ins and failed ones, in the browser", async () => {
   assert.deepEqual(await counted(() => logIn(browser, org, page)), { "sign-ins": 1 });
 });
 
-test("sign-ins by call of an application", async () => {
+test("counts sign-ins through the legacy API", async () => {
   const account = await makeSystemAccount(running.service, org);
   const url = `${running.baseUrl}/legacy/api/Authentication/User/Login`;
   const call = (Password: string) => callApi(url, account, { body: { Email: org.user.email, Password } });
@@ -69,7 +69,7 @@ test("sign-ins by call of an application", async () => {
   assert.deepEqual(await counted(() => call(org.user.password)), { "sign-ins": 1 });
 });
 
-test("tokens, and refusals of known clients alone", async () => {
+test("counts tokens, and errors of known clients only", async () => {
   assert.deepEqual(await counted(batchToken), { tokens: 1 });
   const { client_id, client_secret } = credentials(org.batch);
   const grant_type = "client_credentials";
@@ -80,7 +80,7 @@ test("tokens, and refusals of known clients alone", async () => {
   assert.deepEqual(await counted(() => token(stranger)), {});
 });
 
-test("a device that still waits for its user is not refused", async () => {
+test("doesn't count a pending device code as an error", async () => {
   const grant = "urn:ietf:params:oauth:grant-type:device_code";
   const client = credentials(await makeClient(running.service, org.organisation, { grantTypes: [grant] }));
   const { body } = await postForm(`${org.issuer}/device`, { ...client, scope: "openid" });
@@ -89,7 +89,7 @@ test("a device that still waits for its user is not refused", async () => {
   assert.deepEqual(await counted(() => token(waiting)), {});
 });
 
-test("what the agents of a pool sign and refuse, and that there was none", async () => {
+test("counts signatures, rejections and timeouts of a pool", async () => {
   const pool = await makePool(running.service, org);
   const agent = await makeAgent(running.service, org, pool);
   const client = await makeClient(running.service, org.organisation, {

@@ -16,7 +16,7 @@ export async function isAssigned(db: Db, assignment: Assignment): Promise<boolea
   return (await selectAssigned(db, assignment)).length > 0;
 }
 
-/** The application and the membership must be there. @returns false when the user was assigned before */
+/** The application and the membership must exist. @returns false when the user is already assigned */
 export async function insertAssignment(
   db: Db,
   assignment: Assignment & { by: string; now: number },
@@ -55,7 +55,7 @@ export interface AssignedUser {
   readonly assignedAt: number;
 }
 
-/** By PermId; one more than the limit is read. */
+/** By PermId; reads one more than the limit. */
 export async function listAssignedUsers(
   db: Db,
   of: { orgId: string; applicationId: string },

@@ -1,6 +1,6 @@
 /**
- * Who may use an application (wire-contract.md §4): every member of the organisation, or those assigned to it. It rules
- * sign-in by OAuth and by federation, the refresh of tokens, and session keys.
+ * Application access (wire-contract.md §4): every member of the organisation, or assigned users only. Checked at
+ * sign-in (OAuth and federation), at token refresh and for session keys.
  */
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";

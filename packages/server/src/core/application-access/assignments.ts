@@ -21,10 +21,10 @@ export interface AssignmentAct {
   readonly address?: string;
 }
 
-/** What of the two the organisation has not got. */
+/** Which of the two the organisation doesn't have. */
 export type Missing = "no-application" | "no-user";
 
-/** @returns whether it is new; assigning twice changes nothing */
+/** @returns whether the assignment is new */
 export function assignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<boolean | Missing> {
   const { orgId, applicationId, userId, actor, address } = act;
   return deps.database.transaction(async (tx) => {
@@ -45,8 +45,8 @@ export function assignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<bo
 }
 
 /**
- * Where access is for assigned users, what the user holds there ends at once: session keys and refresh tokens with their
- * access tokens.
+ * Unassigns a user. Where access is limited to assigned users, this revokes the user's session keys, refresh tokens
+ * and their access tokens immediately.
  * @returns false when the user was not assigned
  */
 export function unassignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<boolean> {

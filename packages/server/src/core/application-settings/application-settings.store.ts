@@ -6,7 +6,7 @@ export interface SettingsKey {
   readonly userId: string;
 }
 
-/** JSON. */
+/** As JSON. */
 export async function findSettings(db: Db, key: SettingsKey): Promise<string | undefined> {
   const row = await db
     .selectFrom("application_user_setting")

@@ -1,4 +1,4 @@
-/** What an application keeps about one of its users: a JSON object of its own, which nobody else reads. */
+/** Settings that an application stores for one of its users: a JSON object that only the application reads. */
 import type { Database, Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
@@ -6,13 +6,11 @@ import { findSettings, putSettings, type SettingsKey } from "./application-setti
 
 export type UserSettings = Readonly<Record<string, unknown>>;
 
-/** Empty when nothing was written. */
 export async function readUserSettings(db: Db, key: SettingsKey): Promise<UserSettings> {
   const stored = await findSettings(db, key);
   return stored === undefined ? {} : (JSON.parse(stored) as UserSettings);
 }
 
-/** Replaces them all. */
 export async function writeUserSettings(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   key: SettingsKey,

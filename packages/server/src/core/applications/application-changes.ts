@@ -1,10 +1,10 @@
-/** Changing and deleting an application, by who has read it before. */
+/** Changes and deletes applications, with optimistic locking. */
 
 import type { Db } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Application } from "./application.ts";
 import { deleteApplicationRow, findApplication, replaceApplication } from "./applications.store.ts";
-import { type ApplicationDeps, endWhatItHolds } from "./applications.ts";
+import { type ApplicationDeps, revokeGrantedCredentials } from "./applications.ts";
 import { requireKnownPool } from "./known-pool.ts";
 import { requireValidApplication } from "./validation.ts";
 
@@ -13,24 +13,24 @@ export interface ApplicationKey {
   readonly id: string;
   readonly actor: string;
   readonly address?: string;
-  /** Looks at what is there now, before anything is done. @throws what its caller wants to hear */
+  /** Checks the current record before the change. @throws what the caller wants to see */
   check?(before: Application): void;
 }
 
 export type ApplicationContent = Pick<Application, "name" | "settings"> & { readonly disabled: boolean };
 
-/** Somebody else changed it between the look and the write. */
+/** Another request changed the record between read and write. */
 export class ApplicationChanged extends Error {
   constructor() {
-    super("somebody else has changed the application meanwhile");
+    super("another request has changed the application");
     this.name = "ApplicationChanged";
   }
 }
 
 /**
- * A full replacement. Disabling ends what the application holds (`disableApplication`); scopes that are taken away end
- * for its refresh tokens at their next use.
- * @param contentOf what it shall be, from what it is
+ * Replaces an application. Disabling it revokes what it was issued (`disableApplication`); removed scopes end for its
+ * refresh tokens at their next use.
+ * @param contentOf the new content, from the current record
  * @returns undefined when there is no such application
  * @throws InvalidApplication naming every fault, ApplicationChanged
  */
@@ -40,7 +40,7 @@ export async function changeApplication(
   contentOf: (before: Application) => ApplicationContent,
 ): Promise<Application | undefined> {
   const { orgId, id, actor, address } = key;
-  return withoutRace(deps, async (tx) => {
+  return retryingRaces(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return undefined;
     key.check?.(before);
@@ -57,7 +57,7 @@ export async function changeApplication(
       version: before.version + 1,
     };
     if (!(await replaceApplication(tx, after))) throw new LostRace();
-    if (disabled && before.disabledAt === null) await endWhatItHolds(tx, after, now);
+    if (disabled && before.disabledAt === null) await revokeGrantedCredentials(tx, after, now);
     const details = { changed: changedMembers(before, after) };
     const event = {
       orgId,
@@ -74,18 +74,18 @@ export async function changeApplication(
   });
 }
 
-/** Between the look and the write of one transaction; a caller that has read a version says so by its `check`. */
+/** A race between read and write of one transaction, which is retried; a `check` sees the new record. */
 class LostRace extends ApplicationChanged {}
 
-const MOST_RACES = 20;
+const MAX_RACES = 20;
 
-/** Somebody was faster between the look and the write: looked at anew, so that the caller's `check` sees what is now. */
-async function withoutRace<T>({ database }: ApplicationDeps, act: (tx: Db) => Promise<T>): Promise<T> {
+/** Retries when another request was faster, so that the caller's `check` sees the current record. */
+async function retryingRaces<T>({ database }: ApplicationDeps, act: (tx: Db) => Promise<T>): Promise<T> {
   for (let race = 1; ; race++) {
     try {
       return await database.transaction(act);
     } catch (error) {
-      if (!(error instanceof LostRace) || race === MOST_RACES) throw error;
+      if (!(error instanceof LostRace) || race === MAX_RACES) throw error;
     }
   }
 }
@@ -102,13 +102,14 @@ function changedMembers(before: Application, after: Application): string[] {
 }
 
 /**
- * For good, with all that hangs on it: secrets, codes, refresh tokens and the access tokens of their families, consents,
- * pre-authorizations, session keys, and the system accounts that belong to it.
- * @returns false when there is no such application. @throws ApplicationChanged
+ * Deletes an application permanently, with its secrets, codes, refresh tokens and their access tokens, consents,
+ * pre-authorizations, session keys and system accounts.
+ * @returns false when there is no such application.
+ * @throws ApplicationChanged
  */
 export async function deleteApplication(deps: ApplicationDeps, key: ApplicationKey): Promise<boolean> {
   const { orgId, id, actor, address } = key;
-  return withoutRace(deps, async (tx) => {
+  return retryingRaces(deps, async (tx) => {
     const before = await findApplication(tx, orgId, id);
     if (!before) return false;
     key.check?.(before);

@@ -1,6 +1,6 @@
 /**
- * An application: an OAuth client of one organisation (specification, "Application / OAuth client"). The record is
- * wire-contract.md §5's; its members that no query looks for are kept together as `settings`.
+ * An application: an OAuth client of one organisation (specification, "Application / OAuth client"; the record of
+ * wire-contract.md §5). Members that no query filters by are stored together as `settings`.
  */
 import type { SigningAlg } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
@@ -27,7 +27,7 @@ export type TokenEndpointAuthMethod = (typeof tokenEndpointAuthMethods)[number];
 export const consentModes = ["user", "organisation", "preauthorized"] as const;
 export type ConsentMode = (typeof consentModes)[number];
 
-/** Who of the organisation may use an application: all members, or those assigned to it. */
+/** Who may use an application: all members of the organisation, or users assigned to it. */
 export const accessModes = ["everyone", "assigned"] as const;
 export type AccessMode = (typeof accessModes)[number];
 
@@ -42,47 +42,47 @@ export interface ApplicationSettings {
   readonly allowedScopes: readonly string[];
   readonly tokenEndpointAuthMethod: TokenEndpointAuthMethod;
   readonly requireConsent: boolean;
-  /** Read it by `consentModeOf`: absent in records that are older than the setting. */
+  /** Read it through `consentModeOf`: absent in records older than the setting. */
   readonly consentMode?: ConsentMode;
   readonly requirePkce: boolean;
-  /** 60..86400; the ID token lives as long. */
+  /** 60..86400; the ID token's lifetime too. */
   readonly accessTokenLifetimeSeconds: number;
-  /** 300..31536000, of each refresh token from its issue: a client that stays away longer must sign in again. */
+  /** 300..31536000, for each refresh token from its issue (idle timeout). */
   readonly refreshTokenLifetimeSeconds: number;
-  /** Of the whole family, however often it is rotated; never less than one token's lifetime. */
+  /** For the whole token family, however often it is rotated; at least one token's lifetime. */
   readonly refreshTokenAbsoluteLifetimeSeconds: number;
-  /** 0..60; 0 turns the grace window off. */
+  /** Reuse interval after rotation, 0..60; 0 turns it off. */
   readonly refreshTokenGraceSeconds: number;
   readonly issueRefreshTokenWithoutOfflineAccess: boolean;
   readonly idTokenSignedResponseAlg: SigningAlg;
   readonly accessTokenSignedResponseAlg: SigningAlg;
   readonly idTokenIncludesScopeClaims: boolean;
-  /** The `aud` of access tokens when no resource is asked for; the issuer when there is none. */
+  /** The `aud` of access tokens requested without a resource; default: the issuer. */
   readonly audience?: string;
-  /** Public keys for private_key_jwt: inline, or at an https address. At most one of the two. */
+  /** Public keys for private_key_jwt: inline, or at an https URL. At most one of the two. */
   readonly jwks?: { readonly keys: ReadonlyArray<Readonly<Record<string, unknown>>> };
   readonly jwksUri?: string;
   /**
-   * With tls_client_auth: the URI in the subject alternative names of the one device that may speak for it (RFC 8705
-   * §2.1.2); absent: any device of the organisation may that stands.
+   * With tls_client_auth: the SAN URI of the one device that may authenticate as the application (RFC 8705 §2.1.2);
+   * absent: any device of the organisation in good standing.
    */
   readonly tlsClientAuthSanUri?: string;
-  /** Its tokens are good in the hands of the device alone that they were issued to (RFC 8705 §3). */
+  /** Its tokens are bound to the certificate of the requesting device (RFC 8705 §3). */
   readonly tlsClientCertificateBoundAccessTokens: boolean;
-  /** Told when a session that this application got tokens from ends (OpenID Connect Back-Channel Logout 1.0). */
+  /** Notified when a session ends that this application got tokens from (OpenID Connect Back-Channel Logout 1.0). */
   readonly backchannelLogoutUri?: string;
-  /** What a sign-in must reach before this application gets a code (RFC 9470). */
+  /** The authentication level required for a code (RFC 9470). */
   readonly requiredAcr?: string;
-  /** What the RFC 8707 `resource` parameter may name. */
+  /** Values allowed for the `resource` parameter (RFC 8707). */
   readonly allowedResources: readonly string[];
-  /** Whom to ask about it: mail addresses, as a rule. */
+  /** Contact persons, usually email addresses. */
   readonly contacts: readonly string[];
   readonly access: AccessMode;
-  /** Session keys of the legacy federation may be made permanent. */
+  /** Whether session keys of the legacy federation may be permanent. */
   readonly allowPermanentKeys: boolean;
-  /** A session key alone does not do: the call with it is signed by a system account. */
+  /** Whether calls with a session key also need the signature of a system account. */
   readonly requireSignedKeyCalls: boolean;
-  /** Access and ID tokens are signed by the agents of this pool, and by nobody else. */
+  /** Access and ID tokens are signed by the agents of this pool only. */
   readonly signingPoolId?: string;
 }
 
@@ -91,7 +91,7 @@ export interface ClientSecret {
   readonly label: string;
   /** SHA-256 of the plaintext, base64url. */
   readonly hash: string;
-  /** The last four characters of the plaintext, to tell secrets apart. */
+  /** The last four characters of the plaintext. */
   readonly hint: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -113,7 +113,7 @@ export interface Application {
   readonly version: number;
 }
 
-/** Whether it proves itself with client secrets: the others have none, and no use for one. */
+/** Whether the application authenticates with client secrets. */
 export function usesSecrets({ clientType, settings }: Pick<Application, "clientType" | "settings">): boolean {
   return clientType === "confidential" && isSecretMethod(settings.tokenEndpointAuthMethod);
 }
@@ -123,7 +123,7 @@ export const isSecretMethod = (method: TokenEndpointAuthMethod): boolean =>
 
 export const identityScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
 
-/** What an application of a type starts with (specification defaults where it has them). */
+/** The defaults of a client type (from the specification where it has them). */
 export function defaultSettings(clientType: ClientType): ApplicationSettings {
   const confidential = clientType === "confidential";
   return {

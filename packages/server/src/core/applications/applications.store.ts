@@ -28,7 +28,7 @@ export async function insertApplication(db: Db, application: Application): Promi
   await replaceOrigins(db, application);
 }
 
-/** With its secrets, the revoked and expired ones included. */
+/** Includes its secrets, also revoked and expired ones. */
 export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
   const row = await db
     .selectFrom("application")
@@ -76,10 +76,10 @@ export async function listApplications(
 }
 
 export interface ApplicationSearch {
-  /** The id that the page before ended with. */
+  /** The last id of the previous page. */
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Part of a name or an id; letters beyond ASCII are compared in their case on SQLite. */
+  /** Part of a name or an id; on SQLite, non-ASCII letters are case-sensitive. */
   readonly text?: string | undefined;
   readonly clientType?: ClientType | undefined;
   readonly state?: "enabled" | "disabled" | undefined;
@@ -110,15 +110,15 @@ const selectOrganisation = prepared((db, value: Parameter<{ id: string }>) =>
   db.selectFrom("application").select("org_id").where("id", "=", value("id")),
 );
 
-/** Ids are random: in the whole database each is of one application. */
+/** Ids are unique across organisations. */
 export async function organisationOfApplication(db: Db, id: string): Promise<string | undefined> {
   const [row] = await selectOrganisation(db, { id });
   return row?.org_id;
 }
 
 /**
- * Everything but id, type and creation, by one statement that looks at the version before.
- * @returns false when it is gone, or somebody else was faster
+ * Replaces everything but id, type and creation time, if the version is still the one before.
+ * @returns false when the application is gone or has changed
  */
 export async function replaceApplication(db: Db, application: Application): Promise<boolean> {
   const result = await db
@@ -140,8 +140,8 @@ export async function replaceApplication(db: Db, application: Application): Prom
 }
 
 /**
- * With all that hangs on it: secrets, codes, refresh tokens, consents, session keys, system accounts.
- * @returns false when there is none, or it is not of this version any more
+ * Deletes an application with its secrets, codes, refresh tokens, consents, session keys and system accounts.
+ * @returns false when there is none of this version
  */
 export async function deleteApplicationRow(
   db: Db,
@@ -158,21 +158,21 @@ export async function deleteApplicationRow(
 }
 
 /**
- * Whether it is there; it stays until the transaction ends, so that what is written about it finds it. (On SQLite
- * transactions come one after the other anyway.)
+ * Locks an application until the end of the transaction. (SQLite runs transactions one after the other anyway.)
+ * @returns false when there is none
  */
 export async function holdApplication(tx: Db, key: { orgId: string; id: string }): Promise<boolean> {
-  const held = await tx
+  const locked = await tx
     .updateTable("application")
     .set((eb) => ({ version: eb.ref("version") }))
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
     .returning("id")
     .executeTakeFirst();
-  return held !== undefined;
+  return locked !== undefined;
 }
 
-/** Those that answer, oldest first, without secrets. @param which.ids when given, these only */
+/** Enabled applications, oldest first, without secrets. @param which.ids limits the list to these */
 export async function listEnabledApplications(
   db: Db,
   orgId: string,
@@ -192,7 +192,7 @@ export async function listEnabledApplications(
   return rows.map((row) => fromRow(row, []));
 }
 
-/** @returns false when there is no such application in the organisation, and when it was so already */
+/** @returns false when there is no such application, or its status is already the wanted one */
 export async function setApplicationDisabled(
   db: Db,
   key: { orgId: string; id: string },
@@ -231,7 +231,7 @@ export async function insertClientSecret(
     .execute();
 }
 
-/** @returns false when there is no such secret, or it is revoked already */
+/** @returns false when there is no such secret, or it is already revoked */
 export async function revokeClientSecret(
   db: Db,
   key: { orgId: string; applicationId: string; id: string },
@@ -248,18 +248,18 @@ export async function revokeClientSecret(
   return result.numUpdatedRows > 0n;
 }
 
-/** The other secrets end then, those that end sooner by themselves excepted. */
+/** Expires the other active secrets at that time, unless they expire earlier. */
 export async function expireOtherSecrets(
   db: Db,
-  kept: { orgId: string; applicationId: string; id: string },
+  newest: { orgId: string; applicationId: string; id: string },
   at: number,
 ): Promise<void> {
   await db
     .updateTable("client_secret")
     .set({ expires_at: at })
-    .where("org_id", "=", kept.orgId)
-    .where("application_id", "=", kept.applicationId)
-    .where("id", "!=", kept.id)
+    .where("org_id", "=", newest.orgId)
+    .where("application_id", "=", newest.applicationId)
+    .where("id", "!=", newest.id)
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("expires_at", "is", null), eb("expires_at", ">", at)]))
     .execute();
@@ -280,7 +280,7 @@ export async function touchClientSecret(
     .execute();
 }
 
-/** The applications of the organisation that have a redirect URI of this web origin. */
+/** Applications with a redirect URI of this web origin. */
 export async function applicationsOfOrigin(db: Db, orgId: string, origin: string): Promise<string[]> {
   const rows = await db
     .selectFrom("application_origin")

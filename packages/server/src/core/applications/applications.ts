@@ -1,4 +1,4 @@
-/** Finding applications on the hot path, and creating and disabling them. */
+/** Finds applications on the hot path; creates, enables and disables them. */
 
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { newUuid } from "@signet/protocol/uuid";
@@ -24,13 +24,13 @@ import { requireKnownPool } from "./known-pool.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationDirectory {
-  /** Undefined when it does not exist, is another organisation's, or is disabled. */
+  /** Undefined when it is unknown, disabled, or of another organisation. */
   find(orgId: string, clientId: string): Promise<Application | undefined>;
-  /** By the id alone, for callers that name no organisation; as `find` otherwise. */
+  /** By the id alone, for requests that name no organisation. */
   ofPublicId(clientId: string): Promise<Application | undefined>;
-  /** The same past the cache, for what must not be missed: a secret that was made a moment ago, perhaps on another node. */
+  /** Bypasses the cache, e.g. for a secret created moments ago on another node. */
   read(orgId: string, clientId: string): Promise<Application | undefined>;
-  /** The applications that have a redirect URI of this web origin. */
+  /** Applications with a redirect URI of this web origin. */
   ofOrigin(orgId: string, origin: string): Promise<readonly string[]>;
 }
 
@@ -73,7 +73,7 @@ export interface NewApplication {
   readonly orgId: string;
   readonly name: string;
   readonly clientType: ClientType;
-  /** What differs from the type's defaults. */
+  /** Overrides of the client type's defaults. */
   readonly settings?: Partial<ApplicationSettings>;
   readonly disabled?: boolean;
   readonly actor: string;
@@ -117,8 +117,8 @@ export async function createApplication(deps: ApplicationDeps, input: NewApplica
   return application;
 }
 
-/** What was issued to it stays ended when it is enabled again: codes of both kinds, refresh tokens, session keys. */
-export async function endWhatItHolds(
+/** Revokes codes of both kinds, refresh tokens and session keys; enabling the application again doesn't restore them. */
+export async function revokeGrantedCredentials(
   tx: Db,
   { orgId, id: applicationId }: { orgId: string; id: string },
   now: number,
@@ -130,8 +130,9 @@ export async function endWhatItHolds(
 }
 
 /**
- * Disabling ends what the application holds: its codes of both kinds and refresh tokens for good, its own tokens while it lasts.
- * @returns false when there is no such application, and when it was so already
+ * Enables or disables an application. Disabling revokes its codes and refresh tokens permanently, and suspends its
+ * own tokens.
+ * @returns false when there is no such application, or its status is already the wanted one
  */
 export async function disableApplication(
   deps: ApplicationDeps,
@@ -140,7 +141,7 @@ export async function disableApplication(
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
     if (!(await setApplicationDisabled(tx, input, input.disabled ? now : null, now))) return false;
-    if (input.disabled) await endWhatItHolds(tx, input, now);
+    if (input.disabled) await revokeGrantedCredentials(tx, input, now);
     await recordAuditEvent(tx, {
       orgId: input.orgId,
       at: now,

@@ -1,4 +1,4 @@
-/** What a client registers for us to call (`jwks_uri`, back-channel logout), and its inline keys. */
+/** URLs that a client registers for Signet to call (`jwks_uri`, back-channel logout), and its inline keys. */
 import { addressRules } from "../outbound/address-rules.ts";
 import type { ApplicationSettings } from "./application.ts";
 import { clientJwksFaults } from "./client-jwks.ts";
@@ -8,11 +8,11 @@ interface Fault {
   readonly message: string;
 }
 
-/** OpenID Connect Registration §2: `jwks` and `jwks_uri` are not used together; private_key_jwt needs one. */
+/** OpenID Connect Registration §2: `jwks` and `jwks_uri` are exclusive; private_key_jwt needs one. */
 export function clientKeyFaults({ jwks, jwksUri, tokenEndpointAuthMethod }: ApplicationSettings): Fault[] {
   const faults = jwks === undefined ? [] : clientJwksFaults(jwks).map(prefixed("jwks"));
   if (jwks !== undefined && jwksUri !== undefined)
-    faults.push({ path: "jwksUri", message: "give jwks or jwksUri, not both" });
+    faults.push({ path: "jwksUri", message: "jwks and jwksUri are mutually exclusive" });
   if (tokenEndpointAuthMethod === "private_key_jwt" && jwks === undefined && jwksUri === undefined)
     faults.push({ path: "jwks", message: "private_key_jwt needs public keys: jwks or jwksUri" });
   return faults;
@@ -22,13 +22,13 @@ const prefixed =
   (member: string) =>
   ({ path, message }: Fault): Fault => ({ path: `${member}.${path}`, message });
 
-/** Where the host may be is decided at each call, by the address that it then has (core/outbound). */
+/** The host's address is checked at each call (core/outbound). */
 export function calledAddressFaults(settings: ApplicationSettings): Fault[] {
   return (["jwksUri", "backchannelLogoutUri"] as const).flatMap((path) => {
     const uri = settings[path];
     return uri === undefined || isCallable(uri)
       ? []
-      : [{ path, message: "must be an https address without credentials and fragment" }];
+      : [{ path, message: "must be an https URL without credentials and fragment" }];
   });
 }
 
@@ -41,6 +41,6 @@ function isCallable(uri: string): boolean {
 
 const { isLoopback } = addressRules([]);
 
-/** http is for the developer's own machine; whether even that may be called is the operator's word. */
+/** http for local development only; whether loopback may be called is the operator's setting. */
 const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || isLoopback(host.replace(/^\[(.*)\]$/, "$1"));

@@ -1,4 +1,4 @@
-/** The public keys that a client may prove itself with (RFC 7517; RFC 7518 §3.3 for the least size of an RSA key). */
+/** Public keys for client authentication (RFC 7517; minimum RSA key size: RFC 7518 §3.3). */
 import { createPublicKey, type webcrypto } from "node:crypto";
 import { isSigningAlg, type SigningAlg } from "@signet/protocol/jose/jws";
 import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
@@ -13,23 +13,23 @@ const ALGORITHMS: Readonly<Record<string, readonly SigningAlg[]>> = {
 };
 const CURVES: Readonly<Record<string, string>> = { EC: "P-256", OKP: "Ed25519" };
 const PUBLIC_MEMBERS = ["kty", "crv", "x", "y", "n", "e"];
-const LEAST_EXPONENT = 65_537n;
+const MIN_EXPONENT = 65_537n;
 export const MOST_CLIENT_KEYS = 20;
 
-/** Why a key is not accepted, in words for whoever registers it; undefined when it is. */
+/** Why a key is rejected, for the person who registers it; undefined when it is accepted. */
 export function clientJwkFault(jwk: unknown): string | undefined {
   if (!isObject(jwk)) return "must be an object";
   if (!isNestedWithin(jwk)) return `must not be nested more than ${MOST_JSON_DEPTH} deep`;
-  // Whoever sends a private key here has given it away already, and must hear of it.
+  // A private key that was sent is compromised, and the sender must know.
   if (PRIVATE_MEMBERS.some((member) => member in jwk))
-    return "must hold public members only; a key whose private or secret part was sent is no longer safe";
+    return "must have public members only; the private key you sent is compromised, replace it";
   const { kty, crv, use, key_ops: operations, alg, kid, ext } = jwk;
   const algorithms = typeof kty === "string" && Object.hasOwn(ALGORITHMS, kty) ? ALGORITHMS[kty] : undefined;
   if (!algorithms || CURVES[String(kty)] !== crv)
     return "must be an RSA, P-256 or Ed25519 public key (kty, and crv where it has one)";
   if (use !== undefined && use !== "sig") return 'use must be "sig" or absent';
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes("verify")))
-    return "key_ops must hold verify or be absent";
+    return "key_ops must include verify or be absent";
   if (alg !== undefined && !(isSigningAlg(alg) && algorithms.includes(alg)))
     return `alg must be ${algorithms.join(" or ")} or absent`;
   if (kid !== undefined && (typeof kid !== "string" || kid === "" || kid.length > 255))
@@ -38,7 +38,7 @@ export function clientJwkFault(jwk: unknown): string | undefined {
   return materialFault(jwk);
 }
 
-/** The numbers themselves: a point on its curve, a modulus and an exponent that are worth something. */
+/** Checks the key material: the point is on its curve, modulus and exponent are strong enough. */
 function materialFault(jwk: ClientJwk): string | undefined {
   const members = Object.fromEntries(
     PUBLIC_MEMBERS.flatMap((name) => (name in jwk ? [[name, jwk[name]]] : [])),
@@ -47,15 +47,15 @@ function materialFault(jwk: ClientJwk): string | undefined {
     const key = createPublicKey({ key: members as webcrypto.JsonWebKey, format: "jwk" });
     if (key.asymmetricKeyType !== "rsa") return undefined;
     const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
-    return modulusLength >= 2_048 && modulusLength <= 8_192 && publicExponent >= LEAST_EXPONENT
+    return modulusLength >= 2_048 && modulusLength <= 8_192 && publicExponent >= MIN_EXPONENT
       ? undefined
       : "an RSA key must have 2048 to 8192 bits and an exponent of 65537 or more";
   } catch {
-    return "is not a key: its members do not fit together";
+    return "is not a valid key";
   }
 }
 
-/** What is wrong with a whole set, each with the path of its member within it. */
+/** The faults of a key set, each with its path within the set. */
 export function clientJwksFaults(jwks: unknown): { path: string; message: string }[] {
   const keys = isObject(jwks) ? jwks["keys"] : undefined;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MOST_CLIENT_KEYS)
@@ -64,17 +64,17 @@ export function clientJwksFaults(jwks: unknown): { path: string; message: string
     const message = clientJwkFault(jwk);
     return message === undefined ? [] : [{ path: `keys[${index}]`, message }];
   });
-  // OpenID Connect Core §10.1: with several keys the token names its own.
+  // OpenID Connect Core §10.1: with several keys, a token names its key by kid.
   const kids = keys.map((jwk) => (isObject(jwk) ? jwk["kid"] : undefined));
   if (keys.length > 1 && (kids.includes(undefined) || new Set(kids).size < kids.length))
-    faults.push({ path: "keys", message: "several keys need a kid each, no two the same" });
+    faults.push({ path: "keys", message: "several keys need distinct kids" });
   return faults;
 }
 
 /**
- * The keys of a set that somebody serves: what we cannot use is left out, as RFC 7517 §5 asks, so that a client may
- * also publish keys for other purposes.
- * @returns undefined when the text is no key set
+ * The usable keys of a served set; others are ignored (RFC 7517 §5), so that a client may publish keys for other
+ * purposes.
+ * @returns undefined when the text is not a key set
  */
 export function usableClientJwks(text: string): ClientJwk[] | undefined {
   let value: unknown;

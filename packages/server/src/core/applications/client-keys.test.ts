@@ -53,7 +53,7 @@ async function has(keys: ClientKeys, application: Application, kid: string): Pro
   }
 }
 
-test("inline keys are the record's: another version of it has other keys, no keys are none", async () => {
+test("inline keys follow the version of the client's record", async () => {
   const { keys, calls } = remote(() => 500);
   const [a, b] = [await jwk("a"), await jwk("b")];
   assert.ok(await has(keys, client({ jwks: { keys: [a] } }), "a"));
@@ -63,7 +63,7 @@ test("inline keys are the record's: another version of it has other keys, no key
   assert.deepEqual(calls, []);
 });
 
-test("a set is read once for many looks, and again for an unknown kid at most once a minute", async () => {
+test("fetches a key set once for many lookups, and at most once a minute for unknown kids", async () => {
   const served = [await jwk("a")];
   const { keys, calls, clock } = remote(() => JSON.stringify({ keys: served }));
   const one = client({ jwksUri: URI });
@@ -78,7 +78,7 @@ test("a set is read once for many looks, and again for an unknown kid at most on
   assert.equal(calls.length, 2);
 });
 
-test("a key that was taken away is gone after ten minutes", async () => {
+test("a removed key stops working after ten minutes", async () => {
   let served = [await jwk("a")];
   const { keys, calls, clock } = remote(() => JSON.stringify({ keys: served }));
   const one = client({ jwksUri: URI });
@@ -91,7 +91,7 @@ test("a key that was taken away is gone after ten minutes", async () => {
   assert.equal(calls.length, 2);
 });
 
-test("requests at once wait for one read", async () => {
+test("concurrent requests share one fetch", async () => {
   const set = JSON.stringify({ keys: [await jwk("a")] });
   let answer = (_text: string) => {};
   const { keys, calls } = remote(() => new Promise((resolve) => (answer = resolve)));
@@ -103,7 +103,7 @@ test("requests at once wait for one read", async () => {
   assert.equal(calls.length, 1);
 });
 
-test("an address that fails is asked once a minute, its known keys last an hour", async () => {
+test("retries a failing URL once a minute, and keeps its keys for an hour", async () => {
   const set = JSON.stringify({ keys: [await jwk("a")] });
   let served: string | number = 503;
   const { keys, calls, clock } = remote(() => served);
@@ -120,7 +120,7 @@ test("an address that fails is asked once a minute, its known keys last an hour"
   await assert.rejects(has(keys, one, "a"), ClientKeysUnavailable);
 });
 
-test("redirects, pages, failures and sets without a usable key give no key", async () => {
+test("redirects, HTML, failures and sets without a usable key yield no key", async () => {
   const set = JSON.stringify({ keys: [await jwk("a")] });
   const outcomes: Array<() => string | [status: number, body: string]> = [
     () => [302, set],
@@ -139,14 +139,14 @@ test("redirects, pages, failures and sets without a usable key give no key", asy
   assert.ok(!(await has(keys, client({ jwksUri: URI }), "a")));
 });
 
-test("a client whose address hangs holds up nobody else", async () => {
+test("a client with a hanging URL doesn't delay others", async () => {
   const set = JSON.stringify({ keys: [await jwk("a")] });
   const { keys } = remote((url) => (url === URI ? set : new Promise<string>(() => {})));
   void has(keys, client({ jwksUri: "https://hangs.example/" }, "slow"), "a");
   assert.ok(await has(keys, client({ jwksUri: URI }), "a"));
 });
 
-test("another address is read at once", async () => {
+test("fetches a changed URL immediately", async () => {
   const set = JSON.stringify({ keys: [await jwk("a")] });
   const { keys, calls } = remote(() => set);
   await has(keys, client({ jwksUri: URI }), "a");

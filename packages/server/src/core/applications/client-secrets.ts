@@ -1,4 +1,4 @@
-/** Client secrets: several may be active at once, so that one can be replaced while the other still works. */
+/** Client secrets: several may be active at once, so that rotation needs no downtime. */
 
 import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
@@ -18,17 +18,17 @@ export interface NewClientSecret {
   readonly label: string;
   /** Milliseconds; null for a secret that does not expire. */
   readonly expiresAt: number | null;
-  /** The others end after so many seconds; left out, they go on until they are revoked. */
+  /** Expires the other secrets after so many seconds; default: they stay active until revoked. */
   readonly expireOthersInSeconds?: number;
   readonly actor: string;
   readonly address?: string;
 }
 
-/** At most 100 characters, none of them invisible: a label tells secrets apart. */
+/** At most 100 characters without invisible ones, which could make two labels look alike. */
 export const isSecretLabel = (label: string): boolean =>
   [...label].length <= 100 && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(label);
 
-/** @returns the record and, this once, the plaintext */
+/** @returns the record, and the plaintext, which is not stored */
 export async function createClientSecret(
   deps: ApplicationDeps,
   input: NewClientSecret,
@@ -63,7 +63,7 @@ export async function createClientSecret(
   return { secret, plaintext };
 }
 
-/** @returns false when there is no such active secret; the application's other secrets are left alone */
+/** @returns false when there is no such active secret */
 export async function revokeSecret(
   deps: ApplicationDeps,
   input: { orgId: string; applicationId: string; id: string; actor: string; address?: string },
@@ -86,8 +86,8 @@ export async function revokeSecret(
 }
 
 /**
- * Ends a rotation: all active secrets but the newest. One that is made at the same time is not touched.
- * @returns how many were revoked
+ * Ends a rotation: revokes all active secrets except the newest. A secret created concurrently is not touched.
+ * @returns the number of revoked secrets
  */
 export async function revokeOldSecrets(
   deps: ApplicationDeps,
@@ -105,8 +105,8 @@ export async function revokeOldSecrets(
 }
 
 /**
- * The active secret that the presented text is. All of them are compared, whichever fits: the time tells neither which
- * one it was nor how many there are that do not fit.
+ * Finds the active secret that matches. All secrets are compared whichever matches, so that the time reveals neither
+ * which one it was nor how many there are.
  */
 export function matchClientSecret(
   application: Application,

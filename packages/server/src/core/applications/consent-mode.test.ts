@@ -4,7 +4,7 @@ import { defaultSettings } from "./application.ts";
 import { bothConsentMembers, consentModeOf } from "./consent-mode.ts";
 import { InvalidApplication, requireValidApplication } from "./validation.ts";
 
-test("RequireConsent=false and preauthorized are one setting seen two ways", () => {
+test("RequireConsent=false and preauthorized are the same setting", () => {
   const table = [
     [{}, true, "user"],
     [{ requireConsent: true }, true, "user"],
@@ -19,12 +19,12 @@ test("RequireConsent=false and preauthorized are one setting seen two ways", () 
   }
 });
 
-test("a record that is older than the setting is read by RequireConsent alone", () => {
+test("reads records older than the setting by RequireConsent alone", () => {
   assert.equal(consentModeOf({ requireConsent: true }), "user");
   assert.equal(consentModeOf({ requireConsent: false }), "preauthorized");
 });
 
-test("the two may not contradict each other", () => {
+test("rejects contradicting values", () => {
   const check = (given: object) =>
     requireValidApplication({
       name: "App",

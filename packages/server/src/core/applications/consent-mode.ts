@@ -1,6 +1,6 @@
 /**
- * Who is asked before an application gets something (specification, "Consent mode"). `RequireConsent=false` and
- * `preauthorized` are one setting seen two ways (wire-contract.md §2).
+ * Consent mode (specification, "Consent mode"). `RequireConsent=false` and `preauthorized` are one setting in two
+ * forms (wire-contract.md §2).
  */
 import type { ApplicationSettings, ConsentMode } from "./application.ts";
 
@@ -14,20 +14,20 @@ export function consentModeOf({
 
 type Given = Partial<Pick<ApplicationSettings, "requireConsent" | "consentMode">>;
 
-/** Both members from what was given of them; a contradiction stays, for the validation to tell. */
+/** Derives both members from those that are set; a contradiction is left to the validation. */
 export function bothConsentMembers(given: Given): Required<Given> {
   const requireConsent = given.requireConsent ?? given.consentMode !== "preauthorized";
   const consentMode = given.consentMode ?? (requireConsent ? "user" : "preauthorized");
   return { requireConsent, consentMode };
 }
 
-type Held = Pick<ApplicationSettings, "requireConsent" | "consentMode">;
+type Current = Pick<ApplicationSettings, "requireConsent" | "consentMode">;
 
 /**
- * Both members when a record is replaced by one that was read before: of two that contradict each other, the one that
- * was changed counts. A contradiction of two changes stays, for the validation to tell.
+ * Derives both members when a record is replaced: if they contradict each other, the changed one wins. A
+ * contradiction of two changes is left to the validation.
  */
-export function changedConsentMembers(given: Given, before: Held): Required<Given> {
+export function changedConsentMembers(given: Given, before: Current): Required<Given> {
   const both = bothConsentMembers(given);
   if (both.requireConsent !== (both.consentMode === "preauthorized")) return both;
   const requirementChanged = both.requireConsent !== before.requireConsent;

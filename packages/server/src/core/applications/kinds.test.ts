@@ -30,7 +30,7 @@ for (const kind of applicationKinds) {
   });
 }
 
-test("only what a browser comes back to has an address, and it comes back to the SDK", () => {
+test("only kinds with browser sign-in have a URL, and return to the SDK", () => {
   assert.deepEqual(made("web", "http://localhost:3000").settings.redirectUris, [
     "http://localhost:3000/signet/callback",
   ]);
@@ -39,17 +39,17 @@ test("only what a browser comes back to has an address, and it comes back to the
   assert.deepEqual(settingsAt("service", "https://x.example").redirectUris, undefined);
 });
 
-test("sign-outs are told to an application on the web, not to a developer's own machine", () => {
+test("sets a back-channel logout URL for https applications only", () => {
   const told = (address: string) => made("web", address).settings.backchannelLogoutUri;
   assert.equal(told("https://shop.example"), "https://shop.example/signet/back-channel-logout");
   assert.equal(told("http://localhost:3000"), undefined);
 });
 
-test("a public client that is no other kind is a public client", () => {
+test("a public client of no other kind is a public client", () => {
   assert.equal(kindOf({ clientType: "public", settings: defaultSettings("public") }), "public");
 });
 
-test("an address is an origin, in the form that browsers write", () => {
+test("an origin is normalised as browsers do", () => {
   assert.equal(addressOf(" https://Shop.example:443/ "), "https://shop.example");
   assert.equal(addressOf("http://localhost:3000"), "http://localhost:3000");
   for (const text of [

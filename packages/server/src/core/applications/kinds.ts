@@ -1,6 +1,6 @@
 /**
- * The kinds of application that people think in, and what each of them starts with. A kind is not kept: a record is what
- * its settings say, and `kindOf` finds the word for it.
+ * Application kinds as users think of them, and their initial settings. The kind is not stored: `kindOf` derives it
+ * from the settings.
  */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { type Application, type ApplicationSettings, deviceCodeGrantType } from "./application.ts";
@@ -20,17 +20,17 @@ export const clientTypeOf: Readonly<Record<ApplicationKind, ClientType>> = {
   legacy: "confidential",
 };
 
-/** Whether a new one gets a client secret. The legacy federation asks for none. */
+/** Whether a new application gets a client secret; the legacy federation needs none. */
 export const startsWithSecret = (kind: ApplicationKind): boolean => kind === "web" || kind === "service";
 
-/** Whether it has an address that browsers come back to. */
+/** Whether browsers return to a URL of it. */
 export const hasAddress = (kind: ApplicationKind): boolean =>
   kind === "web" || kind === "spa" || kind === "legacy";
 
-/** What differs from the client type's defaults. */
+/** Overrides of the client type's defaults. */
 export function settingsOfKind(kind: ApplicationKind): Partial<ApplicationSettings> {
   switch (kind) {
-    // Without users there is nothing that the identity scopes could tell.
+    // Without users, the identity scopes have nothing to release.
     case "service":
       return { grantTypes: ["client_credentials"], allowedScopes: [] };
     case "device":
@@ -40,11 +40,11 @@ export function settingsOfKind(kind: ApplicationKind): Partial<ApplicationSettin
   }
 }
 
-/** Where the client SDK answers, below the application's address (its `basePath`). */
+/** The default `basePath` of the client SDK. */
 const SDK_PATH = "/signet";
 
 /**
- * For an application that the client SDK protects with its defaults, or one that goes by its own address alone.
+ * Settings of an application that uses the client SDK with its defaults, or just its home URL.
  * @param address an origin, see `addressOf`
  */
 export function settingsAt(kind: ApplicationKind, address: string): Partial<ApplicationSettings> {
@@ -57,14 +57,14 @@ export function settingsAt(kind: ApplicationKind, address: string): Partial<Appl
     ...own,
     redirectUris: [`${address}${SDK_PATH}/callback`],
     postLogoutRedirectUris: [home],
-    // A developer's own machine is called only where the operator allows it.
+    // Signet calls a developer's machine only where the operator allows it.
     ...(address.startsWith("https:")
       ? { backchannelLogoutUri: `${address}${SDK_PATH}/back-channel-logout` }
       : {}),
   };
 }
 
-/** @returns the origin of a typed address; undefined when it is none, or has a path */
+/** @returns the origin of a URL; undefined when it is invalid or has a path */
 export function addressOf(text: string): string | undefined {
   const url = URL.parse(text.trim());
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
@@ -72,7 +72,7 @@ export function addressOf(text: string): string | undefined {
   return isPlain ? url.origin : undefined;
 }
 
-/** The word for what a record is; `public` for a public client that is none of them. */
+/** The kind of a record; `public` for other public clients. */
 export function kindOf({
   clientType,
   settings,

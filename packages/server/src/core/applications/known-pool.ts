@@ -1,10 +1,10 @@
-/** The pool that signs for an application is one of its own organisation. */
+/** Checks that an application's signing pool belongs to its organisation. */
 import type { Db } from "../../db/open.ts";
 import { keepPool } from "../signing-pools/signing-pool.store.ts";
 import type { ApplicationSettings } from "./application.ts";
 import { InvalidApplication } from "./validation.ts";
 
-/** @param tx until its end nobody deletes the pool. @throws InvalidApplication */
+/** @param tx locks the pool until its end. @throws InvalidApplication */
 export async function requireKnownPool(
   tx: Db,
   orgId: string,

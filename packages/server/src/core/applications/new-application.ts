@@ -1,10 +1,10 @@
-/** An application together with its first secret: one without the other would be of no use. */
+/** Creates an application together with its first secret. */
 import { boundTo } from "../../db/open.ts";
 import type { Application } from "./application.ts";
 import { type ApplicationDeps, createApplication, type NewApplication } from "./applications.ts";
 import { createClientSecret } from "./client-secrets.ts";
 
-/** @returns the plaintext this once. @throws InvalidApplication naming every fault */
+/** @returns the plaintext, which is not stored. @throws InvalidApplication naming every fault */
 export function createWithSecret(
   deps: ApplicationDeps,
   input: NewApplication & { readonly secretLabel: string },

@@ -75,7 +75,7 @@ forEachDatabase(({ fresh }) => {
   const nameOf = async ({ orgId, id }: Application) =>
     (await findApplication(database().query, orgId, id))?.name;
 
-  test("a form of the console and a call change the same application", async () => {
+  test("a console form and an API call change the same application without deadlock", async () => {
     const application = await make();
     const form = [
       (inside: Database) => holdApplication(inside.query, application),
@@ -85,7 +85,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await nameOf(application), "by the call");
   });
 
-  test("a file changes two applications, while a form of the console changes the second", async () => {
+  test("a configuration file changes two applications while a console form changes the second", async () => {
     const [one, two] = [await make(), await make()];
     const file = [
       (inside: Database) => change(inside, one, "by the file"),

@@ -40,11 +40,11 @@ forEachDatabase(({ fresh }) => {
     searchApplications(running.service.database.query, org.organisation.id, { limit: 10, ...asked });
   const names = async (asked: Partial<ApplicationSearch>) => (await search(asked)).map(({ name }) => name);
 
-  test("the newest come first, of this organisation alone", async () => {
+  test("lists applications of the organisation, newest first", async () => {
     assert.deepEqual(await names({}), ["payslips_old", "Payroll 100%", "Native", "Web", "Web"]);
   });
 
-  test("a part of the name finds them in any letters, and signs of patterns are signs", async () => {
+  test("finds applications by part of a name, case-insensitively and with wildcards escaped", async () => {
     assert.deepEqual(await names({ text: "PAY" }), ["payslips_old", "Payroll 100%"]);
     assert.deepEqual(await names({ text: "100%" }), ["Payroll 100%"]);
     assert.deepEqual(await names({ text: "s_o" }), ["payslips_old"]);
@@ -52,19 +52,19 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await names({ text: "'; --" }), []);
   });
 
-  test("the client ID finds one, and another organisation's finds nothing", async () => {
+  test("finds an application by client ID, within the organisation only", async () => {
     const [payroll = "", , foreign = ""] = ids;
     assert.deepEqual(await names({ text: payroll.toUpperCase() }), ["Payroll 100%"]);
     assert.deepEqual(await names({ text: foreign }), []);
   });
 
-  test("type and state narrow it down", async () => {
+  test("filters by type and status", async () => {
     assert.deepEqual(await names({ clientType: "native" }), ["payslips_old", "Native"]);
     assert.deepEqual(await names({ state: "disabled" }), ["payslips_old"]);
     assert.deepEqual(await names({ clientType: "native", state: "enabled" }), ["Native"]);
   });
 
-  test("pages follow each other without a gap, and hold no secrets", async () => {
+  test("pages without gaps and without secrets", async () => {
     const first = await search({ limit: 3 });
     const rest = await search({ limit: 3, after: first.at(-1)?.id });
     assert.deepEqual(
@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok([...first, ...rest].every(({ secrets }) => secrets.length === 0));
   });
 
-  test("the newest use is the last sign-in, with who it was; of a service its secret's", async () => {
+  test("the last use is the last sign-in and its user, or a service's last use of its secret", async () => {
     const { query } = running.service.database;
     const use = (applicationId: string, isService: boolean) =>
       newestUse(query, { orgId: org.organisation.id, applicationId }, isService);

@@ -28,7 +28,7 @@ forEachDatabase(({ fresh }) => {
     findApplication(running.service.database.query, application.orgId, application.id);
   const lastUsed = async (client: TestClient) => (await stored(client))?.secrets[0]?.lastUsedAt;
 
-  test("a use is written some time later, in one go, with the time of the last one", async () => {
+  test("writes uses in batches, with the time of the last one", async () => {
     const form = { grant_type: "client_credentials", ...credentials(org.batch) };
     for (let time = 0; time < 3; time++) {
       clock.advance(1_000);
@@ -42,7 +42,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lastUsed(org.web), null);
   });
 
-  test("an older use never takes the place of a newer one, and closing writes what is left", async () => {
+  test("never overwrites a newer use, and flushes on close", async () => {
     const application = await stored(org.batch);
     const [secret] = application?.secrets ?? [];
     assert.ok(application && secret);

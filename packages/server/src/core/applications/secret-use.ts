@@ -1,4 +1,4 @@
-/** When each secret was used last. */
+/** Records when each client secret was last used. */
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import { lastUses } from "../last-uses.ts";
@@ -8,7 +8,6 @@ import { touchClientSecret } from "./applications.store.ts";
 export interface SecretUse {
   note(application: Application, secret: ClientSecret): void;
   flush(): Promise<void>;
-  /** Flushes and stops. */
   close(): Promise<void>;
 }
 

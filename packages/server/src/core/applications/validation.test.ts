@@ -25,7 +25,7 @@ test("the defaults of every client type are valid", () => {
     assert.deepEqual(faultsOf({}, clientType), []);
 });
 
-test("every fault is found in one go, each with its path", () => {
+test("reports all faults together, each with its path", () => {
   const settings = {
     redirectUris: ["https://good.example/cb", "javascript:alert(1)", "https://a.example/#x"],
     accessTokenLifetimeSeconds: 59,
@@ -46,7 +46,7 @@ test("every fault is found in one go, each with its path", () => {
   ]);
 });
 
-test("a device's URI goes with tls_client_auth, and is one", () => {
+test("a device URI requires tls_client_auth, and must be a URI", () => {
   const tls = { tokenEndpointAuthMethod: "tls_client_auth" };
   const path = ["tlsClientAuthSanUri"];
   for (const settings of [tls, { ...tls, tlsClientAuthSanUri: "https://id.example/oauth/o/devices/d" }])
@@ -57,14 +57,14 @@ test("a device's URI goes with tls_client_auth, and is one", () => {
   assert.deepEqual(faultsOf(tls, "native"), ["tokenEndpointAuthMethod"]);
 });
 
-test("a name is 1 to 100 characters that show what they are", () => {
+test("a name has 1 to 100 characters and none that deceive", () => {
   for (const good of ["x", "Zoë’s shop 🛒", "x".repeat(100), "😀".repeat(100)])
     assert.deepEqual(faultsOf({}, "confidential", good), []);
   for (const bad of ["", "  ", "x".repeat(101), "a\nb", "a\u202eb", "a\u200bb", "a\u2028b", "a\0b"])
     assert.deepEqual(faultsOf({}, "confidential", bad), ["name"], JSON.stringify(bad));
 });
 
-test("addresses: what a browser could be misled by is refused in all three lists", () => {
+test("rejects URLs that could mislead a browser, in all three lists", () => {
   const bad = [
     "http://shop.example/cb",
     "https://user@shop.example/cb",
@@ -110,7 +110,7 @@ test("lifetimes are whole seconds within their limits", () => {
   }
 });
 
-test("a client type allows what it can keep: secrets, grants and the exemption from PKCE", () => {
+test("a client type limits secrets, grants and the PKCE exemption", () => {
   for (const clientType of ["public", "native", "spa"] as const) {
     assert.deepEqual(faultsOf({ tokenEndpointAuthMethod: "client_secret_post" }, clientType), [
       "tokenEndpointAuthMethod",
@@ -125,7 +125,7 @@ test("a client type allows what it can keep: secrets, grants and the exemption f
   assert.deepEqual(faultsOf({ tokenEndpointAuthMethod: "magic" }), ["tokenEndpointAuthMethod"]);
 });
 
-test("scopes, algorithms, resources and the audience", () => {
+test("validates scopes, algorithms, resources and the audience", () => {
   for (const scope of ["", "two words", 'a"b', "a\\b", "é", "a\n"])
     assert.deepEqual(faultsOf({ allowedScopes: [scope] }), ["allowedScopes[0]"], scope);
   assert.deepEqual(faultsOf({ allowedScopes: Array.from({ length: 101 }, (_, at) => `s${at}`) }), [

@@ -1,4 +1,4 @@
-/** What a client record must be before it is kept. Every fault is found in one go, each with its member's path. */
+/** Validates an application. Reports all faults together, each with its member's path. */
 import { isUuid } from "@signet/protocol/hash";
 import { isSigningAlg } from "@signet/protocol/jose/jws";
 import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/oauth/redirect-uri";
@@ -64,10 +64,10 @@ export function requireValidApplication(input: {
 
 function nameFaults(name: string): Fault[] {
   const length = [...name.trim()].length;
-  // Control and bidirectional characters could make one application's name look like another's.
+  // Control and bidirectional characters could make two names look alike.
   const deceptive = /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name);
   return length < 1 || length > 100 || deceptive
-    ? [{ path: "name", message: "must be 1 to 100 plain characters" }]
+    ? [{ path: "name", message: "must be 1 to 100 characters without control characters" }]
     : [];
 }
 
@@ -79,11 +79,11 @@ function uriFaults(path: string, uris: readonly string[], clientType: ClientType
   });
 }
 
-/** The federation knows no private-use schemes, and matches prefixes: fewer forms are safe. */
+/** The legacy federation has no private-use schemes and matches prefixes: fewer forms are safe. */
 function returnUrlFaults(urls: readonly string[], clientType: ClientType): Fault[] {
   const faults = uriFaults("returnUrls", urls, clientType);
   if (faults.length > 0) return faults;
-  const message = "must be a plain https address; http is for the loopback interface only";
+  const message = "must be an https URL; http is allowed for loopback only";
   return urls.flatMap((url, index) =>
     isRegistrableReturnUrl(url) ? [] : [{ path: `returnUrls[${index}]`, message }],
   );
@@ -94,7 +94,7 @@ export function optionalWebAddress(path: string, uri: string | undefined): Fault
   const url = URL.parse(uri);
   const fine =
     url && (url.protocol === "https:" || url.protocol === "http:") && !url.username && !url.password;
-  return fine && uri.length <= 2_048 ? [] : [{ path, message: "must be a web address" }];
+  return fine && uri.length <= 2_048 ? [] : [{ path, message: "must be an http or https URL" }];
 }
 
 function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fault[] {
@@ -113,7 +113,7 @@ function grantFaults(settings: ApplicationSettings, clientType: ClientType): Fau
   if (confidential === (settings.tokenEndpointAuthMethod === "none")) {
     faults.push({
       path: "tokenEndpointAuthMethod",
-      message: "confidential clients authenticate, others cannot",
+      message: "confidential clients must authenticate, public clients can't",
     });
   }
   if (!confidential && grants.includes("client_credentials")) {
@@ -134,8 +134,7 @@ function certificateFaults({
 }: ApplicationSettings): Fault[] {
   if (uri === undefined) return [];
   const path = "tlsClientAuthSanUri";
-  if (tokenEndpointAuthMethod !== "tls_client_auth")
-    return [{ path, message: "goes with tls_client_auth alone" }];
+  if (tokenEndpointAuthMethod !== "tls_client_auth") return [{ path, message: "requires tls_client_auth" }];
   return /^[\x21-\x7e]{1,2048}$/.test(uri) && URL.canParse(uri)
     ? []
     : [{ path, message: "must be an absolute URI, as in the device's certificate (RFC 8705 §2.1.2)" }];
@@ -150,7 +149,7 @@ function scopeFaults(scopes: readonly string[]): Fault[] {
   );
 }
 
-/** Seconds, least and most. */
+/** Seconds, minimum and maximum. */
 export const lifetimeRanges = {
   accessTokenLifetimeSeconds: [60, 86_400],
   refreshTokenLifetimeSeconds: [300, 31_536_000],
@@ -159,10 +158,10 @@ export const lifetimeRanges = {
 } as const;
 
 function rangeFaults(settings: ApplicationSettings): Fault[] {
-  return Object.entries(lifetimeRanges).flatMap(([path, [least, most]]) => {
+  return Object.entries(lifetimeRanges).flatMap(([path, [min, max]]) => {
     const value = settings[path as keyof typeof lifetimeRanges];
-    const fine = Number.isInteger(value) && value >= least && value <= most;
-    return fine ? [] : [{ path, message: `must be a whole number from ${least} to ${most}` }];
+    const fine = Number.isInteger(value) && value >= min && value <= max;
+    return fine ? [] : [{ path, message: `must be an integer from ${min} to ${max}` }];
   });
 }
 
@@ -206,7 +205,7 @@ function consentFaults({ consentMode, requireConsent }: ApplicationSettings): Fa
     ? [
         {
           path: "consentMode",
-          message: "preauthorized is the same as not requiring consent, the others are not",
+          message: "contradicts requireConsent",
         },
       ]
     : [];
@@ -215,7 +214,7 @@ function consentFaults({ consentMode, requireConsent }: ApplicationSettings): Fa
 function textFaults({ description }: ApplicationSettings): Fault[] {
   return description === undefined || isPlain(description, 500)
     ? []
-    : [{ path: "description", message: "must be at most 500 plain characters" }];
+    : [{ path: "description", message: "must be at most 500 characters without control characters" }];
 }
 
 function contactFaults(contacts: readonly string[]): Fault[] {
@@ -223,12 +222,12 @@ function contactFaults(contacts: readonly string[]): Fault[] {
   return contacts.flatMap((contact, index) =>
     contact.trim() !== "" && isPlain(contact, 254)
       ? []
-      : [{ path: `contacts[${index}]`, message: "must be 1 to 254 plain characters" }],
+      : [{ path: `contacts[${index}]`, message: "must be 1 to 254 characters without control characters" }],
   );
 }
 
-const isPlain = (text: string, most: number): boolean =>
-  [...text].length <= most && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
+const isPlain = (text: string, max: number): boolean =>
+  [...text].length <= max && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
 
 const accessFaults = (access: ApplicationSettings["access"]): Fault[] =>
   accessModes.includes(access)
@@ -238,8 +237,8 @@ const accessFaults = (access: ApplicationSettings["access"]): Fault[] =>
 function poolFaults({ signingPoolId, backchannelLogoutUri }: ApplicationSettings): Fault[] {
   if (signingPoolId === undefined) return [];
   if (!isUuid(signingPoolId)) return [{ path: "signingPoolId", message: "must be the id of a signing pool" }];
-  // A logout token is verified like an ID token (OpenID Connect Back-Channel Logout 1.0 §2.6), and the service has no key
-  // that such an application believes.
+  // A logout token is verified like an ID token (OpenID Connect Back-Channel Logout 1.0 §2.6), and Signet has no key
+  // that such an application trusts.
   if (backchannelLogoutUri !== undefined)
     return [{ path: "backchannelLogoutUri", message: "cannot be set together with signingPoolId" }];
   return [];

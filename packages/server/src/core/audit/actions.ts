@@ -1,15 +1,14 @@
 /**
- * Everything that the audit log can say, as `<noun>.<past participle>`. The list is closed: `recordAuditEvent` takes
- * nothing else, and the console has a text for each in every language (locales/<language>/console-audit-log.json).
- * An action is never renamed, and what it is to its target never changed: what is in the chain stays.
+ * The closed list of audit actions, as `<noun>.<past participle>`; the console has a text for each (locales/<language>/console-audit-log.json).
+ * An action is never renamed, nor its kind changed: the chain keeps what it says.
  */
 
-/** It made its target what it is: the pages of records say who did so last. */
+/** Changed its target: pages of records show who did so last. */
 const CHANGE = "change";
-/** It happened with its target, or to it, and left the record as it was. */
+/** Concerned its target without changing the record. */
 const OCCURRENCE = "occurrence";
 
-/** In the groups that the console lets people choose from. */
+/** Grouped as the console offers them in its filter. */
 export const auditGroups = {
   signIn: {
     "session.started": OCCURRENCE,
@@ -173,6 +172,6 @@ export const auditActions: readonly AuditAction[] = [...kinds.keys()] as AuditAc
 
 export const isAuditAction = (text: string): text is AuditAction => kinds.has(text);
 
-/** What an event of this action says about its target, if it has one: whether it made it what it is. */
+/** Whether an event with this action changed its target. */
 export const isChangeOf = (action: AuditAction, target: string | null | undefined): boolean =>
   typeof target === "string" && kinds.get(action) === CHANGE;

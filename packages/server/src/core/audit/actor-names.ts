@@ -1,10 +1,10 @@
-/** The names of those who acted, and of what they acted on, for people who read the audit log. */
+/** Names of actors and targets, for readers of the audit log. */
 import type { Db } from "../../db/open.ts";
 import { namedKinds, selectNames } from "./audit.store.ts";
 
 /**
- * @param actors as in `AuditEvent.actor`; also `pool:<id>` and `scope:<id>`, which act on nothing themselves
- * @returns by actor; those without a name, or gone, are not in it
+ * @param actors as in `AuditEvent.actor`; also `pool:<id>` and `scope:<id>`, which are targets only
+ * @returns by actor; unnamed and deleted ones are missing
  */
 export async function findActorNames(
   db: Db,

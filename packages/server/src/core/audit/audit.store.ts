@@ -1,4 +1,7 @@
-/** The audit log: who did what to what, from where. Written in the transaction of the act; never holds a secret. */
+/**
+ * The audit log: who did what to which record, from where. Written in the transaction of the action; never contains a
+ * secret.
+ */
 import { redactSecrets } from "@signet/protocol/redact-secrets";
 import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
@@ -15,24 +18,27 @@ export interface AuditEvent {
    */
   readonly actor: string;
   readonly action: AuditAction;
-  /** The id of what it was done to: at most a few hundred bytes, for it is in an index. */
+  /** The id of the record: at most a few hundred bytes, because it is indexed. */
   readonly target?: string;
   readonly address?: string | undefined;
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
-/** An event as it is kept. */
+/** An event as stored. */
 export interface KeptEvent extends Omit<AuditEvent, "action"> {
   readonly id: string;
-  /** One of `AuditAction`, but for events of another version of this program. */
+  /** An `AuditAction`, except for events of another version of Signet. */
   readonly action: string;
   readonly details: NonNullable<AuditEvent["details"]>;
-  /** Its place in the organisation's chain, from 1; undefined for the second or so until it is chained. */
+  /** Its position in the organisation's chain, from 1; undefined until it is chained, a second or so later. */
   readonly seq?: number;
   readonly hash?: string;
 }
 
-/** @param db the transaction of the act. What follows a stranger's act, in any number, goes through unauthenticated-events.ts. */
+/**
+ * @param db the transaction of the action. Events that unauthenticated requests can cause in any number go through
+ * unauthenticated-events.ts.
+ */
 export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void> {
   await db
     .insertInto("audit_event")
@@ -44,7 +50,7 @@ export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void>
       action: event.action,
       target: event.target === undefined ? null : redactSecrets(event.target),
       address: event.address ?? null,
-      // Acts hold no secret in their details in the first place; the texts of errors are others'.
+      // Details contain no secrets by design; error texts from others may.
       details: redactSecrets(JSON.stringify(event.details ?? {})),
       seq: null,
       hash: null,
@@ -53,7 +59,7 @@ export async function recordAuditEvent(db: Db, event: AuditEvent): Promise<void>
     .execute();
 }
 
-/** In the order in which they were written, the newest first. */
+/** In the order of writing, newest first. */
 export async function listAuditEvents(db: Db, orgId: string, limit: number): Promise<KeptEvent[]> {
   const rows = await db
     .selectFrom("audit_event")
@@ -62,7 +68,7 @@ export async function listAuditEvents(db: Db, orgId: string, limit: number): Pro
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
-  return rows.map(keptEvent);
+  return rows.map(toStoredEvent);
 }
 
 export async function findAuditEvent(db: Db, orgId: string, id: string): Promise<KeptEvent | undefined> {
@@ -72,10 +78,10 @@ export async function findAuditEvent(db: Db, orgId: string, id: string): Promise
     .where("org_id", "=", orgId)
     .where("id", "=", id)
     .executeTakeFirst();
-  return row && keptEvent(row);
+  return row && toStoredEvent(row);
 }
 
-export const keptEvent = (row: AuditEventTable): KeptEvent => ({
+export const toStoredEvent = (row: AuditEventTable): KeptEvent => ({
   orgId: row.org_id,
   id: row.id,
   at: row.at,
@@ -88,7 +94,7 @@ export const keptEvent = (row: AuditEventTable): KeptEvent => ({
   ...(row.hash === null ? {} : { hash: row.hash }),
 });
 
-/** Somebody may have written there what is no JSON: the page shows it all the same, and `signet audit verify` tells. */
+/** Tampered details may not be JSON: the page shows them anyway, and `signet audit verify` reports them. */
 function detailsOf(text: string): NonNullable<AuditEvent["details"]> {
   try {
     const details: unknown = JSON.parse(text);
@@ -103,19 +109,19 @@ export interface LastChange {
   readonly at: number;
 }
 
-/** Who changed a record last. @param target the record's id. @returns undefined when nobody ever did */
+/** The last change of a record. @param target the record's id. @returns undefined when it was never changed */
 export async function lastChange(db: Db, orgId: string, target: string): Promise<LastChange | undefined> {
   const row = await newestChange(db, orgId, target).executeTakeFirst();
   return row && { actor: row.actor, at: row.at };
 }
 
-/** For the rows of a list. @returns by target; those that nobody ever changed are not in it */
+/** The last change of each row of a list. @returns by target; records that were never changed are missing */
 export async function lastChanges(
   db: Db,
   orgId: string,
   targets: readonly string[],
 ): Promise<ReadonlyMap<string, LastChange>> {
-  const [first, ...others] = [...new Set(targets)].slice(0, MOST_AT_ONCE);
+  const [first, ...others] = [...new Set(targets)].slice(0, MAX_TARGETS);
   if (first === undefined) return new Map();
   const of = (target: string) =>
     db.selectFrom(newestChange(db, orgId, target).as("newest")).select(["target", "actor", "at"]);
@@ -123,8 +129,8 @@ export async function lastChanges(
   return new Map(rows.flatMap(({ target, actor, at }) => (target === null ? [] : [[target, { actor, at }]])));
 }
 
-/** Terms of one statement: SQLite takes 500. */
-const MOST_AT_ONCE = 200;
+/** Terms of one compound SELECT: SQLite allows 500. */
+const MAX_TARGETS = 200;
 
 const newestChange = (db: Db, orgId: string, target: string) =>
   db
@@ -132,13 +138,13 @@ const newestChange = (db: Db, orgId: string, target: string) =>
     .select(["target", "actor", "at"])
     .where("org_id", "=", orgId)
     .where("target", "=", target)
-    // Said as the index says it: a parameter would not be known to fit.
+    // A literal, as in the partial index: with a parameter the index would not be used.
     .where("is_change", "=", sql.lit(1))
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .limit(1);
 
-/** What has a name: users by their address, everything else by its own. */
+/** Kinds of records with a name; users are named by their email address. */
 export type NamedKind = "user" | keyof typeof namedTables;
 
 const namedTables = {
@@ -152,7 +158,7 @@ const namedTables = {
 
 export const namedKinds = ["user", ...Object.keys(namedTables)] as readonly NamedKind[];
 
-/** @param ids not too many for one statement. @returns of those that are there */
+/** @param ids few enough for one statement. @returns those that exist */
 export async function selectNames(
   db: Db,
   orgId: string,

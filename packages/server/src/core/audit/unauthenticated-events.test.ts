@@ -33,7 +33,7 @@ forEachDatabase(({ fresh }) => {
     return { failed: of("sign-in.failed"), withheld: of("audit.events-withheld"), events };
   };
 
-  test("one account's failures are kept up to sixty in an hour, then it is said once that there are more", async () => {
+  test("records up to sixty failures of an account per hour, then once that more were withheld", async () => {
     const orgId = await newOrganisation();
     await failures(orgId, 60, "ada");
     assert.deepEqual({ ...(await told(orgId)), events: [] }, { failed: 60, withheld: 0, events: [] });
@@ -51,7 +51,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await told(orgId)).failed, 62, "and the next hour's");
   });
 
-  test("failures of accounts that there are not are bounded for the organisation, and for it alone", async () => {
+  test("limits failures of unknown accounts per organisation", async () => {
     const [orgId, other] = [await newOrganisation(), await newOrganisation()];
     await Promise.all(Array.from({ length: 61 }, () => failures(orgId, 10)));
     const { failed, withheld } = await told(orgId);
@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await told(orgId)).failed, 601, "those of an account are not lost among them");
   });
 
-  test("what is said once in a while is made once in a while", async () => {
+  test("builds a throttled event only when it is recorded", async () => {
     const orgId = await newOrganisation();
     let made = 0;
     const refuse = (subject: string) =>

@@ -1,6 +1,6 @@
 /**
- * Events that anybody can cause, in any number, before they have proven anything: bounded, so that nobody fills the disk or
- * buries what matters. Counted in the database, for all nodes together.
+ * Audit events that unauthenticated requests can cause in any number: rate-limited, so that nobody can fill the disk
+ * or bury other events. Counted in the database, for all nodes together.
  */
 
 import { sha256Base64url } from "@signet/protocol/hash";
@@ -10,7 +10,7 @@ import { consumeOnce } from "../consumed-values.store.ts";
 import { countHit } from "../rate-limits/rate-limits.store.ts";
 import { type AuditEvent, recordAuditEvent } from "./audit.store.ts";
 
-export interface StrangersDeps {
+export interface UnauthenticatedEventDeps {
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -18,20 +18,20 @@ export interface StrangersDeps {
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** In an hour, of each action. */
-const MOST_ON_ONE = 60;
-const MOST_ON_NOTHING = 600;
+/** Per hour and action. */
+const MAX_PER_TARGET = 60;
+const MAX_WITHOUT_TARGET = 600;
 
 /**
- * Writes the event while there are not too many of its action within the hour: 60 on one target, 600 on none. The first
- * one beyond is written as `audit.events-withheld`, the others not at all.
+ * Records the event unless its action exceeds its hourly limit: 60 per target, 600 without one. The first event
+ * beyond the limit is recorded as `audit.events-withheld`, the others are dropped.
  */
 export async function recordStrangersEvent(
-  { database, clock }: StrangersDeps,
+  { database, clock }: UnauthenticatedEventDeps,
   event: Omit<AuditEvent, "at">,
 ): Promise<void> {
   const { orgId, action, target } = event;
-  const most = target === undefined ? MOST_ON_NOTHING : MOST_ON_ONE;
+  const max = target === undefined ? MAX_WITHOUT_TARGET : MAX_PER_TARGET;
   const at = clock();
   const bucket = `audit:${sha256Base64url(`${action}|${target ?? ""}`)}`;
   const { hits, windowStartedAt } = await countHit(database.query, {
@@ -40,8 +40,8 @@ export async function recordStrangersEvent(
     now: at,
     windowMs: HOUR_MS,
   });
-  if (hits <= most) return recordAuditEvent(database.query, { ...event, at });
-  if (hits > most + 1) return;
+  if (hits <= max) return recordAuditEvent(database.query, { ...event, at });
+  if (hits > max + 1) return;
   await recordAuditEvent(database.query, {
     orgId,
     at,
@@ -53,12 +53,12 @@ export async function recordStrangersEvent(
 }
 
 /**
- * Writes the event once in a while, however often it happens.
- * @param once.subject what is the same: whom it is about, and why
- * @param eventOf asked for only when it is written
+ * Records the event once per interval.
+ * @param once.subject what makes events the same: whom they concern, and why
+ * @param eventOf called only when the event is recorded
  */
 export async function recordOnce(
-  { database, clock }: StrangersDeps,
+  { database, clock }: UnauthenticatedEventDeps,
   once: { readonly orgId: string; readonly subject: string; readonly everyMs?: number },
   eventOf: () => Promise<Omit<AuditEvent, "at" | "orgId">> | Omit<AuditEvent, "at" | "orgId">,
 ): Promise<void> {

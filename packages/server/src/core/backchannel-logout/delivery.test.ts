@@ -106,7 +106,7 @@ forEachDatabase(({ name, fresh }) => {
     return row;
   };
 
-  test("a form POST with a logout token: its claims, nothing else, and a type of its own", async () => {
+  test("posts a form with a logout token of the defined claims and type", async () => {
     const told = await toldApplication();
     const [sid] = await endOf([told]);
     assert.equal(await deliver(), 1);
@@ -141,7 +141,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(await deliver(), 0);
   });
 
-  test("it is signed as the application's ID tokens are", async () => {
+  test("signs the logout token with the algorithm of the application's ID tokens", async () => {
     const keys = createRemoteJWKSet(new URL(`${org.issuer}/.well-known/jwks.json`));
     const all = [];
     for (const alg of ["RS256", "PS256", "EdDSA"] as const)
@@ -154,7 +154,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("a failure is tried again after 5 s, 30 s, 2 min, 10 min and 1 h, each with a token of its own, then given up", async () => {
+  test("retries after 5 s, 30 s, 2 min, 10 min and 1 h with a new token each time, then gives up", async () => {
     const told = await toldApplication();
     receiver.answer(told.path, 503);
     await endOf([told]);
@@ -185,7 +185,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("an application that comes back gets what it missed", async () => {
+  test("delivers a pending logout once the application responds again", async () => {
     const told = await toldApplication();
     receiver.answer(told.path, 500);
     await endOf([told]);
@@ -197,7 +197,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([delivered_at, last_error, attempts], [clock(), null, 2]);
   });
 
-  test("200 and 204 are success; a redirect is not, and is not followed", async () => {
+  test("accepts 200 and 204 only, and follows no redirect", async () => {
     for (const [status, fine] of [
       [204, true],
       [302, false],
@@ -213,7 +213,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(receiver.at("/elsewhere"), []);
   });
 
-  test("an address that may not be called is never called", async () => {
+  test("never calls a forbidden address", async () => {
     const { port } = new URL(receiver.uri("/"));
     for (const host of ["localhost.localdomain", "127.0.0.2", "[::1]"]) {
       const backchannelLogoutUri = `https://${host}:${port}/inner`;
@@ -227,7 +227,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(receiver.at("/inner"), []);
   });
 
-  test("an application that is disabled, or no longer wants it, is not told any more", async () => {
+  test("stops delivery to an application that is disabled or has no logout URI", async () => {
     const told = await toldApplication();
     await endOf([told]);
     const { orgId, id } = told.application;
@@ -247,7 +247,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([...receiver.at(told.path), ...receiver.at(there.path)], []);
   });
 
-  test("a crowd of messages for one application does not hold up the others", async () => {
+  test("delivers to other applications while one has many logouts due", async () => {
     const [slow, quick] = [await toldApplication(), await toldApplication()];
     await endOf([slow], 20);
     await endOf([quick]);
@@ -260,7 +260,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(receiver.at(slow.path).length, 20);
   });
 
-  test("a node that dies in the middle of a call leaves the message to the next one", async () => {
+  test("leaves the delivery of a dead node to the next one", async () => {
     const told = await toldApplication();
     await endOf([told]);
     const dying = { ...worker(), outbound: { call: () => new Promise<never>(() => {}) } };
@@ -277,7 +277,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([delivered_at, attempts], [clock(), 2]);
   });
 
-  test("a restart loses nothing that is under way", async () => {
+  test("keeps pending deliveries across a restart", async () => {
     const told = await toldApplication();
     receiver.answer(told.path, 503);
     await endOf([told], 2);
@@ -297,7 +297,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   if (name === "postgres")
-    test("two nodes share the work, and no message goes out twice", async () => {
+    test("delivers every logout once across two nodes", async () => {
       const second = await startTestService({ databaseUrl, clock, env: ALLOWED, baseUrl: running.baseUrl });
       try {
         const all = [await toldApplication(), await toldApplication(), await toldApplication()];
@@ -315,7 +315,7 @@ forEachDatabase(({ name, fresh }) => {
       }
     });
 
-  test("the background work looks every second, goes on while there is more, and stops when told", async (context) => {
+  test("delivers every second, again while more is due, and stops on request", async (context) => {
     context.mock.timers.enable({ apis: ["setInterval"] });
     const told = await toldApplication();
     await endOf([told], 8);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { seconds } from "../clock.ts";
 
 export const LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout";
-/** §2.4: at most two minutes ahead, so that a caught one is soon of no use. */
+/** §2.4: at most two minutes, so that an intercepted token soon expires. */
 const LIFETIME_SECONDS = 120;
 
 export interface LogoutTokenClaims {
@@ -14,11 +14,11 @@ export interface LogoutTokenClaims {
   readonly jti: string;
   readonly sub: string;
   readonly sid: string;
-  /** Exactly one member, holding an empty object. A nonce would make it look like an ID token, and is never there. */
+  /** Exactly one member with an empty object. There is never a nonce: it would make the token look like an ID token. */
   readonly events: Readonly<Record<typeof LOGOUT_EVENT, object>>;
 }
 
-/** A new one for each try: a receiver that remembers a `jti` would take a repeat for a replay. */
+/** A new token for each attempt: a receiver that remembers the `jti` would take a repeat for a replay. */
 export function logoutTokenClaims(
   logout: { issuer: string; applicationId: string; userId: string; sessionId: string },
   now: number,

@@ -16,7 +16,7 @@ function fixture(capacity = 10) {
   return { state, cache };
 }
 
-test("a record is loaded once while it is fresh", async () => {
+test("loads a record once while it is fresh", async () => {
   const { state, cache } = fixture();
   assert.equal(await cache.get("o", "a"), "one");
   assert.equal(await cache.get("o", "a"), "one");
@@ -26,7 +26,7 @@ test("a record is loaded once while it is fresh", async () => {
   assert.equal(await cache.get("o", "a"), "two");
 });
 
-test("an eviction is heard at once, also by a load that was already on its way", async () => {
+test("an eviction takes effect immediately, also for a running load", async () => {
   const { state, cache } = fixture();
   const pending = cache.get("o", "a");
   cache.evictOrganisation("o");
@@ -38,7 +38,7 @@ test("an eviction is heard at once, also by a load that was already on its way",
   assert.equal(state.loads, 2, "another organisation's change leaves it alone");
 });
 
-test("it never grows past its capacity and never keeps an absence", async () => {
+test("never exceeds its capacity and never caches absence", async () => {
   const { state, cache } = fixture(2);
   await cache.get("o", "a");
   await cache.get("o", "b");

@@ -1,6 +1,6 @@
 /**
- * A small bounded cache of records that are read on every request and change seldom. It hears of changes through the
- * change feed; the time limit is only the safety net under it.
+ * A bounded cache of records that every request reads and that rarely change. The change feed evicts; the time limit
+ * is a safety net.
  */
 import type { Clock } from "../clock.ts";
 
@@ -8,13 +8,13 @@ export interface RecordCacheOptions<T> {
   readonly capacity: number;
   readonly maxAgeMs: number;
   readonly clock: Clock;
-  /** Undefined for a record that does not exist; absence is not cached, so that strangers cannot fill the cache. */
+  /** Undefined for a missing record; absence is not cached, so that unknown ids can't fill the cache. */
   load(orgId: string, id: string): Promise<T | undefined>;
 }
 
 export interface RecordCache<T> {
   get(orgId: string, id: string): Promise<T | undefined>;
-  /** The record if it is here and fresh: no promise on the hot path. */
+  /** The cached record, if fresh: no promise on the hot path. */
   peek(orgId: string, id: string): T | undefined;
   evictOrganisation(orgId: string): void;
   clear(): void;
@@ -27,7 +27,7 @@ interface Entry<T> {
 
 export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
   const entries = new Map<string, Entry<T>>();
-  // A load that began before an eviction may hold the old record: it must not come back into the cache.
+  // A load that began before an eviction may return the old record, which must not be cached.
   let generation = 0;
 
   const peek = (orgId: string, id: string) => {
@@ -36,9 +36,9 @@ export function recordCache<T>(options: RecordCacheOptions<T>): RecordCache<T> {
   };
 
   const load = async (orgId: string, id: string) => {
-    const began = generation;
+    const startedIn = generation;
     const record = await options.load(orgId, id);
-    if (record === undefined || began !== generation) return record;
+    if (record === undefined || startedIn !== generation) return record;
     const key = `${orgId}/${id}`;
     entries.delete(key);
     if (entries.size >= options.capacity) entries.delete(entries.keys().next().value as string);

@@ -1,4 +1,4 @@
-/** An authorization code: ten minutes, one use (specification, "Limits"; RFC 6749 §4.1.2). */
+/** The authorization code: ten minutes, one use (specification, "Limits"; RFC 6749 §4.1.2). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
 import type { BegunSigning } from "../tokens/signer.ts";
@@ -23,9 +23,9 @@ export interface AuthorizationCode {
   readonly expiresAt: number;
   readonly usedAt: number | null;
   readonly requestedClaims: RequestedClaims;
-  /** What the first use began. */
+  /** The token family that its redemption started. */
   readonly familyId: string | null;
-  /** The tokens that an agent has signed for it; null where they are signed when it is redeemed. */
+  /** The signing request for its tokens; null where they are signed at redemption. */
   readonly signing: BegunSigning | null;
 }
 

@@ -18,7 +18,7 @@ import { insertSession, markSessionsEnded } from "../sessions/sessions.store.ts"
 import type { TokenFamily } from "../tokens/token-family.ts";
 import { findTokenFamily, insertTokenFamily, revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { type AuthorizationCode, CODE_LIFETIME_MS, newCode } from "./authorization-code.ts";
-import { findCode, holdGrounds, insertCode, useCode } from "./codes.store.ts";
+import { findCode, insertCode, lockSessionAndConsent, useCode } from "./codes.store.ts";
 
 const NOW = 1_000_000;
 const authentication = { authTime: NOW, amr: ["pwd"], acr: "x" };
@@ -72,14 +72,14 @@ forEachDatabase(({ fresh }) => {
   const use = ({ orgId, codeHash }: AuthorizationCode, now = NOW, familyId = "f") =>
     useCode(db(), { orgId, codeHash, familyId, now });
 
-  test("a code is found as it was stored, and by its own organisation only", async () => {
+  test("finds a code as it was stored, in its own organisation only", async () => {
     const code = await newStoredCode();
     assert.deepEqual(await findCode(db(), code.orgId, code.codeHash), code);
     assert.equal(await findCode(db(), base.userId, code.codeHash), undefined);
     assert.equal(await findCode(db(), code.orgId, newCode().hash), undefined);
   });
 
-  test("it is used once, however many try, and not after its end", async () => {
+  test("marks a code used once, and not after its expiry", async () => {
     const code = await newStoredCode();
     const uses = await Promise.all(
       Array.from({ length: 50 }, (_, index) => use(code, NOW, `family ${index}`)),
@@ -94,16 +94,16 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await use({ ...late, orgId: base.userId }), false);
   });
 
-  test("it has grounds while its session and its consent stand", async () => {
+  test("locks session and consent while both are active", async () => {
     const plain = await newStoredCode();
-    assert.equal(await holdGrounds(db(), plain), true);
+    assert.equal(await lockSessionAndConsent(db(), plain), true);
     await markSessionsEnded(db(), {
       orgId: base.orgId,
       userId: base.userId,
       sessionId: plain.sessionId,
       now: NOW,
     });
-    assert.equal(await holdGrounds(db(), plain), false);
+    assert.equal(await lockSessionAndConsent(db(), plain), false);
     const consentId = await grantUserConsent(db(), {
       ...base,
       scopes: ["openid"],
@@ -111,22 +111,28 @@ forEachDatabase(({ fresh }) => {
       now: NOW,
     });
     const consented = await newStoredCode({ consentId });
-    assert.equal(await holdGrounds(db(), consented), true);
+    assert.equal(await lockSessionAndConsent(db(), consented), true);
     await db().updateTable("consent").set({ revoked_at: NOW }).where("id", "=", consentId).execute();
-    assert.equal(await holdGrounds(db(), consented), false);
-    assert.equal(await holdGrounds(db(), { ...consented, consentId: "unknown" }), false);
-    assert.equal(await holdGrounds(db(), { ...(await newStoredCode()), sessionId: "unknown" }), false);
-    assert.equal(await holdGrounds(db(), { ...(await newStoredCode()), orgId: base.userId }), false);
+    assert.equal(await lockSessionAndConsent(db(), consented), false);
+    assert.equal(await lockSessionAndConsent(db(), { ...consented, consentId: "unknown" }), false);
+    assert.equal(
+      await lockSessionAndConsent(db(), { ...(await newStoredCode()), sessionId: "unknown" }),
+      false,
+    );
+    assert.equal(
+      await lockSessionAndConsent(db(), { ...(await newStoredCode()), orgId: base.userId }),
+      false,
+    );
   });
 
-  test("a sign-out that comes while a code is redeemed finds the family that it began", async () => {
+  test("revokes the new family when a sign-out races with a redemption", async () => {
     const { database } = running.service;
     for (let round = 0; round < 10; round++) {
       const code = await newStoredCode();
       const id = `redeemed ${round}`;
       let signOut: Promise<number> | undefined;
       await database.transaction(async (tx) => {
-        assert.equal(await holdGrounds(tx, code), true);
+        assert.equal(await lockSessionAndConsent(tx, code), true);
         signOut = database.transaction(async (other) => {
           await markSessionsEnded(other, {
             orgId: base.orgId,
@@ -144,7 +150,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a consent of any kind that is taken back while a code is redeemed ends the family that it began", async () => {
+  test("revokes the new family when a consent revocation races with a redemption", async () => {
     const { database } = running.service;
     const deps = { database, clock: () => NOW };
     const application = org.web.application;
@@ -161,14 +167,14 @@ forEachDatabase(({ fresh }) => {
         const id = `${kind} ${round}`;
         let taken: Promise<boolean> | undefined;
         await database.transaction(async (tx) => {
-          assert.equal(await holdGrounds(tx, code), true, kind);
+          assert.equal(await lockSessionAndConsent(tx, code), true, kind);
           taken = takeBack(deps, { orgId: base.orgId, id: code.consentId ?? "", actor: "test" });
           await new Promise((resolve) => setTimeout(resolve, 10));
           await insertTokenFamily(tx, family(code, id));
         });
         assert.equal(await taken, true);
         assert.notEqual((await findTokenFamily(db(), base.orgId, id))?.revokedAt, null, kind);
-        assert.equal(await holdGrounds(db(), code), false, kind);
+        assert.equal(await lockSessionAndConsent(db(), code), false, kind);
       }
     }
   });

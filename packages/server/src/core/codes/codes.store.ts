@@ -1,4 +1,5 @@
 import { formatScope } from "@signet/protocol/oauth/scope";
+/** Authorization codes: single use, and the session and consent behind them. */
 import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -43,7 +44,7 @@ const selectCode = prepared((db, value: Parameter<{ orgId: string; codeHash: str
     .where("code_hash", "=", value("codeHash")),
 );
 
-/** Used and expired ones too: a second use must be recognised. */
+/** Finds used and expired codes too, to recognise a replay. */
 export async function findCode(
   db: Db,
   orgId: string,
@@ -86,12 +87,12 @@ const use = prepared((db, value: Parameter<CodeUse>) =>
     .returning("code_hash"),
 );
 
-/** The single use. @returns false when it was used, or expired, before */
+/** The single use. @returns false when the code was used or has expired */
 export async function useCode(db: Db, code: CodeUse): Promise<boolean> {
   return (await use(db, code)).length > 0;
 }
 
-const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: string }>) =>
+const lockSession = prepared((db, value: Parameter<{ orgId: string; sessionId: string }>) =>
   db
     .updateTable("browser_session")
     .set((eb) => ({ ended_at: eb.ref("ended_at") }))
@@ -102,30 +103,30 @@ const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: s
 );
 
 /**
- * Whether the sign-in and the consent that the code came from still stand. The write changes nothing and locks the
- * session's row: a sign-out at the same time either is seen here, or waits and then finds the family to end. The consent,
- * whoever gave it, is held in the same way.
+ * Locks the session and the consent behind a code. The update changes nothing: a concurrent sign-out is either seen here,
+ * or waits and then finds the token family to revoke.
+ * @returns false when one of them has ended
  */
-export async function holdGrounds(
+export async function lockSessionAndConsent(
   db: Db,
   { orgId, sessionId, consentId }: Pick<AuthorizationCode, "orgId" | "sessionId" | "consentId">,
 ): Promise<boolean> {
-  if ((await holdSession(db, { orgId, sessionId })).length === 0) return false;
+  if ((await lockSession(db, { orgId, sessionId })).length === 0) return false;
   return consentId === null || (await holdConsent(db, { orgId, consentId }));
 }
 
-/** The application's codes that nobody has redeemed yet end now. */
+/** Expires the application's unredeemed codes. */
 export async function expireCodes(
   db: Db,
-  which: { orgId: string; applicationId: string; now: number },
+  { orgId, applicationId, now }: { orgId: string; applicationId: string; now: number },
 ): Promise<void> {
   await db
     .updateTable("authorization_code")
-    .set({ expires_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("application_id", "=", which.applicationId)
+    .set({ expires_at: now })
+    .where("org_id", "=", orgId)
+    .where("application_id", "=", applicationId)
     .where("used_at", "is", null)
-    .where("expires_at", ">", which.now)
+    .where("expires_at", ">", now)
     .execute();
 }
 

@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
   after(() => running.close());
   const furnished = () => furnishedOrganisation(running.deps);
 
-  test("a failure anywhere in the middle changes nothing", async () => {
+  test("a failure rolls everything back", async () => {
     const [from, to] = [await furnished(), await running.makeOrg()];
     const { file } = await running.exported(from);
     const { file: old } = await running.exported(to);
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("what is not as it was shown is not applied", async () => {
+  test("rejects a file whose difference has changed since it was shown", async () => {
     const orgId = await furnished();
     const { file } = await running.exported(orgId);
     const wanted = withApplication(file, "Shop", { audience: "https://new.example" });
@@ -87,7 +87,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await running.dump(orgId), before);
   });
 
-  test("two that apply at the same time do not make anything twice", async () => {
+  test("concurrent applications of a file create nothing twice", async () => {
     const [from, to] = [await furnished(), await running.makeOrg()];
     const { file: whole } = await running.exported(from);
     // Of names alone: nothing in the database would keep a second one out.
@@ -112,7 +112,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await listApplications(running.deps.database.query, to, { limit: 9 })).length, 3);
   });
 
-  test("more scopes than an organisation may have are refused before anything is done", async () => {
+  test("rejects too many scopes before any change", async () => {
     const orgId = await furnished();
     const scopes = Array.from({ length: 99 }, (_, index) => ({ name: `s${index}` }));
     await assert.rejects(running.shownOf(orgId, { format: "signet-organisation/1", scopes }), (error) => {
@@ -130,7 +130,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("another organisation is not touched, whatever ids the file names", async () => {
+  test("doesn't touch other organisations, whatever ids the file contains", async () => {
     const [mine, theirs] = [await running.makeOrg(), await furnished()];
     const { file } = await running.exported(theirs);
     const before = await running.dump(theirs);
@@ -158,7 +158,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok((await running.apply(mine, alone)).includes("created application Other"));
   });
 
-  test("every change is in the audit log, and every node hears of it", async () => {
+  test("audits every change and notifies every node", async () => {
     const [from, to] = [await furnished(), await running.makeOrg()];
     const { file } = await running.exported(from);
     const heard: Array<Change | "everything"> = [];

@@ -1,6 +1,6 @@
 /**
- * Makes an organisation what a file says, all or nothing. Each record goes through the same functions as when somebody
- * changes it alone: with their checks, audit events and notices to the other nodes, and what a change ends ends.
+ * Applies a configuration file to an organisation, all or nothing. Each record is written by the same functions as a
+ * single change, with their checks, audit events, notifications to other nodes and revocations.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isSubset } from "@signet/protocol/oauth/scope";
@@ -31,10 +31,10 @@ import { type OrganisationFile, settingNames } from "./organisation-file.ts";
 import { type ApplicationRecord, askable, settingOf } from "./records.ts";
 import { readState } from "./state.ts";
 
-/** What would be done is not what was shown. */
+/** The difference is no longer the one that was shown. */
 export class ConfigurationChanged extends Error {
   constructor() {
-    super("somebody changed the organisation meanwhile: nothing was applied, look at the difference again");
+    super("the organisation has changed: nothing was applied, review the new difference");
     this.name = "ConfigurationChanged";
   }
 }
@@ -43,18 +43,18 @@ export interface Applying {
   readonly orgId: string;
   readonly file: OrganisationFile;
   readonly prune: boolean;
-  /** What was shown, and agreed to. */
+  /** The difference that was shown and confirmed. */
   readonly shown: readonly Entry[];
   readonly actor: string;
 }
 
-/** @throws ConfigurationChanged, InvalidFile, or what one of the changes is refused with; then nothing has changed */
+/** @throws ConfigurationChanged, InvalidFile, or the error of one of the changes; nothing has changed then */
 export async function applyFile(deps: ApplicationDeps, applying: Applying): Promise<void> {
   const { orgId, file, prune, shown, actor } = applying;
   const { database } = deps;
   await database.transaction(async (tx) => {
     const inside: Inside = { ...deps, database: boundTo(database, tx), orgId, actor };
-    // Who applies a file waits for whoever else does; the organisation's own row stands for all of it.
+    // Concurrent applications of files wait for each other; the organisation's row is the lock.
     await holdOrganisation(tx, orgId);
     const state = await readState(tx, orgId);
     if (!state) throw new ConfigurationChanged();
@@ -75,7 +75,7 @@ export async function applyFile(deps: ApplicationDeps, applying: Applying): Prom
   });
 }
 
-/** In the transaction, by somebody. */
+/** The dependencies in the transaction, and the actor. */
 interface Inside extends ApplicationDeps {
   readonly orgId: string;
   readonly actor: string;
@@ -86,7 +86,7 @@ async function applyOrganisation(inside: Inside, { organisation }: Difference): 
   if (changes.length > 0) await changeOrganisationSettings(inside, { ...inside, settings });
 }
 
-/** Removals first: an organisation has only so many. */
+/** Removals first: the number of scopes is limited. */
 async function applyScopes(inside: Inside, { scopes }: Difference): Promise<void> {
   const { orgId, actor } = inside;
   for (const step of scopes) {
@@ -106,7 +106,7 @@ async function applyScopes(inside: Inside, { scopes }: Difference): Promise<void
 async function applyApplications(inside: Inside, { applications }: Difference): Promise<void> {
   for (const { step } of applications)
     if (step.act === "remove") await remove(inside, step.current.application);
-  // A key may go from one application to another: first all that changes is free.
+  // A key may move between applications: all changed keys are removed first.
   for (const { step } of applications)
     if (step.act === "change" && step.current.externalKey !== step.wanted.externalKey)
       await removeExternalKey(inside.database.query, {
@@ -126,7 +126,7 @@ const ofVersion = (version: number) => (before: Application) => {
   if (before.version !== version) throw new ApplicationChanged();
 };
 
-/** @returns the application as it is then; undefined for one that the file does not speak of */
+/** @returns the updated application; undefined when the file doesn't name it */
 async function applyApplication(inside: Inside, { step }: ApplicationStep): Promise<Application | undefined> {
   const { orgId, actor } = inside;
   if (step.act === "remove" || step.act === "leave") return undefined;
@@ -141,7 +141,7 @@ async function applyApplication(inside: Inside, { step }: ApplicationStep): Prom
   return application;
 }
 
-/** @param externalKey undefined for none; the old one is gone already */
+/** @param externalKey undefined for none; the old one is already removed */
 async function setExternalKey(
   { database, clock, orgId, actor }: Inside,
   applicationId: string,
@@ -159,24 +159,24 @@ async function setExternalKey(
   });
 }
 
-/** Only what differs: lists that mean the same in another order stay as they are. */
+/** Writes only differing members: lists equal as sets keep their order. */
 async function change(
   inside: Inside,
   current: Application,
   { name, enabled, settings }: ApplicationRecord,
   members: readonly string[],
 ): Promise<Application> {
-  // The key is kept beside the record.
+  // The external key is stored separately.
   if (members.every((member) => member === "externalKey")) return current;
   const changed = settingNames.filter((member) => members.includes(member));
-  const kept = Object.entries(current.settings).filter(
+  const unchanged = Object.entries(current.settings).filter(
     ([member]) => !changed.some((name) => name === member),
   );
   const given = changed.flatMap((member) => {
     const value = settingOf(settings, member);
     return value === undefined ? [] : [[member, value]];
   });
-  const merged = Object.fromEntries([...kept, ...given]) as ApplicationSettings;
+  const merged = Object.fromEntries([...unchanged, ...given]) as ApplicationSettings;
   const both = bothConsentMembers({ consentMode: consentModeOf(settings) });
   const after = await changeApplication(
     inside,
@@ -187,7 +187,7 @@ async function change(
   return after;
 }
 
-/** What is taken back first: a consent that is to be narrower is given anew. */
+/** Revocations first: a consent that gets narrower is granted again. */
 async function applyConsents(
   inside: Inside,
   application: Application,

@@ -21,7 +21,7 @@ export async function removeExternalKey(
     .execute();
 }
 
-/** The application has none, and no other one has this. */
+/** The application must not have one, and no other application this one. */
 export async function insertExternalKey(
   db: Db,
   key: { orgId: string; applicationId: string; externalKey: string },

@@ -22,7 +22,7 @@ forEachDatabase(({ fresh }) => {
   after(() => running.close());
   const furnished = () => furnishedOrganisation(running.deps);
 
-  test("are shown member by member, old and new, and are then so", async () => {
+  test("differences list each member's old and new value, and are applied as shown", async () => {
     const orgId = await furnished();
     const { file } = await running.exported(orgId);
     const wanted: OrganisationFile = {
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("lists that mean the same in another order are left as they are", async () => {
+  test("ignores the order of lists that are sets", async () => {
     const orgId = await furnished();
     const { file } = await running.exported(orgId);
     const shop = applicationIn(file, "Shop");
@@ -114,7 +114,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(stored?.settings.redirectUris, ["https://shop.example/z", "https://shop.example/a"]);
   });
 
-  test("a member that is left out has its default; a part that is left out is left alone", async () => {
+  test("omitted members get their defaults; omitted sections stay unchanged", async () => {
     const orgId = await furnished();
     const { file } = await running.exported(orgId);
     const { id } = applicationIn(file, "Phone");
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(applicationIn(back.file, "Shop"), applicationIn(file, "Shop"));
   });
 
-  test("a narrower consent for all users ends what rested on the wider one; a wider one ends nothing", async () => {
+  test("a narrower organisation consent revokes tokens of the wider one; a wider one revokes nothing", async () => {
     const orgId = await furnished();
     const { file } = await running.exported(orgId);
     const living = async () => {
@@ -160,7 +160,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([second === first, scopes], [false, "openid"]);
   });
 
-  test("keys may go from one application to another", async () => {
+  test("external keys may move between applications", async () => {
     const orgId = await running.makeOrg();
     const spa = { clientType: "spa" } as const;
     const format = "signet-organisation/1";
@@ -179,7 +179,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await running.exported(orgId).then(({ file: back }) => back), swapped);
   });
 
-  test("removes what the file does not name, and without it that is left alone", async () => {
+  test("prune removes unnamed records, and without it they stay", async () => {
     const orgId = await furnished();
     const { file } = await running.exported(orgId);
     const wanted: OrganisationFile = {
@@ -205,7 +205,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await listPreauthorizations(running.deps.database.query, orgId, { limit: 9 })).length, 1);
   });
 
-  test("looks only into the parts that the file has", async () => {
+  test("prune considers only sections that the file has", async () => {
     const orgId = await furnished();
     const before = await running.exported(orgId);
     assert.deepEqual(countsOf(await running.shownOf(orgId, { format: before.file.format }, true)), nothing);

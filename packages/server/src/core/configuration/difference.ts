@@ -1,4 +1,4 @@
-/** What applying a file would do, and to what: found before anything is done, and shown first. */
+/** Computes what applying a file would change; shown before anything is written. */
 import { isDeepStrictEqual } from "node:util";
 import { isSubset } from "@signet/protocol/oauth/scope";
 import { defaultSettings } from "../applications/application.ts";
@@ -29,7 +29,7 @@ import {
 } from "./records.ts";
 import type { ApplicationState, OrganisationState } from "./state.ts";
 
-/** One member, old and new; undefined where it is absent. */
+/** A member's old and new value; undefined where it is absent. */
 export interface MemberChange {
   readonly member: string;
   readonly before?: unknown;
@@ -52,7 +52,7 @@ export type ConsentStep = Step<Consent, readonly string[]>;
 
 export interface ApplicationStep {
   readonly step: Step<ApplicationState, ApplicationRecord>;
-  /** Of the application as it will be; none for one that the file does not speak of. */
+  /** Of the application as it will be; empty when the file doesn't name it. */
   readonly organisationConsent: readonly ConsentStep[];
   readonly preauthorizations: readonly ConsentStep[];
 }
@@ -67,8 +67,8 @@ export interface Difference {
 }
 
 /**
- * @param prune whether what the file does not name is removed, in the parts that the file has
- * @throws InvalidFile for what cannot be applied to this organisation
+ * @param prune whether records that the file doesn't name are removed, in the sections that the file has
+ * @throws InvalidFile when the file can't be applied to this organisation
  */
 export function differenceOf(state: OrganisationState, file: OrganisationFile, prune: boolean): Difference {
   const { matches, others, faults } = matchApplications(
@@ -76,12 +76,12 @@ export function differenceOf(state: OrganisationState, file: OrganisationFile, p
     state.applications,
   );
   const scopes = scopeSteps(state.scopes, file, prune);
-  const kept = scopes.filter(({ act }) => act !== "remove").length;
-  const tooMany = `an organisation has at most ${MOST_SCOPES} scopes, and these would be ${kept}`;
+  const scopeCount = scopes.filter(({ act }) => act !== "remove").length;
+  const tooMany = `an organisation has at most ${MOST_SCOPES} scopes, this would make ${scopeCount}`;
   const allFaults = [
     ...faults,
     ...poolFaults(state, file),
-    ...(kept > MOST_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
+    ...(scopeCount > MOST_SCOPES ? [{ path: "/scopes", message: tooMany }] : []),
   ];
   if (allFaults.length > 0) throw new InvalidFile(allFaults);
   const prunesApplications = prune && file.applications !== undefined;
@@ -150,7 +150,7 @@ function applicationStep(
   prune: boolean,
 ): ApplicationStep {
   const { allowedScopes } = wanted.settings;
-  const ahead = (current?.preauthorizations ?? []).map(
+  const effective = (current?.preauthorizations ?? []).map(
     (record) => [record, askable(record.scopes, allowedScopes)] as const,
   );
   return {
@@ -158,7 +158,7 @@ function applicationStep(
       ? stepOf(current, wanted, changesOf(flatRecord(applicationOfState(current)), flatRecord(wanted)))
       : { act: "create", wanted, changes: newMembers(flatDefaults(wanted), flatRecord(wanted)) },
     organisationConsent: consentSteps(current?.organisationConsent, wanted, prune),
-    preauthorizations: preauthorizationSteps(ahead, wanted.preauthorizations, prune),
+    preauthorizations: preauthorizationSteps(effective, wanted.preauthorizations, prune),
   };
 }
 
@@ -190,19 +190,19 @@ function consentSteps(
   return [stepOf(current, wanted, changes)];
 }
 
-/** They have no members to change: each is for the scopes that it is for. */
+/** A pre-authorization can't be changed: its scopes are its identity. */
 function preauthorizationSteps(
-  ahead: ReadonlyArray<readonly [Consent, readonly string[]]>,
+  effective: ReadonlyArray<readonly [Consent, readonly string[]]>,
   wanted: ApplicationRecord["preauthorizations"],
   prune: boolean,
 ): ConsentStep[] {
   const isSame = (a: readonly string[], b: readonly string[]) => isSubset(a, b) && isSubset(b, a);
-  const steps = ahead.flatMap(([current, scopes]): ConsentStep[] => {
+  const steps = effective.flatMap(([current, scopes]): ConsentStep[] => {
     if (scopes.length === 0) return [];
     const same = wanted.find((one) => isSame(one, scopes));
     return same ? [{ act: "same", current, wanted: same }] : [{ act: prune ? "remove" : "leave", current }];
   });
-  const missing = wanted.filter((one) => !ahead.some(([, scopes]) => isSame(one, scopes)));
+  const missing = wanted.filter((one) => !effective.some(([, scopes]) => isSame(one, scopes)));
   return [
     ...steps,
     ...missing.map(
@@ -236,6 +236,6 @@ function changesOf(
   });
 }
 
-/** Of a new record: what differs from the defaults, as it will be. */
+/** For a new record: the members that differ from the defaults. */
 const newMembers = (defaults: Readonly<Record<string, unknown>>, record: Readonly<Record<string, unknown>>) =>
   changesOf(defaults, record).map(({ member, after }): MemberChange => ({ member, after }));

@@ -1,4 +1,4 @@
-/** The difference as it is told, to people and to programs: a line for each record. */
+/** The difference as shown to users and in `--json`: one entry per record. */
 import type { ConsentStep, Difference, MemberChange, Step } from "./difference.ts";
 
 const acts = {
@@ -12,11 +12,11 @@ const acts = {
 export interface Entry {
   readonly act: (typeof acts)[keyof typeof acts];
   readonly kind: "organisation" | "scope" | "application" | "organisation-consent" | "preauthorization";
-  /** The scope's or the application's; of a consent, that of its application. */
+  /** The name of the scope or application; for a consent, of its application. */
   readonly name: string;
-  /** Of what is there already. */
+  /** Of an existing record. */
   readonly id?: string;
-  /** For a new record: what differs from the defaults. */
+  /** For a new record: the members that differ from the defaults. */
   readonly changes: readonly MemberChange[];
 }
 
@@ -30,12 +30,12 @@ export function entriesOf({ organisation, scopes, applications }: Difference): E
     },
     ...scopes.map((step): Entry => {
       const { name } = "wanted" in step ? step.wanted : step.current;
-      return { kind: "scope", name, ...toldOf(step, ({ id }) => id) };
+      return { kind: "scope", name, ...entryOf(step, ({ id }) => id) };
     }),
     ...applications.flatMap(({ step, organisationConsent, preauthorizations }): Entry[] => {
       const { name } = "wanted" in step ? step.wanted : step.current.application;
       return [
-        { kind: "application", name, ...toldOf(step, ({ application }) => application.id) },
+        { kind: "application", name, ...entryOf(step, ({ application }) => application.id) },
         ...organisationConsent.map((one) => consentEntry("organisation-consent", name, one)),
         ...preauthorizations.map((one) => consentEntry("preauthorization", name, one)),
       ];
@@ -44,17 +44,17 @@ export function entriesOf({ organisation, scopes, applications }: Difference): E
 }
 
 function consentEntry(kind: Entry["kind"], name: string, step: ConsentStep): Entry {
-  const told = toldOf(step, ({ id }) => id);
+  const entry = entryOf(step, ({ id }) => id);
   const isOver = step.act === "remove" || step.act === "leave";
   return {
     kind,
     name,
-    ...told,
-    changes: isOver ? [{ member: "scopes", before: step.current.scopes }] : told.changes,
+    ...entry,
+    changes: isOver ? [{ member: "scopes", before: step.current.scopes }] : entry.changes,
   };
 }
 
-function toldOf<Current, Wanted>(
+function entryOf<Current, Wanted>(
   step: Step<Current, Wanted>,
   idOf: (current: Current) => string,
 ): Pick<Entry, "act" | "id" | "changes"> {
@@ -65,11 +65,11 @@ function toldOf<Current, Wanted>(
   };
 }
 
-/** What applying it does; the rest stays as it is. */
+/** Whether applying the file changes this record. */
 export const isDone = ({ act }: Entry): boolean =>
   act === "created" || act === "changed" || act === "removed";
 
-/** @returns how many of each; all are 0 when there is nothing to do */
+/** @returns the number of each; all 0 without a change */
 export function countsOf(entries: readonly Entry[]) {
   const count = (act: Entry["act"]) => entries.filter((entry) => entry.act === act).length;
   return { created: count("created"), changed: count("changed"), removed: count("removed") };

@@ -26,14 +26,14 @@ forEachDatabase(({ fresh }) => {
   after(() => running.close());
   const furnished = () => furnishedOrganisation(running.deps);
 
-  test("a file reads back as what was written, and has nothing to do where it came from", async () => {
+  test("an exported file parses, and changes nothing where it came from", async () => {
     const orgId = await furnished();
     const { file, text } = await running.exported(orgId);
     assert.deepEqual(readOrganisationFile(Buffer.from(text)), file);
     assert.deepEqual(countsOf(await running.shownOf(orgId, file, true)), nothing);
   });
 
-  test("applied to another organisation, that one exports the same file but for ids", async () => {
+  test("applied to another organisation, the file exports the same there except for ids", async () => {
     const [from, to] = [await furnished(), await running.makeOrg()];
     const { text } = await running.exported(from);
     const file = readOrganisationFile(Buffer.from(text));
@@ -60,7 +60,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("the same configuration is the same bytes, in whatever order it was made", async () => {
+  test("equal configurations export equal bytes, whatever the order of creation", async () => {
     const [one, other] = [await running.makeOrg(), await running.makeOrg()];
     const make = async (orgId: string, names: readonly string[], scopes: readonly string[]) => {
       for (const name of names)
@@ -80,7 +80,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("never secrets, never users, never what users allowed", async () => {
+  test("exports no secrets, no users and no user consents", async () => {
     const orgId = await furnished();
     const { text } = await running.exported(orgId);
     for (const secret of ['secret"', "hash", "sgn_", "hint", "b0f7a9d2", "first", "version", "createdAt"])
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await listConsents(running.deps.database.query, to, { limit: 9, kind: "user" }), []);
   });
 
-  test("a consent to what an application may not ask for any more has no effect, and is not written", async () => {
+  test("omits consents for scopes that the application may no longer request", async () => {
     const orgId = await furnished();
     const { file } = await running.exported(orgId);
     const { id = "" } = applicationIn(file, "Shop");

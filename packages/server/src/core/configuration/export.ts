@@ -1,4 +1,4 @@
-/** Writes an organisation's configuration as a file: the same bytes for the same configuration. */
+/** Exports an organisation's configuration as a file: equal configurations give equal bytes. */
 import type { Db } from "../../db/open.ts";
 import {
   brandingNames,
@@ -15,24 +15,26 @@ import { type OrganisationState, readState } from "./state.ts";
 
 export interface Exported {
   readonly file: OrganisationFile;
-  /** As it is written: two spaces, one line end at its end. */
+  /** As written: indented by two spaces, with a final newline. */
   readonly text: string;
 }
 
 /**
  * @returns undefined when there is no such organisation
- * @throws Error when there is more than a file may hold, so that what was written can always be read
+ * @throws Error when the configuration exceeds the limits of a file, so that every export can be read again
  */
 export async function exportOrganisation(db: Db, orgId: string): Promise<Exported | undefined> {
   const state = await readState(db, orgId);
   if (!state) return undefined;
   const count = state.applications.length;
   if (count > MOST_APPLICATIONS)
-    throw new Error(`a file holds at most ${MOST_APPLICATIONS} applications, and there are ${count}`);
+    throw new Error(
+      `a file can have at most ${MOST_APPLICATIONS} applications, the organisation has ${count}`,
+    );
   const file = fileOf(state);
   const text = `${JSON.stringify(file, null, 2)}\n`;
   if (Buffer.byteLength(text) > MOST_BYTES)
-    throw new Error(`a file has at most ${MOST_BYTES / 1024 / 1024} MiB, and this is more`);
+    throw new Error(`a file can have at most ${MOST_BYTES / 1024 / 1024} MiB, this one would be larger`);
   return { file, text };
 }
 
@@ -50,7 +52,7 @@ function fileOf({ organisation, scopes, applications }: OrganisationState): Orga
   };
 }
 
-/** The members that have a value, in the order of the names. */
+/** The members with a value, in the order of the names. */
 function present<Members extends object>(
   names: ReadonlyArray<keyof Members>,
   members: Members,
@@ -59,7 +61,7 @@ function present<Members extends object>(
   return Object.fromEntries(entries) as Partial<Members>;
 }
 
-/** Ids come last: they differ from organisation to organisation. */
+/** Ids come last: they differ between organisations. */
 const byNameThenKey = (a: ApplicationRecord, b: ApplicationRecord): number =>
   byText(a.name, b.name) ||
   byText(a.externalKey ?? "", b.externalKey ?? "") ||

@@ -1,11 +1,11 @@
 /**
- * JSON as people edit it. A member that is there twice, as after a merge that went wrong, is a fault here: the parser
- * would take the last and say nothing.
+ * Parses JSON that was edited by hand. A duplicate member, e.g. after a bad merge, is a fault: the parser would
+ * silently take the last one.
  */
 import { pointer } from "./member-faults.ts";
 import { type FileFault, InvalidFile, MOST_BYTES } from "./organisation-file.ts";
 
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 
 /** @param bytes UTF-8, with or without byte order mark. @throws InvalidFile */
 export function readJsonText(bytes: Uint8Array): unknown {
@@ -29,16 +29,16 @@ export function readJsonText(bytes: Uint8Array): unknown {
 
 const fault = (message: string) => new InvalidFile([{ path: "", message }]);
 
-/** An object or a list that the scan is inside of. */
+/** An object or list that encloses the scan position. */
 interface Level {
-  /** Undefined in a list. */
+  /** Undefined for a list. */
   readonly names: Set<string> | undefined;
-  /** The member or the index that the scan stands at. */
+  /** The current member or index. */
   at: string | number;
   expectsName: boolean;
 }
 
-/** @param text what the parser has accepted */
+/** @param text valid JSON */
 function structureFaults(text: string): FileFault[] {
   const faults: FileFault[] = [];
   const levels: Level[] = [];
@@ -59,7 +59,8 @@ function structureFaults(text: string): FileFault[] {
       level.expectsName = level.names !== undefined;
       if (typeof level.at === "number") level.at++;
     }
-    if (levels.length > MOST_DEPTH) return [{ path: "", message: `is nested more than ${MOST_DEPTH} deep` }];
+    if (levels.length > MAX_DEPTH)
+      return [{ path: "", message: `is nested deeper than ${MAX_DEPTH} levels` }];
   }
   return faults;
 }
@@ -70,12 +71,12 @@ function enterMember(levels: readonly Level[], level: Level, name: string, fault
   if (level.names?.has(name))
     faults.push({
       path: levels.reduce((path, one) => pointer(path, String(one.at)), ""),
-      message: "is there twice",
+      message: "is a duplicate",
     });
   level.names?.add(name);
 }
 
-/** @returns the place of the quotation mark that ends the string which begins at `at` */
+/** @returns the position of the closing quotation mark of the string that starts at `at` */
 function endOfString(text: string, at: number): number {
   let end = at + 1;
   while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;

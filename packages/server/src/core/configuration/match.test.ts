@@ -41,7 +41,7 @@ function meant(wanted: readonly Wanted[], states: readonly ApplicationState[]): 
   });
 }
 
-test("the id counts before the key, and the key before the name", () => {
+test("matches by id before key, and by key before name", () => {
   const states = [state(1, "A", "one"), state(2, "B", "two"), state(3, "C")];
   assert.deepEqual(
     meant([{ id: idOf(3), name: "A" }, { externalKey: "two", name: "C" }, { name: "A" }], states),
@@ -49,7 +49,7 @@ test("the id counts before the key, and the key before the name", () => {
   );
 });
 
-test("an id that is not of this organisation says nothing", () => {
+test("ignores ids of other organisations", () => {
   assert.deepEqual(
     meant(
       [
@@ -62,25 +62,25 @@ test("an id that is not of this organisation says nothing", () => {
   );
 });
 
-test("a renamed application is found by its key; without one it is a new one", () => {
+test("a renamed application matches by key; without a key it is new", () => {
   const states = [state(1, "A", "one"), state(2, "B")];
   assert.deepEqual(meant([{ externalKey: "one", name: "A2" }, { name: "B2" }], states), [1, "new"]);
 });
 
-test("one of the same name and another key is another application", () => {
+test("the same name with another key is another application", () => {
   assert.deepEqual(meant([{ externalKey: "two", name: "A" }], [state(1, "A", "one")]), ["new"]);
 });
 
-test("a name that several applications have decides nothing", () => {
+test("doesn't match by an ambiguous name", () => {
   const states = [state(1, "A"), state(2, "A")];
-  const said = "name: the organisation has 2 applications of this name: say which by id or externalKey";
+  const said = "name: the organisation has 2 applications with this name: add an id or externalKey";
   assert.deepEqual(meant([{ name: "A" }], states), [said]);
   // One of them is spoken for: the other is meant.
   assert.deepEqual(meant([{ id: idOf(1), name: "A" }, { name: "A" }], states), [1, 2]);
 });
 
-test("records of one name need something that tells them apart", () => {
-  const said = "name: is there more than once: tell the applications apart by id or externalKey";
+test("records with the same name need an id or key", () => {
+  const said = "name: is a duplicate: distinguish the applications by id or externalKey";
   assert.deepEqual(meant([{ name: "A" }, { name: "A" }], []), [said, said]);
   assert.deepEqual(meant([{ name: "A", externalKey: "one" }, { name: "A" }], []), [said, said]);
   const keyed = [
@@ -91,7 +91,7 @@ test("records of one name need something that tells them apart", () => {
   assert.deepEqual(meant(keyed, [state(1, "A")]), [said, said]);
 });
 
-test("two records that mean one application, and a key that is another one's", () => {
+test("rejects two records for one application, and a key of another application", () => {
   const states = [state(1, "A", "one"), state(2, "B", "two")];
   assert.deepEqual(
     meant(
@@ -104,7 +104,7 @@ test("two records that mean one application, and a key that is another one's", (
     [1, ": is the same application as /applications/0"],
   );
   assert.deepEqual(meant([{ id: idOf(1), name: "A", externalKey: "two" }], states), [
-    `externalKey: is that of application ${idOf(2)}`,
+    `externalKey: belongs to application ${idOf(2)}`,
   ]);
   // Unless that one gives it up.
   assert.deepEqual(
@@ -119,13 +119,13 @@ test("two records that mean one application, and a key that is another one's", (
   );
 });
 
-test("the type of an application cannot be changed", () => {
+test("rejects a change of the client type", () => {
   assert.deepEqual(meant([{ name: "A", clientType: "native" }], [state(1, "A")]), [
     "clientType: is spa and cannot be changed",
   ]);
 });
 
-test("what the file does not speak of is told too", () => {
+test("reports applications that the file doesn't name", () => {
   const { others } = matchApplications(
     [applicationOfFile({ name: "A", clientType: "spa" })],
     [state(1, "A"), state(2, "B")],

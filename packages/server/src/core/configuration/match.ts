@@ -1,7 +1,7 @@
 /**
- * Which application of the organisation a record of the file means. By its `id`, when the organisation has it; else by
- * its `externalKey`, which applying the file gave it; else by its name, when only one can be meant. An id of another
- * organisation says nothing here: applications are looked for in this one only.
+ * Matches the applications of a file with those of the organisation: by `id` if it exists there, else by
+ * `externalKey`, which an earlier application of the file set, else by a unique name. Ids of other organisations
+ * match nothing.
  */
 import type { FileFault } from "./organisation-file.ts";
 import type { ApplicationRecord } from "./records.ts";
@@ -9,65 +9,64 @@ import type { ApplicationState } from "./state.ts";
 
 export interface Match {
   readonly wanted: ApplicationRecord;
-  /** Undefined: it is to be made. */
+  /** Undefined: to be created. */
   readonly current: ApplicationState | undefined;
 }
 
 export interface Matching {
   readonly matches: readonly Match[];
-  /** What the file does not speak of. */
+  /** Applications that the file doesn't name. */
   readonly others: readonly ApplicationState[];
   readonly faults: readonly FileFault[];
 }
 
-/** @param wanted in the order of the file, no two with the same id or key */
+/** @param wanted in the order of the file, with unique ids and keys */
 export function matchApplications(
   wanted: readonly ApplicationRecord[],
   states: readonly ApplicationState[],
 ): Matching {
   const byId = new Map(states.map((state) => [state.application.id, state]));
   const byKey = new Map(states.flatMap((state) => (state.externalKey ? [[state.externalKey, state]] : [])));
-  const sure = wanted.map(
+  const certain = wanted.map(
     ({ id, externalKey }) => (id && byId.get(id)) || (externalKey && byKey.get(externalKey)) || undefined,
   );
-  const taken = new Set(sure);
+  const taken = new Set(certain);
   const byName = Map.groupBy(
     states.filter((state) => !taken.has(state)),
     ({ application }) => application.name,
   );
-  const unsure = Map.groupBy(
-    wanted.filter((_, index) => sure[index] === undefined),
+  const ambiguous = Map.groupBy(
+    wanted.filter((_, index) => certain[index] === undefined),
     ({ name }) => name,
   );
   const faults: FileFault[] = [];
   const matches = wanted.map((record, index): Match => {
-    const found = sure[index];
+    const found = certain[index];
     if (found) return { wanted: record, current: found };
-    const named = (byName.get(record.name) ?? []).filter((state) => mayBe(state, record));
-    const alike = unsure.get(record.name) ?? [];
-    const fault = nameFault(named.length, alike);
+    const named = (byName.get(record.name) ?? []).filter((state) => canMatch(state, record));
+    const sameName = ambiguous.get(record.name) ?? [];
+    const fault = nameFault(named.length, sameName);
     if (fault !== undefined) faults.push({ path: `/applications/${index}/name`, message: fault });
     return { wanted: record, current: named[0] };
   });
-  const meant = new Set(matches.map(({ current }) => current));
+  const matched = new Set(matches.map(({ current }) => current));
   return {
     matches,
-    others: states.filter((state) => !meant.has(state)),
+    others: states.filter((state) => !matched.has(state)),
     faults: [...faults, ...matchFaults(matches, byKey)],
   };
 }
 
-/** What has another key is another application, whatever its name. */
-const mayBe = ({ externalKey }: ApplicationState, record: ApplicationRecord): boolean =>
+/** A different key means a different application, whatever its name. */
+const canMatch = ({ externalKey }: ApplicationState, record: ApplicationRecord): boolean =>
   externalKey === undefined || record.externalKey === undefined;
 
-/** Two of one name that nothing tells apart would be made anew each time, or be taken for each other. */
-function nameFault(named: number, alike: readonly ApplicationRecord[]): string | undefined {
-  if (named > 1)
-    return `the organisation has ${named} applications of this name: say which by id or externalKey`;
-  const isClear = named === 0 && alike.every(({ externalKey }) => externalKey !== undefined);
-  if (alike.length > 1 && !isClear)
-    return "is there more than once: tell the applications apart by id or externalKey";
+/** Applications of the same name without id or key would be created again each time, or be confused. */
+function nameFault(named: number, sameName: readonly ApplicationRecord[]): string | undefined {
+  if (named > 1) return `the organisation has ${named} applications with this name: add an id or externalKey`;
+  const isClear = named === 0 && sameName.every(({ externalKey }) => externalKey !== undefined);
+  if (sameName.length > 1 && !isClear)
+    return "is a duplicate: distinguish the applications by id or externalKey";
   return undefined;
 }
 
@@ -76,10 +75,10 @@ function matchFaults(matches: readonly Match[], byKey: ReadonlyMap<string, Appli
   return matches.flatMap(({ wanted, current }, index): FileFault[] => {
     const at = `/applications/${index}`;
     const holder = wanted.externalKey === undefined ? undefined : byKey.get(wanted.externalKey);
-    // Whoever else of the file is that application gives the key up, or keeps another.
-    const isGivenUp = holder && matches.some((other) => other.current === holder);
-    if (holder && holder !== current && !isGivenUp)
-      return [{ path: `${at}/externalKey`, message: `is that of application ${holder.application.id}` }];
+    // Unless the file gives that application another key, or none.
+    const isReleased = holder && matches.some((other) => other.current === holder);
+    if (holder && holder !== current && !isReleased)
+      return [{ path: `${at}/externalKey`, message: `belongs to application ${holder.application.id}` }];
     if (!current) return [];
     const before = first.get(current);
     first.set(current, before ?? index);

@@ -1,6 +1,6 @@
 /**
- * What of a value has not the form of its schema. The schema library stops at a few faults and speaks of keywords; who
- * edits a file by hand wants all of them, in words, each with its place.
+ * Schema faults for people who edit a file by hand: all of them, in plain words, with their paths. The schema library
+ * stops after a few and speaks of keywords.
  */
 import type { TSchema } from "typebox";
 import { Check } from "typebox/value";
@@ -19,7 +19,7 @@ interface Keywords {
   readonly description?: string;
 }
 
-/** @param path where the value stands: a JSON Pointer */
+/** @param path the JSON Pointer of the value */
 export function memberFaults(schema: TSchema, value: unknown, path = ""): FileFault[] {
   const keywords = schema as Keywords;
   if (keywords.properties) return objectFaults(keywords, value, path);
@@ -36,19 +36,18 @@ function objectFaults(
     return [{ path, message: "must be an object" }];
   const missing = required
     .filter((name) => !Object.hasOwn(value, name))
-    .map((name) => ({ path: pointer(path, name), message: "is missing" }));
+    .map((name) => ({ path: pointer(path, name), message: "is required" }));
   const inside = Object.entries(value).flatMap(([name, member]) => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const at = pointer(path, name);
-    return schema ? memberFaults(schema, member, at) : [{ path: at, message: "is not known here" }];
+    return schema ? memberFaults(schema, member, at) : [{ path: at, message: "is unknown" }];
   });
   return [...missing, ...inside];
 }
 
-function listFaults(items: TSchema, most: number | undefined, value: unknown, path: string): FileFault[] {
+function listFaults(items: TSchema, max: number | undefined, value: unknown, path: string): FileFault[] {
   if (!Array.isArray(value)) return [{ path, message: "must be a list" }];
-  if (most !== undefined && value.length > most)
-    return [{ path, message: `must have at most ${most} items` }];
+  if (max !== undefined && value.length > max) return [{ path, message: `must have at most ${max} items` }];
   return value.flatMap((item, index) => memberFaults(items, item, pointer(path, String(index))));
 }
 
@@ -57,11 +56,11 @@ function wanted({ type, const: only, enum: choices, minimum, maximum, descriptio
   if (choices) return `one of ${choices.join(", ")}`;
   if (description !== undefined) return description;
   if (type === "boolean") return "true or false";
-  if (type === "integer" && minimum !== undefined) return `a whole number from ${minimum} to ${maximum}`;
-  if (type === "integer") return "a whole number";
-  return type === "string" ? "a text" : "an object";
+  if (type === "integer" && minimum !== undefined) return `an integer from ${minimum} to ${maximum}`;
+  if (type === "integer") return "an integer";
+  return type === "string" ? "a string" : "an object";
 }
 
-/** RFC 6901 §3. A name that somebody made up may be as long as the file. */
+/** RFC 6901 §3. An unknown name may be as long as the file. */
 export const pointer = (path: string, name: string): string =>
   `${path}/${name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1")}`;

@@ -1,6 +1,6 @@
 /**
- * An organisation's configuration as one file that people keep under version control: branding, policies, scopes,
- * applications, and what administrators allowed these. Never secrets, never users.
+ * The format of an organisation's configuration file, made for version control: branding, policies, scopes,
+ * applications, and consents that administrators granted. Never secrets or users.
  */
 import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
@@ -19,7 +19,7 @@ import { claimSources } from "../scopes/custom-scope.ts";
 import { MOST_SCOPES } from "../scopes/custom-scopes.ts";
 import { acrValues } from "../sessions/session.ts";
 
-/** The number grows when a file of the one before would be read wrongly. */
+/** The number increases when older files would be misread. */
 export const FILE_FORMAT = "signet-organisation/1";
 export const MOST_APPLICATIONS = 2_000;
 export const MOST_BYTES = 8 * 1024 * 1024;
@@ -43,7 +43,7 @@ const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
 const clientTypes = ["confidential", "public", "native", "spa"] as const satisfies readonly ClientType[];
 const texts = () => Type.Array(Type.String());
 
-/** Whole records only: what a member may be is the schema's to say, what its value may be the validation's. */
+/** The schema covers the shape; the validation covers the values. */
 const closed = { additionalProperties: false } as const;
 
 const within = (member: keyof typeof settingRanges) =>
@@ -66,7 +66,7 @@ const policyMembers = {
   defaultLocale: Type.String({ pattern: LANGUAGE, description: "a language like en" }),
 } satisfies Record<Exclude<keyof OrganisationSettings, "branding">, TSchema>;
 
-/** `requireConsent` is the same setting as `consentMode`, seen another way: a file says it once. */
+/** `requireConsent` duplicates `consentMode`: a file has only the latter. */
 export type SettingMember = Exclude<keyof ApplicationSettings, "requireConsent">;
 
 const settingMembers = {
@@ -104,7 +104,7 @@ const settingMembers = {
   signingPoolId: Type.String({ format: "uuid", description: "a UUID" }),
 } satisfies Record<SettingMember, TSchema>;
 
-/** In the order in which a file has them. */
+/** In the order of the file. */
 export const settingNames = Object.keys(settingMembers) as SettingMember[];
 export const brandingNames = Object.keys(brandingMembers) as Array<keyof typeof brandingMembers>;
 export const policyNames = Object.keys(policyMembers) as Array<keyof typeof policyMembers>;
@@ -149,7 +149,7 @@ const applicationSchema = Type.Object(
   closed,
 );
 
-/** A part that is left out is left alone; a record that is there is the whole record. */
+/** Omitted sections stay unchanged; a record in the file is complete. */
 export const organisationFileSchema = Type.Object(
   {
     format: Type.Literal(FILE_FORMAT),

@@ -1,6 +1,6 @@
 /**
- * The records that a file holds, complete and in one order: what is left out has its default, lists that mean sets are
- * sorted. So two that mean the same are the same, whether they come from a file or from the database.
+ * Normalised records: defaults filled in, lists that are sets sorted. Equal meaning gives equal records, whether from
+ * a file or from the database.
  */
 import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { type ApplicationSettings, defaultSettings } from "../applications/application.ts";
@@ -29,12 +29,12 @@ export interface ApplicationRecord {
   readonly preauthorizations: ReadonlyArray<readonly string[]>;
 }
 
-/** By code units: the same on every machine, whatever its language. */
+/** By code units: independent of the machine's locale. */
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export const asSet = (texts: readonly string[]): string[] => [...new Set(texts)].sort(byText);
 
-/** An order that means something: whom to ask first. */
+/** Lists whose order matters: the first contact comes first. */
 const ordered: readonly SettingMember[] = ["contacts"];
 
 const isTextList = (value: unknown): value is string[] =>
@@ -48,7 +48,7 @@ export function sortedSettings(settings: ApplicationSettings): ApplicationSettin
   return Object.fromEntries(sorted) as ApplicationSettings;
 }
 
-/** A setting as the file says it; undefined when it is absent. */
+/** A setting as the file has it; undefined when absent. */
 export const settingOf = (settings: ApplicationSettings, member: SettingMember): unknown =>
   member === "consentMode" ? consentModeOf(settings) : settings[member];
 
@@ -59,7 +59,7 @@ export function applicationOfFile(given: FileApplication): ApplicationRecord {
     given[member] === undefined ? [] : [[member, given[member]] as const],
   );
   const sent = Object.fromEntries(present) as Partial<ApplicationSettings>;
-  // Without users there is nothing that the five identity scopes could tell.
+  // Without users, the identity scopes have nothing to release.
   const isService = sent.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
   return {
     id: id?.toLowerCase(),
@@ -81,7 +81,7 @@ export function applicationOfFile(given: FileApplication): ApplicationRecord {
 export function applicationOfState(state: ApplicationState): ApplicationRecord {
   const { id, name, clientType, disabledAt, settings } = state.application;
   const { allowedScopes } = settings;
-  const ahead = state.preauthorizations.map(({ scopes }) => askable(scopes, allowedScopes));
+  const effective = state.preauthorizations.map(({ scopes }) => askable(scopes, allowedScopes));
   return {
     id,
     externalKey: state.externalKey,
@@ -90,11 +90,11 @@ export function applicationOfState(state: ApplicationState): ApplicationRecord {
     enabled: disabledAt === null,
     settings: sortedSettings(settings),
     organisationConsent: askable(state.organisationConsent?.scopes ?? [], allowedScopes),
-    preauthorizations: scopeSets(ahead.filter(({ length }) => length > 0)),
+    preauthorizations: scopeSets(effective.filter(({ length }) => length > 0)),
   };
 }
 
-/** What of a yes has an effect: an application may lose scopes that it was once allowed. */
+/** The granted scopes that still have an effect: an application may have lost scopes since. */
 export const askable = (scopes: readonly string[], allowed: readonly string[]): string[] =>
   asSet(scopes).filter((scope) => allowed.includes(scope));
 
@@ -127,7 +127,7 @@ export function scopeOfState({
   return { name, displayName, description, sensitive, claims: sortedClaims(claims) };
 }
 
-/** A scope has a claim once, and the order of claims means nothing. */
+/** The order of claims has no meaning, and no claim repeats. */
 const sortedClaims = (claims: readonly ScopeClaim[]): ScopeClaim[] =>
   claims
     .map(
@@ -138,7 +138,7 @@ const sortedClaims = (claims: readonly ScopeClaim[]): ScopeClaim[] =>
     )
     .sort((a, b) => byText(a.name, b.name));
 
-/** Branding and policies, of which a part that the file leaves out stays as it is. */
+/** Branding and policies; a section that the file omits stays unchanged. */
 export function organisationOfFile(
   { branding, policies }: OrganisationFile,
   current: OrganisationSettings,

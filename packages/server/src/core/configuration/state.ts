@@ -1,4 +1,4 @@
-/** All that a file can speak of, as it is in the database now. */
+/** Reads everything that a file can contain from the database. */
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { listApplications } from "../applications/applications.store.ts";
@@ -22,11 +22,11 @@ export interface OrganisationState {
   readonly organisation: Organisation;
   readonly scopes: readonly CustomScope[];
   readonly applications: readonly ApplicationState[];
-  /** Their ids: applications name them, and a file does not make them. */
+  /** Their ids: applications refer to them, but a file doesn't create them. */
   readonly signingPools: readonly string[];
 }
 
-/** @param db best a transaction, so that the parts fit together. @returns undefined when there is no such organisation */
+/** @param db preferably a transaction, for a consistent state. @returns undefined when there is no such organisation */
 export async function readState(db: Db, orgId: string): Promise<OrganisationState | undefined> {
   const organisation = await findOrganisation(db, orgId);
   if (!organisation) return undefined;
@@ -53,12 +53,12 @@ export async function readState(db: Db, orgId: string): Promise<OrganisationStat
 const PAGE = 200;
 
 async function readPages<Item extends { readonly id: string }>(
-  readPage: (page: { after?: string; limit: number }) => Promise<readonly Item[]>,
+  readPage: (page: { after: string | undefined; limit: number }) => Promise<readonly Item[]>,
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
     const after = items.at(-1)?.id;
-    const page = await readPage({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+    const page = await readPage({ limit: PAGE, after });
     items.push(...page);
     if (page.length < PAGE) return items;
   }

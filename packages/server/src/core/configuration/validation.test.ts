@@ -23,10 +23,10 @@ function faultsOf(content: Uint8Array): string[] {
 const pathsOf = (content: Uint8Array): string[] =>
   faultsOf(content).map((fault) => fault.split(": ")[0] ?? "");
 
-test("a file says its format, and of another one nothing else is read", () => {
+test("requires the format, and reads nothing else of another one", () => {
   for (const value of [{}, { format: "signet-organisation/2", wrong: 1 }, { format: 1 }, [], null, "x"])
     assert.deepEqual(faultsOf(bytes(JSON.stringify(value))), [
-      `/format: must be "${FILE_FORMAT}", which is what this version reads`,
+      `/format: must be "${FILE_FORMAT}", the format of this version`,
     ]);
   assert.deepEqual(readOrganisationFile(file({})), { format: FILE_FORMAT });
   assert.deepEqual(readOrganisationFile(bytes(`\ufeff{"format": "${FILE_FORMAT}"}`)), {
@@ -34,27 +34,27 @@ test("a file says its format, and of another one nothing else is read", () => {
   });
 });
 
-test("what is no JSON text of a bearable size is refused before anything else", () => {
+test("rejects non-JSON and oversized files first", () => {
   assert.match(faultsOf(bytes("{"))[0] ?? "", /^: is not JSON/);
   assert.match(faultsOf(Uint8Array.of(0x22, 0xff, 0x22))[0] ?? "", /is not UTF-8/);
   assert.match(faultsOf(Buffer.alloc(MOST_BYTES + 1, 0x20))[0] ?? "", /is larger than 8 MiB/);
   const deep = `{"format":"${FILE_FORMAT}","x":${"[".repeat(40)}${"]".repeat(40)}}`;
-  assert.match(faultsOf(bytes(deep))[0] ?? "", /nested more than 32 deep/);
+  assert.match(faultsOf(bytes(deep))[0] ?? "", /nested deeper than 32 levels/);
   const many = Array.from({ length: MOST_APPLICATIONS + 1 }, () => ({}));
   assert.deepEqual(pathsOf(file({ applications: many })), ["/applications"]);
 });
 
-test("a member that is there twice is a fault, wherever it stands", () => {
+test("rejects duplicate members at any depth", () => {
   const text = `{"format":"${FILE_FORMAT}","applications":[{"name":"A, \\"{[","clientType":"spa"},
     {"name":"B","clientType":"spa","jwks":{"keys":[{"a/b":1,"c":[{"d":2}],"a\\u002fb":3}]},"name":"C"}],"format":"x"}`;
   assert.deepEqual(faultsOf(bytes(text)), [
-    "/applications/1/jwks/keys/0/a~1b: is there twice",
-    "/applications/1/name: is there twice",
-    "/format: is there twice",
+    "/applications/1/jwks/keys/0/a~1b: is a duplicate",
+    "/applications/1/name: is a duplicate",
+    "/format: is a duplicate",
   ]);
 });
 
-test("every member that is not known is named: a secret has no place in a file", () => {
+test("rejects unknown members by name: secrets don't belong in a file", () => {
   const content = file({
     users: [],
     branding: { colour: "red" },
@@ -66,7 +66,7 @@ test("every member that is not known is named: a secret has no place in a file",
     ],
   });
   assert.deepEqual(
-    faultsOf(content).map((fault) => fault.replace(/: is not known here$/, "")),
+    faultsOf(content).map((fault) => fault.replace(/: is unknown$/, "")),
     [
       "/users",
       "/branding/colour",
@@ -81,7 +81,7 @@ test("every member that is not known is named: a secret has no place in a file",
   );
 });
 
-test("every member of the wrong form is named, in words, however many there are", () => {
+test("reports every malformed member in plain words", () => {
   const wrong = Array.from({ length: 30 }, () => ({ name: 1, clientType: "server", enabled: "yes" }));
   assert.equal(faultsOf(file({ applications: wrong })).length, 90);
   const content = file({
@@ -107,25 +107,25 @@ test("every member of the wrong form is named, in words, however many there are"
   });
   assert.deepEqual(faultsOf(content), [
     "/branding/accentColor: must be a colour like #2f4fd8",
-    "/branding/logoUri: must be a text",
-    "/policies/passwordMinLength: must be a whole number from 8 to 128",
-    "/policies/sessionIdleSeconds: must be a whole number from 60 to 31536000",
+    "/branding/logoUri: must be a string",
+    "/policies/passwordMinLength: must be an integer from 8 to 128",
+    "/policies/sessionIdleSeconds: must be an integer from 60 to 31536000",
     "/policies/secondFactor: must be one of optional, required",
     "/policies/requireVerifiedEmail: must be true or false",
-    "/scopes/0/name: is missing",
+    "/scopes/0/name: is required",
     "/scopes/1: must be an object",
-    "/applications/0/name: must be a text",
+    "/applications/0/name: must be a string",
     "/applications/0/redirectUris: must be a list",
     "/applications/0/grantTypes/0: must be one of authorization_code, refresh_token, client_credentials, urn:ietf:params:oauth:grant-type:device_code",
     "/applications/0/jwks/keys/0: must be an object",
     "/applications/0/id: must be a UUID",
     "/applications/1/externalKey: must be 1 to 100 of A-Z a-z 0-9 . _ - and begin with a letter or digit",
-    "/applications/1/organisationConsent/0: must be a text",
+    "/applications/1/organisationConsent/0: must be a string",
     "/applications/1/preauthorizations/0: must be a list",
   ]);
 });
 
-test("records of the right form are checked beside those that have not got it", () => {
+test("validates well-formed records beside malformed ones", () => {
   const content = file({
     scopes: [{ name: "openid" }, { name: 1 }],
     applications: [
@@ -141,7 +141,7 @@ test("records of the right form are checked beside those that have not got it", 
   ]);
 });
 
-test("the core's own rules are told by the place in the file, in the file's order", () => {
+test("reports the core's faults with their path in the file", () => {
   const { d: _d, ...rest } = { kty: "EC", crv: "P-256", x: "x", y: "y", d: "d" };
   const content = withApp({
     name: "a\u202eb",
@@ -178,14 +178,14 @@ test("the core's own rules are told by the place in the file, in the file's orde
   ]);
 });
 
-test("policies that contradict each other, and a logo that is no web address", () => {
+test("rejects contradicting policies and an invalid logo URL", () => {
   assert.deepEqual(pathsOf(file({ policies: { sessionLifetimeSeconds: 600, sessionIdleSeconds: 601 } })), [
     "/policies/sessionIdleSeconds",
   ]);
   assert.deepEqual(pathsOf(file({ branding: { logoUri: "javascript:1" } })), ["/branding/logoUri"]);
 });
 
-test("a claim has the value or the path that its source needs, and nothing else", () => {
+test("a claim has either a value or a path, as its source requires", () => {
   const claims = [
     { name: "a", source: "static", value: 1, path: "email" },
     { name: "b", source: "user", path: "email", value: 1 },
@@ -200,7 +200,7 @@ test("a claim has the value or the path that its source needs, and nothing else"
   ]);
 });
 
-test("what administrators allow must be what the application may ask for", () => {
+test("rejects grants for scopes that the application may not request", () => {
   const content = withApp({
     allowedScopes: ["openid", "email"],
     organisationConsent: ["openid", "phone"],
@@ -214,7 +214,7 @@ test("what administrators allow must be what the application may ask for", () =>
   ]);
 });
 
-test("two records of one id, key or scope name", () => {
+test("rejects records with the same id, key or scope name", () => {
   const id = "01998D6E-0000-7000-8000-000000000000";
   const content = file({
     scopes: [{ name: "a" }, { name: "b" }, { name: "a" }],
@@ -225,8 +225,8 @@ test("two records of one id, key or scope name", () => {
     ],
   });
   assert.deepEqual(faultsOf(content), [
-    "/scopes/2/name: is that of /scopes/0 too",
-    "/applications/1/id: is that of /applications/0 too",
-    "/applications/2/externalKey: is that of /applications/0 too",
+    "/scopes/2/name: is also used by /scopes/0",
+    "/applications/1/id: is also used by /applications/0",
+    "/applications/2/externalKey: is also used by /applications/0",
   ]);
 });

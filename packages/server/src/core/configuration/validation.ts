@@ -1,4 +1,4 @@
-/** Reads a file and finds all that is wrong with it, before anything is looked up or changed. */
+/** Parses and validates a file completely, before anything is looked up or changed. */
 import { InvalidApplication, requireValidApplication } from "../applications/validation.ts";
 import { defaultOrganisationSettings } from "../organisations/organisation.ts";
 import { logoFaults } from "../organisations/settings-validation.ts";
@@ -16,50 +16,50 @@ import {
 } from "./organisation-file.ts";
 import { applicationOfFile, organisationOfFile, scopeOfFile } from "./records.ts";
 
-/** @param bytes the file as it is. @throws InvalidFile naming every fault by its JSON Pointer */
+/** @throws InvalidFile naming every fault by its JSON Pointer */
 export function readOrganisationFile(bytes: Uint8Array): OrganisationFile {
   const value = readJsonText(bytes);
   requireFormat(value);
   const formFaults = memberFaults(organisationFileSchema, value);
   const file = value as OrganisationFile;
-  // A record that has not the right form is not asked what it means; the others are.
+  // A malformed record is not validated further; the others are.
   const broken = new Set(formFaults.map(({ path }) => path.split("/").slice(0, 3).join("/")));
-  const isFormed = (part: string) => ![...broken].some((path) => `${path}/`.startsWith(`${part}/`));
+  const isWellFormed = (part: string) => ![...broken].some((path) => `${path}/`.startsWith(`${part}/`));
   const scopes = recordsOf(file.scopes, "/scopes", broken);
   const applications = recordsOf(file.applications, "/applications", broken);
   const faults = [
     ...formFaults,
-    ...(isFormed("/branding") ? brandingFaults(file) : []),
-    ...(isFormed("/policies") ? policyFaults(file) : []),
+    ...(isWellFormed("/branding") ? brandingFaults(file) : []),
+    ...(isWellFormed("/policies") ? policyFaults(file) : []),
     ...scopes.flatMap(([scope, at]) => scopeFaults(scope, at)),
     ...applications.flatMap(([application, at]) => applicationFaults(application, at)),
-    ...twice(scopes, "name"),
-    ...twice(applications, "id"),
-    ...twice(applications, "externalKey"),
+    ...duplicates(scopes, "name"),
+    ...duplicates(applications, "id"),
+    ...duplicates(applications, "externalKey"),
   ];
   if (faults.length > 0) throw new InvalidFile(faults);
   return file;
 }
 
-/** Of another version every member may mean something else: nothing more is said about it. */
+/** In another version every member may mean something else: no further faults are reported. */
 function requireFormat(value: unknown): void {
   const format = typeof value === "object" && value !== null && "format" in value ? value.format : undefined;
   if (format === FILE_FORMAT) return;
-  const message = `must be ${JSON.stringify(FILE_FORMAT)}, which is what this version reads`;
+  const message = `must be ${JSON.stringify(FILE_FORMAT)}, the format of this version`;
   throw new InvalidFile([{ path: "/format", message }]);
 }
 
-/** A record that has the right form, and its place. */
-type Placed<Item> = readonly [record: Item, at: string];
+/** A well-formed record with its path. */
+type Located<Item> = readonly [record: Item, at: string];
 
 function recordsOf<Item>(
   list: readonly Item[] | undefined,
   path: string,
   broken: ReadonlySet<string>,
-): Placed<Item>[] {
+): Located<Item>[] {
   if (list === undefined || broken.has(path)) return [];
   return list
-    .map((record, index): Placed<Item> => [record, `${path}/${index}`])
+    .map((record, index): Located<Item> => [record, `${path}/${index}`])
     .filter(([, at]) => !broken.has(at));
 }
 
@@ -85,24 +85,24 @@ function scopeFaults(given: FileScope, at: string): FileFault[] {
   const claims = (given.claims ?? []).flatMap(({ source, path, value }, index): FileFault[] => {
     const of = `${at}/claims/${index}`;
     if (source === "static" && path !== undefined)
-      return [{ path: `${of}/path`, message: "means nothing: the source is static" }];
+      return [{ path: `${of}/path`, message: "is not allowed when the source is static" }];
     if (source !== "static" && value !== undefined)
-      return [{ path: `${of}/value`, message: `means nothing: the source is ${source}` }];
+      return [{ path: `${of}/value`, message: `is not allowed when the source is ${source}` }];
     return [];
   });
-  // In the file's own order, so that a fault names the place where it stands.
+  // In the order of the file, so that faults have the right path.
   const inOrder = (given.claims ?? []).map(({ name, source, path = "", value }) =>
     source === "static" ? { name, source, value } : { name, source, path },
   );
-  return [...claims, ...told(at, () => requireValidScope({ ...scopeOfFile(given), claims: inOrder }))];
+  return [...claims, ...coreFaults(at, () => requireValidScope({ ...scopeOfFile(given), claims: inOrder }))];
 }
 
 function applicationFaults(given: FileApplication, at: string): FileFault[] {
   const { name, clientType, settings } = applicationOfFile(given);
-  // Lists as they stand in the file, for the same reason.
+  // Lists in the order of the file, for the same reason.
   const inOrder = { ...settings, ...listsOf(given) };
   return [
-    ...told(at, () => requireValidApplication({ name, clientType, settings: inOrder })),
+    ...coreFaults(at, () => requireValidApplication({ name, clientType, settings: inOrder })),
     ...askableFaults(given.organisationConsent ?? [], settings.allowedScopes, `${at}/organisationConsent`),
     ...(given.preauthorizations ?? []).flatMap((scopes, index) => {
       const of = `${at}/preauthorizations/${index}`;
@@ -121,7 +121,7 @@ const listsOf = (given: FileApplication): Partial<FileApplication> =>
     ),
   );
 
-/** A yes to what can never be asked would only look like a permission. */
+/** A grant for a scope that can't be requested would be misleading. */
 const askableFaults = (scopes: readonly string[], allowed: readonly string[], at: string): FileFault[] =>
   scopes.flatMap((scope, index) =>
     allowed.includes(scope)
@@ -132,11 +132,11 @@ const askableFaults = (scopes: readonly string[], allowed: readonly string[], at
 function sameScopes(sets: ReadonlyArray<readonly string[]>, at: string): FileFault[] {
   const texts = sets.map((scopes) => [...new Set(scopes)].sort().join(" "));
   return texts.flatMap((text, index) =>
-    texts.indexOf(text) < index ? [{ path: `${at}/${index}`, message: "is there twice" }] : [],
+    texts.indexOf(text) < index ? [{ path: `${at}/${index}`, message: "is a duplicate" }] : [],
   );
 }
 
-function twice<Item>(records: readonly Placed<Item>[], member: keyof Item & string): FileFault[] {
+function duplicates<Item>(records: readonly Located<Item>[], member: keyof Item & string): FileFault[] {
   const seen = new Map<string, string>();
   return records.flatMap(([record, at]) => {
     const value: unknown = record[member];
@@ -144,12 +144,12 @@ function twice<Item>(records: readonly Placed<Item>[], member: keyof Item & stri
     const key = member === "id" ? value.toLowerCase() : value;
     const first = seen.get(key);
     seen.set(key, first ?? at);
-    return first === undefined ? [] : [{ path: `${at}/${member}`, message: `is that of ${first} too` }];
+    return first === undefined ? [] : [{ path: `${at}/${member}`, message: `is also used by ${first}` }];
   });
 }
 
-/** The faults that a core record's own validation finds: `claims[0].name` becomes `/claims/0/name`. */
-function told(at: string, check: () => void): FileFault[] {
+/** Faults of a core record's validation: `claims[0].name` becomes `/claims/0/name`. */
+function coreFaults(at: string, check: () => void): FileFault[] {
   try {
     check();
     return [];

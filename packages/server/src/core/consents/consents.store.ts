@@ -1,3 +1,5 @@
+/** Stores consents and pre-authorizations. */
+/** Stores consents and pre-authorizations. */
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import { sql } from "kysely";
@@ -8,7 +10,7 @@ import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consen
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 import type { Consent } from "./consent.ts";
 
-/** The living records that speak for this user and application, of every kind. */
+/** The active consents of every kind that apply to this user and application. */
 export async function findConsents(
   db: Db,
   key: { orgId: string; applicationId: string; userId: string },
@@ -21,20 +23,20 @@ export async function findConsents(
     .where("revoked_at", "is", null)
     .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
     .execute();
-  const ahead = await db
+  const preauthorizations = await db
     .selectFrom("preauthorization")
     .selectAll()
     .where("org_id", "=", key.orgId)
     .where("application_id", "=", key.applicationId)
     .orderBy("id")
     .execute();
-  return [...consents.map(fromRow), ...ahead.map(fromPreauthorization)];
+  return [...consents.map(fromRow), ...preauthorizations.map(fromPreauthorization)];
 }
 
 export interface ConsentGrant {
   readonly orgId: string;
   readonly applicationId: string;
-  /** Undefined: for everybody in the organisation. */
+  /** Undefined: for all users of the organisation. */
   readonly userId?: string;
   readonly scopes: readonly string[];
   readonly fingerprints: ScopeFingerprints;
@@ -42,7 +44,7 @@ export interface ConsentGrant {
   readonly now: number;
 }
 
-/** The user's yes. @returns the record's id */
+/** @returns the consent's id */
 export async function grantUserConsent(
   db: Db,
   grant: Omit<ConsentGrant, "grantedBy" | "userId"> & { readonly userId: string },
@@ -51,15 +53,14 @@ export async function grantUserConsent(
 }
 
 export interface Granted {
-  /** The record's. */
   readonly id: string;
-  /** False when it was added to one that was there. */
+  /** False when scopes were added to an existing consent. */
   readonly isNew: boolean;
 }
 
 /**
- * A yes, added to what was said yes to before. One living record per user and application, and one per application for
- * everybody: two browsers that answer at once end with one.
+ * Adds scopes to the consent. A user has one active consent for each application, an organisation too: two concurrent
+ * grants end in one row.
  */
 export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted> {
   const { userId } = grant;
@@ -85,26 +86,26 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
           userId === undefined ? ["org_id", "application_id"] : ["org_id", "application_id", "user_id"],
         )
         .where("revoked_at", "is", null)
-        // A literal: the index is chosen by its own condition, which a parameter cannot be compared with.
+        // A literal, because the partial index is matched by its condition.
         .where("kind", "=", sql.lit(kind))
         .doUpdateSet({ granted_at: grant.now, granted_by: grant.grantedBy }),
     )
     .returning("id")
     .executeTakeFirstOrThrow();
   const key = { orgId: grant.orgId, id };
-  const held = await db
+  const row = await db
     .selectFrom("consent")
     .select(["scope", "scope_fingerprints"])
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
     .executeTakeFirstOrThrow();
-  const before = readFingerprints(held.scope_fingerprints);
-  // What these scopes gave before is forgotten: the yes is to what they give now.
+  const before = readFingerprints(row.scope_fingerprints);
+  // The consent is to the current claims of these scopes.
   const others = Object.entries(before).filter(([scope]) => !grant.scopes.includes(scope));
   await db
     .updateTable("consent")
     .set({
-      scope: formatScope([...new Set([...held.scope.split(" "), ...grant.scopes])]),
+      scope: formatScope([...new Set([...row.scope.split(" "), ...grant.scopes])]),
       scope_fingerprints: JSON.stringify(
         Object.fromEntries([...others, ...Object.entries(grant.fingerprints)]),
       ),
@@ -118,17 +119,17 @@ export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted
 export interface ConsentKey {
   readonly orgId: string;
   readonly id: string;
-  /** When given, only that user's own. */
+  /** Only this user's consent. */
   readonly userId?: string;
 }
 
-/** A living consent of a user or for everybody. */
+/** An active consent. */
 export async function findConsent(db: Db, key: { orgId: string; id: string }): Promise<Consent | undefined> {
   const consent = await findConsentRecord(db, key);
   return consent?.revokedAt === null ? consent : undefined;
 }
 
-/** The same, also when it has been taken back. */
+/** Also a revoked one. */
 export async function findConsentRecord(
   db: Db,
   key: { orgId: string; id: string },
@@ -142,7 +143,7 @@ export async function findConsentRecord(
   return row && fromRow(row);
 }
 
-/** The record as it was, which is revoked now; undefined when there is none such living. */
+/** @returns the revoked consent; undefined when there is no such active one */
 export async function markConsentRevoked(
   db: Db,
   key: ConsentKey,
@@ -159,7 +160,7 @@ export async function markConsentRevoked(
   return row && fromRow(row);
 }
 
-/** The living consents that a user has given here, newest first, with the applications' names. */
+/** The user's active consents, newest first, with the applications' names. */
 export async function listUserConsents(
   db: Db,
   key: { orgId: string; userId: string },
@@ -191,7 +192,7 @@ export interface ConsentFilter {
   readonly revoked?: boolean;
 }
 
-/** The organisation's consents of users and for everybody, by id; the living ones, when nothing else is asked for. */
+/** Consents of users and for all users, by id; active ones by default. */
 export async function listConsents(
   db: Db,
   orgId: string,
@@ -225,7 +226,6 @@ export async function insertPreauthorization(db: Db, record: Consent): Promise<v
     .execute();
 }
 
-/** The record that was removed; undefined when there is none such. */
 export async function removePreauthorization(
   db: Db,
   key: { orgId: string; id: string },
@@ -239,7 +239,6 @@ export async function removePreauthorization(
   return row && fromPreauthorization(row);
 }
 
-/** The organisation's, by id. */
 export async function listPreauthorizations(
   db: Db,
   orgId: string,
@@ -269,7 +268,7 @@ export async function findPreauthorization(
   return row && fromPreauthorization(row);
 }
 
-/** Of one application; whoever looks before adding one holds the application meanwhile. */
+/** The caller holds the application's lock. */
 export async function preauthorizedScopes(
   tx: Db,
   key: { orgId: string; applicationId: string },
@@ -285,7 +284,7 @@ export async function preauthorizedScopes(
 
 type Key = { orgId: string; consentId: string };
 
-const holdGiven = prepared((db, value: Parameter<Key>) => {
+const lockConsentRow = prepared((db, value: Parameter<Key>) => {
   const query = db
     .selectFrom("consent")
     .select("id")
@@ -295,7 +294,7 @@ const holdGiven = prepared((db, value: Parameter<Key>) => {
   return isPostgres(db) ? query.forShare() : query;
 });
 
-const holdAhead = prepared((db, value: Parameter<Key>) => {
+const lockPreauthorizationRow = prepared((db, value: Parameter<Key>) => {
   const query = db
     .selectFrom("preauthorization")
     .select("id")
@@ -305,12 +304,12 @@ const holdAhead = prepared((db, value: Parameter<Key>) => {
 });
 
 /**
- * Whether a consent of any kind still stands; it does until the transaction ends. Shared, because everybody's codes rest
- * on one organisation-wide record: only taking it back waits, and then finds the families that were begun. (On SQLite
- * transactions come one after the other anyway.)
+ * Whether the consent is active, locked until the transaction ends. A shared lock, because all codes of an application may
+ * depend on one organisation-wide consent: only revoking it waits, and then sees the new token families. SQLite
+ * transactions are serial anyway.
  */
 export async function holdConsent(tx: Db, key: Key): Promise<boolean> {
-  return (await holdGiven(tx, key)).length > 0 || (await holdAhead(tx, key)).length > 0;
+  return (await lockConsentRow(tx, key)).length > 0 || (await lockPreauthorizationRow(tx, key)).length > 0;
 }
 
 const selectFingerprints = prepared((db, value: Parameter<Key>) =>
@@ -322,7 +321,7 @@ const selectFingerprints = prepared((db, value: Parameter<Key>) =>
     .where("kind", "=", "user"),
 );
 
-/** What a user has said yes to; undefined for an administrator's record, which does not limit what a scope gives. */
+/** Undefined for an administrator's consent, which doesn't limit a scope's claims. */
 export async function findConsentedFingerprints(db: Db, key: Key): Promise<ScopeFingerprints | undefined> {
   const [row] = await selectFingerprints(db, key);
   return row && readFingerprints(row.scope_fingerprints);

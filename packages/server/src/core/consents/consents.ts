@@ -1,5 +1,4 @@
-/** Consents of every kind: given by administrators, and taken back by whom they belong to. */
-
+/** Grants consents by administrators, and revokes consents of every kind. */
 import { isSubset } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
@@ -34,10 +33,9 @@ export class InvalidConsent extends Error {
   }
 }
 
-/** There is a record of the same scopes for the same application. */
 export class ConsentThere extends Error {
   constructor() {
-    super("the application is pre-authorized for these scopes already");
+    super("the application is already pre-authorized for these scopes");
     this.name = "ConsentThere";
   }
 }
@@ -49,10 +47,7 @@ export interface AdministratorsGrant {
   readonly address?: string;
 }
 
-/**
- * Yes, for all users of the organisation; scopes are added to those granted before.
- * @returns the record's id. @throws InvalidConsent
- */
+/** For all users of the organisation; adds the scopes. @returns the consent's id. @throws InvalidConsent */
 export async function grantOrganisationConsent(
   deps: ConsentDeps,
   grant: AdministratorsGrant,
@@ -60,22 +55,18 @@ export async function grantOrganisationConsent(
   return (await grantByAdministrator(deps, grant)).id;
 }
 
-/**
- * Yes, for one user or for all of the organisation; scopes are added to those granted before.
- * @throws InvalidConsent
- */
+/** For a user or for all of the organisation; adds the scopes. @throws InvalidConsent */
 export async function grantByAdministrator(
   deps: ConsentDeps,
   grant: AdministratorsGrant & { readonly userId?: string },
 ): Promise<Granted> {
-  requireAskable(grant);
+  requireAllowedScopes(grant);
   const { application, scopes, actor, address, userId } = grant;
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    // Kept from being deleted meanwhile.
     if (!(await holdApplication(tx, application))) throw new InvalidConsent("the application is gone");
-    // For all users, what a scope gives is the same administrators' decision; one user's consent is to what it gives today.
+    // Administrators decide about a scope's claims; a user's consent is to the current claims.
     const fingerprints =
       userId === undefined ? {} : fingerprintsOf(await listCustomScopes(tx, orgId), scopes);
     const granted = await grantConsent(tx, {
@@ -100,12 +91,12 @@ export async function grantByAdministrator(
   });
 }
 
-/** Yes, ahead of any request; each is a record of its own. @throws InvalidConsent, ConsentThere */
+/** @throws InvalidConsent, ConsentThere */
 export async function createPreauthorization(
   deps: ConsentDeps,
   grant: AdministratorsGrant,
 ): Promise<Consent> {
-  requireAskable(grant);
+  requireAllowedScopes(grant);
   const { application, scopes, actor, address } = grant;
   const { orgId, id: applicationId } = application;
   const now = deps.clock();
@@ -124,62 +115,65 @@ export async function createPreauthorization(
   await deps.database.transaction(async (tx) => {
     if (!(await holdApplication(tx, application))) throw new InvalidConsent("the application is gone");
     const others = await preauthorizedScopes(tx, { orgId, applicationId });
-    if (others.some((one) => isSubset(one, scopes) && isSubset(scopes, one))) throw new ConsentThere();
+    if (others.some((other) => isSubset(other, scopes) && isSubset(scopes, other))) throw new ConsentThere();
     await insertPreauthorization(tx, record);
-    const event = {
+    await recordAuditEvent(tx, {
       orgId,
       at: now,
       actor,
-      action: "preauthorization.created" as const,
+      action: "preauthorization.created",
       target: applicationId,
-    };
-    await recordAuditEvent(tx, { ...event, address, details: { scopes } });
+      address,
+      details: { scopes },
+    });
   });
   return record;
 }
 
-/** A yes to what can never be asked would only look like a permission. */
-function requireAskable({ application, scopes }: AdministratorsGrant): void {
+/** Consent to scopes that the application can't request would be misleading. */
+function requireAllowedScopes({ application, scopes }: AdministratorsGrant): void {
   const { allowedScopes } = application.settings;
-  if (scopes.length === 0) throw new InvalidConsent("at least one scope is needed");
+  if (scopes.length === 0) throw new InvalidConsent("at least one scope is required");
   if (isSubset(scopes, allowedScopes)) return;
   const others = scopes.filter((scope) => !allowedScopes.includes(scope));
-  throw new InvalidConsent(`the application may not ask for ${others.join(" ")}`);
+  throw new InvalidConsent(`the application may not request ${others.join(" ")}`);
 }
 
-export interface Taking extends ConsentKey {
+export interface Revocation extends ConsentKey {
   readonly actor: string;
   readonly address?: string;
 }
 
 /**
- * A user's consent, or the organisation's. What rests on it ends at once: refresh tokens, and with them access tokens
- * wherever they are asked about.
- * @returns false when there is no such living consent
+ * Revokes the consent with its refresh tokens; introspection then rejects the access tokens too.
+ * @returns false when there is no such active consent
  */
-export function revokeConsent(deps: ConsentDeps, taking: Taking): Promise<boolean> {
+export function revokeConsent(deps: ConsentDeps, revocation: Revocation): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const consent = await markConsentRevoked(tx, taking, { by: taking.actor, now });
-    if (consent) await endWhatRests(tx, consent, taking, { now, action: "consent.revoked" });
+    const consent = await markConsentRevoked(tx, revocation, { by: revocation.actor, now });
+    if (consent) await revokeTokens(tx, consent, revocation, { now, action: "consent.revoked" });
     return consent !== undefined;
   });
 }
 
 /** @returns false when there is no such record */
-export function deletePreauthorization(deps: ConsentDeps, taking: Omit<Taking, "userId">): Promise<boolean> {
+export function deletePreauthorization(
+  deps: ConsentDeps,
+  revocation: Omit<Revocation, "userId">,
+): Promise<boolean> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const record = await removePreauthorization(tx, taking);
-    if (record) await endWhatRests(tx, record, taking, { now, action: "preauthorization.deleted" });
+    const record = await removePreauthorization(tx, revocation);
+    if (record) await revokeTokens(tx, record, revocation, { now, action: "preauthorization.deleted" });
     return record !== undefined;
   });
 }
 
-async function endWhatRests(
+async function revokeTokens(
   tx: Db,
   consent: Consent,
-  { actor, address }: Taking,
+  { actor, address }: Revocation,
   { now, action }: { now: number; action: AuditAction },
 ): Promise<void> {
   const { orgId, id: consentId, applicationId: target, scopes } = consent;
@@ -190,7 +184,7 @@ async function endWhatRests(
     actor,
     action,
     target,
-    ...(address === undefined ? {} : { address }),
+    address,
     details: { scopes, ended },
   });
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { newDeviceCodes, readUserCode } from "./device-authorization.ts";
 
-test("a user code is eight of the twenty letters, all of them used, and never the same twice", () => {
+test("draws user codes of eight from twenty letters without repeats", () => {
   const codes = Array.from({ length: 500 }, () => newDeviceCodes());
   for (const { userCode, deviceCode } of codes) {
     assert.match(userCode, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
@@ -14,7 +14,7 @@ test("a user code is eight of the twenty letters, all of them used, and never th
   assert.equal(new Set(letters).size, 20);
 });
 
-test("a user code may be typed in any case, with or without dash and spaces", () => {
+test("reads a user code in any case, with or without dash and spaces", () => {
   const { userCode, userCodeHash } = newDeviceCodes();
   const plain = userCode.replace("-", "");
   for (const typed of [
@@ -28,7 +28,7 @@ test("a user code may be typed in any case, with or without dash and spaces", ()
   assert.equal(userCodeHash, sha256Base64url(plain));
 });
 
-test("what cannot be a code is none", () => {
+test("rejects input that cannot be a user code", () => {
   for (const typed of [
     "",
     "BCDF-GHJ",

@@ -1,11 +1,11 @@
-/** A device that waits for a person to allow it in a browser elsewhere (RFC 8628): fifteen minutes, one answer, one use. */
+/** A device authorization (RFC 8628): fifteen minutes for one decision by a user in another browser, and one use. */
 import { randomInt } from "node:crypto";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { BegunSigning } from "../tokens/signer.ts";
 import type { Authentication } from "../tokens/token-family.ts";
 
-export const DEVICE_LIFETIME_MS = 15 * 60 * 1000;
-/** How long a device waits between two polls (RFC 8628 §3.2), and by how much longer after a poll too soon (§3.5). */
+export const DEVICE_CODE_LIFETIME_MS = 15 * 60 * 1000;
+/** The poll interval (RFC 8628 §3.2), and by how much it grows after an early poll (§3.5). */
 export const POLL_INTERVAL_SECONDS = 5;
 
 export interface DeviceAuthorization {
@@ -14,26 +14,26 @@ export interface DeviceAuthorization {
   readonly applicationId: string;
   readonly scopes: readonly string[];
   readonly resources: readonly string[];
-  /** Where the device asked from, and what it said that it is: a stranger's text. */
+  /** Of the request that started the authorization; the user agent is untrusted text. */
   readonly address: string;
   readonly userAgent: string;
   readonly status: "pending" | "approved" | "denied";
-  /** Who allowed it, and by which sign-in; null until then. */
+  /** Null until a user approves. */
   readonly approval: DeviceApproval | null;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** What the device code's use began. */
+  /** The token family that the redemption of the device code started. */
   readonly familyId: string | null;
-  /** The tokens that an agent signs for it; null where they are signed when it is used. */
+  /** Null where local keys sign at redemption. */
   readonly signing: DeviceSigning | null;
 }
 
 export interface DeviceSigning {
-  /** That the tokens name; known with the yes. */
+  /** The token family that the tokens name. */
   readonly familyId: string;
   /** Milliseconds. */
   readonly approvedAt: number;
-  /** Absent in the moment between the yes and the request, and when there could be none. */
+  /** Absent until the request is queued, and when no agent was available. */
   readonly begun?: BegunSigning;
 }
 
@@ -44,15 +44,15 @@ export interface DeviceApproval {
   readonly authentication: Authentication;
 }
 
-/** Consonants: no words, nothing that looks like a digit (RFC 8628 §6.1). Eight of them are 34 bits. */
+/** Consonants only: no words, no look-alikes of digits (RFC 8628 §6.1). Eight letters have 34 bits. */
 const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const LETTER_COUNT = 8;
-const MOST_TYPED = 64;
+const MAX_INPUT_LENGTH = 64;
 
 export interface NewDeviceCodes {
   readonly deviceCode: string;
   readonly deviceCodeHash: string;
-  /** As it is shown, `XXXX-XXXX`. */
+  /** `XXXX-XXXX` */
   readonly userCode: string;
   readonly userCodeHash: string;
 }
@@ -63,24 +63,24 @@ export function newDeviceCodes(): NewDeviceCodes {
   return {
     deviceCode,
     deviceCodeHash: sha256Base64url(deviceCode),
-    userCode: shown(letters),
+    userCode: formatUserCode(letters),
     userCodeHash: sha256Base64url(letters),
   };
 }
 
 /**
- * A code as a person types it: in any case, with or without the dash, with spaces (RFC 8628 §6.1).
- * @returns undefined when it cannot be one
+ * Reads a code in any case, with or without dash and spaces (RFC 8628 §6.1).
+ * @returns undefined when it cannot be a user code
  */
 export function readUserCode(
-  typed: string,
+  input: string,
 ): { readonly userCode: string; readonly hash: string } | undefined {
-  const letters = typed
-    .slice(0, MOST_TYPED)
+  const letters = input
+    .slice(0, MAX_INPUT_LENGTH)
     .replace(/[\s\p{P}]/gu, "")
     .toUpperCase();
   const isCode = letters.length === LETTER_COUNT && [...letters].every((letter) => LETTERS.includes(letter));
-  return isCode ? { userCode: shown(letters), hash: sha256Base64url(letters) } : undefined;
+  return isCode ? { userCode: formatUserCode(letters), hash: sha256Base64url(letters) } : undefined;
 }
 
-const shown = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`;
+const formatUserCode = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`;

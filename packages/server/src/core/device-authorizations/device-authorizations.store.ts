@@ -1,3 +1,4 @@
+/** Device authorizations: the decision, the polls and the single use are conditional updates. */
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
@@ -23,23 +24,26 @@ export type NewDeviceAuthorization = Pick<
   | "expiresAt"
 > & { readonly userCodeHash: string };
 
-/** @returns false when another device of the organisation has the same user code */
-export async function insertDeviceAuthorization(db: Db, made: NewDeviceAuthorization): Promise<boolean> {
+/** @returns false when another authorization of the organisation has the same user code */
+export async function insertDeviceAuthorization(
+  db: Db,
+  authorization: NewDeviceAuthorization,
+): Promise<boolean> {
   const row = await db
     .insertInto("device_authorization")
     .values({
-      org_id: made.orgId,
-      device_code_hash: made.deviceCodeHash,
-      user_code_hash: made.userCodeHash,
-      application_id: made.applicationId,
-      scope: formatScope(made.scopes),
-      resources: JSON.stringify(made.resources),
-      address: made.address,
-      user_agent: made.userAgent,
+      org_id: authorization.orgId,
+      device_code_hash: authorization.deviceCodeHash,
+      user_code_hash: authorization.userCodeHash,
+      application_id: authorization.applicationId,
+      scope: formatScope(authorization.scopes),
+      resources: JSON.stringify(authorization.resources),
+      address: authorization.address,
+      user_agent: authorization.userAgent,
       status: "pending",
       interval_seconds: POLL_INTERVAL_SECONDS,
-      created_at: made.createdAt,
-      expires_at: made.expiresAt,
+      created_at: authorization.createdAt,
+      expires_at: authorization.expiresAt,
     })
     .onConflict((conflict) => conflict.columns(["org_id", "user_code_hash"]).doNothing())
     .returning("device_code_hash")
@@ -55,7 +59,7 @@ const selectByDeviceCode = prepared((db, value: Parameter<{ orgId: string; hash:
     .where("device_code_hash", "=", value("hash")),
 );
 
-/** Expired and used ones too: a second use must be recognised. */
+/** Finds expired and used ones too, to recognise a replay. */
 export async function findByDeviceCode(
   db: Db,
   orgId: string,
@@ -79,20 +83,19 @@ export async function findByUserCode(
   return row && fromRow(row);
 }
 
-type Answered = { readonly orgId: string; readonly deviceCodeHash: string; readonly now: number };
+type Decision = { readonly orgId: string; readonly deviceCodeHash: string; readonly now: number };
 
 /**
- * A person's yes, once.
  * @param signing when an agent has to sign the tokens
- * @returns false when it was answered, or expired, before
+ * @returns false when it was decided before or has expired
  */
-export function approveDevice(
+export function approveAuthorization(
   db: Db,
-  answered: Answered,
+  answered: Decision,
   approval: DeviceApproval,
   signing: DeviceSigning | null = null,
 ): Promise<boolean> {
-  return answer(db, answered, {
+  return decide(db, answered, {
     status: "approved",
     user_id: approval.userId,
     session_id: approval.sessionId,
@@ -104,8 +107,7 @@ export function approveDevice(
   });
 }
 
-/** What an approved device's tokens are signed by. */
-export async function recordDeviceSigning(
+export async function recordSigning(
   db: Db,
   { orgId, deviceCodeHash, signing }: Pick<DeviceAuthorization, "orgId" | "deviceCodeHash" | "signing">,
 ): Promise<void> {
@@ -117,14 +119,14 @@ export async function recordDeviceSigning(
     .execute();
 }
 
-/** A person's no, once. @returns false when it was answered, or expired, before */
-export function denyDevice(db: Db, answered: Answered, userId: string): Promise<boolean> {
-  return answer(db, answered, { status: "denied", user_id: userId });
+/** @returns false when it was decided before or has expired */
+export function denyAuthorization(db: Db, answered: Decision, userId: string): Promise<boolean> {
+  return decide(db, answered, { status: "denied", user_id: userId });
 }
 
-async function answer(
+async function decide(
   db: Db,
-  { orgId, deviceCodeHash, now }: Answered,
+  { orgId, deviceCodeHash, now }: Decision,
   change: Partial<DeviceAuthorizationTable>,
 ): Promise<boolean> {
   const row = await db
@@ -139,19 +141,19 @@ async function answer(
   return row !== undefined;
 }
 
-/** Timers and networks are not exact: a poll that comes this much early is still in time. */
+/** A poll this much early still counts as in time: timers and networks are not exact. */
 const TOLERANCE_MS = 500;
 
 /**
- * Notes a poll of a device that still waits. Two polls at once are told apart by the row: one is in time, the other is not.
- * @returns false when it came too soon; the device has to wait 5 s more from then on
+ * Records a poll before the decision. Of two concurrent polls the row lets one be in time.
+ * @returns false when the poll was early: the interval grows by 5 s
  */
-export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Answered): Promise<boolean> {
-  const of = db
+export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Decision): Promise<boolean> {
+  const update = db
     .updateTable("device_authorization")
     .where("org_id", "=", orgId)
     .where("device_code_hash", "=", deviceCodeHash);
-  const inTime = await of
+  const inTime = await update
     .set({ polled_at: now })
     .where((eb) =>
       eb.or([
@@ -162,7 +164,7 @@ export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Answere
     .returning("device_code_hash")
     .executeTakeFirst();
   if (inTime) return true;
-  await of
+  await update
     .set((eb) => ({
       polled_at: now,
       interval_seconds: eb("interval_seconds", "+", POLL_INTERVAL_SECONDS),
@@ -171,8 +173,11 @@ export async function recordPoll(db: Db, { orgId, deviceCodeHash, now }: Answere
   return false;
 }
 
-/** The single use. @returns false when it was used, or expired, before */
-export async function useDeviceCode(db: Db, use: Answered & { readonly familyId: string }): Promise<boolean> {
+/** The single use. @returns false when it was used or has expired */
+export async function markDeviceCodeUsed(
+  db: Db,
+  use: Decision & { readonly familyId: string },
+): Promise<boolean> {
   const row = await db
     .updateTable("device_authorization")
     .set({ family_id: use.familyId })
@@ -186,18 +191,18 @@ export async function useDeviceCode(db: Db, use: Answered & { readonly familyId:
   return row !== undefined;
 }
 
-/** What waits of the application, for an answer or for its use, ends now. */
+/** Expires the application's unredeemed device authorizations. */
 export async function expireDeviceAuthorizations(
   db: Db,
-  which: { orgId: string; applicationId: string; now: number },
+  { orgId, applicationId, now }: { orgId: string; applicationId: string; now: number },
 ): Promise<void> {
   await db
     .updateTable("device_authorization")
-    .set({ expires_at: which.now })
-    .where("org_id", "=", which.orgId)
-    .where("application_id", "=", which.applicationId)
+    .set({ expires_at: now })
+    .where("org_id", "=", orgId)
+    .where("application_id", "=", applicationId)
     .where("family_id", "is", null)
-    .where("expires_at", ">", which.now)
+    .where("expires_at", ">", now)
     .execute();
 }
 
@@ -220,7 +225,7 @@ function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
     address: row.address,
     userAgent: row.user_agent,
     status: row.status as DeviceAuthorization["status"],
-    approval: approvalOf(row),
+    approval: readApproval(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     familyId: row.family_id,
@@ -228,7 +233,7 @@ function fromRow(row: DeviceAuthorizationTable): DeviceAuthorization {
   };
 }
 
-function approvalOf(row: DeviceAuthorizationTable): DeviceApproval | null {
+function readApproval(row: DeviceAuthorizationTable): DeviceApproval | null {
   const { user_id: userId, session_id: sessionId, auth_time: authTime, amr, acr } = row;
   if (userId === null || sessionId === null || authTime === null || amr === null || acr === null) return null;
   const authentication = { authTime, amr: JSON.parse(amr) as string[], acr };

@@ -81,7 +81,7 @@ forEachDatabase(({ name, fresh }) => {
     };
   }
 
-  test("no secret is in the database in any spelling, and the tables are all in use", async () => {
+  test("the database contains no secret in any encoding, and every table is covered", async () => {
     const secrets = await useEverything();
     const dump = await dumpDatabase(running.service.database.query);
     for (const table of organisationTables) assert.ok(dump.includes(`\n${table} {`), `${table} has no row`);
@@ -94,7 +94,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.ok(!logged.includes(secret), `${what} is in the log`);
   });
 
-  test("a password is kept as argon2id, a hint of a secret is four characters", async () => {
+  test("stores passwords as argon2id, and four characters of a secret as its hint", async () => {
     const dump = await dumpDatabase(running.service.database.query);
     assert.match(dump, /"password_hash":"\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     assert.match(dump, new RegExp(`"hint":"${org.web.secret.slice(-4)}"`));
@@ -102,7 +102,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   if (name === "sqlite")
-    test("nor is it in the file or its write-ahead log", async () => {
+    test("the database file and its write-ahead log contain no secret", async () => {
       const path = databaseUrl.slice("sqlite:".length);
       const bytes = Buffer.concat([await readFile(path), await readFile(`${path}-wal`)]).toString("latin1");
       assert.ok(bytes.includes(org.user.email), "the right files were read");

@@ -4,7 +4,7 @@ import { createEncryption, deriveKey } from "./encryption.ts";
 
 const key = Buffer.alloc(32, 7);
 
-test("what was sealed opens for the same row, and never twice as the same text", () => {
+test("decrypts for the same row only, and never produces the same ciphertext twice", () => {
   const encryption = createEncryption(key);
   const first = encryption.seal(Buffer.from("private"), "signing-key|a|1");
   assert.equal(encryption.open(first, "signing-key|a|1").toString(), "private");
@@ -12,7 +12,7 @@ test("what was sealed opens for the same row, and never twice as the same text",
   assert.ok(!first.includes("private"));
 });
 
-test("another row, another organisation, another key or an altered byte opens nothing", () => {
+test("rejects another row, organisation or key, and any modified byte", () => {
   const encryption = createEncryption(key);
   const sealed = encryption.seal(Buffer.from("private"), "signing-key|a|1");
   assert.throws(() => encryption.open(sealed, "signing-key|b|1"));
@@ -28,7 +28,7 @@ test("another row, another organisation, another key or an altered byte opens no
   }
 });
 
-test("each purpose has a key of its own, and a short master key is refused", () => {
+test("derives a key per purpose, and rejects a short master key", () => {
   assert.notDeepEqual(deriveKey(key, "csrf"), deriveKey(key, "flow"));
   assert.throws(() => deriveKey(Buffer.alloc(16), "csrf"));
 });

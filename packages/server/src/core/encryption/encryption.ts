@@ -1,6 +1,6 @@
 /**
- * What the service must read back is kept under the master key with AES-256-GCM. The row that a ciphertext belongs to
- * is its associated data, so that one moved to another row, or another organisation, does not open.
+ * Encryption at rest: AES-256-GCM under the master key. The row is the associated data, so that a ciphertext moved to
+ * another row or organisation doesn't decrypt.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
@@ -12,7 +12,7 @@ export const MASTER_KEY_BYTES = 32;
 export interface Encryption {
   /** @param row names the row, e.g. `signing-key|<org>|<kid>` */
   seal(plaintext: Uint8Array, row: string): string;
-  /** @throws when the text was altered, moved to another row, or sealed under another master key */
+  /** @throws when the ciphertext was modified, moved to another row, or encrypted under another master key */
   open(sealed: string, row: string): Buffer;
 }
 
@@ -28,7 +28,7 @@ export function createEncryption(masterKey: Uint8Array): Encryption {
     },
     open: (sealed, row) => {
       const [version, encoded] = sealed.split(".");
-      if (version !== VERSION || !encoded) throw new Error("not a ciphertext of this service");
+      if (version !== VERSION || !encoded) throw new Error("not a Signet ciphertext");
       const bytes = Buffer.from(encoded, "base64url");
       const tagAt = bytes.length - TAG_BYTES;
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {
@@ -41,7 +41,7 @@ export function createEncryption(masterKey: Uint8Array): Encryption {
   };
 }
 
-/** A key of its own for each purpose (RFC 5869), so that no value made for one is ever valid for another. */
+/** A separate key for each purpose (RFC 5869), so that no value of one is valid for another. */
 export function deriveKey(masterKey: Uint8Array, purpose: string): Buffer {
   if (masterKey.length !== MASTER_KEY_BYTES) throw new Error("the master key must have 32 bytes");
   return Buffer.from(hkdfSync("sha256", masterKey, Buffer.alloc(0), `signet ${purpose} v1`, 32));

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const file = () => join(folder, MASTER_KEY_FILE);
 
-test("a key is made once, for its owner only, and read again from then on", async () => {
+test("creates the key file once, readable by its owner only", async () => {
   assert.equal(await findMasterKey(undefined, folder), undefined, "looking makes none");
   const made = await loadMasterKey(undefined, folder);
   assert.equal(made.length, 32);
@@ -26,12 +26,12 @@ test("a key is made once, for its owner only, and read again from then on", asyn
   assert.deepEqual(await findMasterKey(undefined, folder), made);
 });
 
-test("processes that start together have one key", async () => {
+test("processes starting together use one key", async () => {
   const keys = await Promise.all(Array.from({ length: 10 }, () => loadMasterKey(undefined, folder)));
   assert.equal(new Set(keys.map((key) => key.toString("hex"))).size, 1);
 });
 
-test("a file that others can read is refused", async () => {
+test("rejects a key file that others can read", async () => {
   await loadMasterKey(undefined, folder);
   for (const mode of [0o640, 0o604, 0o660, 0o644, 0o610]) {
     await chmod(file(), mode);
@@ -40,13 +40,13 @@ test("a file that others can read is refused", async () => {
   }
 });
 
-test("a file that holds no key is refused, and not written over", async () => {
+test("rejects a file without a key, and doesn't overwrite it", async () => {
   await writeFile(file(), "not a key\n", { mode: 0o600 });
   await assert.rejects(loadMasterKey(undefined, folder), /does not hold a master key/);
   assert.equal(await readFile(file(), "utf8"), "not a key\n");
 });
 
-test("a configured key needs no file, and a folder that is not there is told", async () => {
+test("a configured key needs no file, and a missing folder is reported", async () => {
   const configured = Buffer.alloc(32, 1);
   assert.equal(await loadMasterKey(configured, join(folder, "missing")), configured);
   assert.equal(await findMasterKey(configured, join(folder, "missing")), configured);

@@ -1,4 +1,4 @@
-/** The master key: from the configuration, or from a file in the data folder that is made once. */
+/** The master key: from the configuration, or from a file in the data directory that is created once. */
 import { randomBytes } from "node:crypto";
 import { open, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ export async function loadMasterKey(configured: Buffer | undefined, dataDir: str
   if (configured) return configured;
   const path = join(dataDir, MASTER_KEY_FILE);
   try {
-    // `wx`: of two processes that start together one makes the key, the other reads it.
+    // `wx`: of two processes starting together, one creates the key and the other reads it.
     const file = await open(path, "wx", 0o600);
     const key = randomBytes(MASTER_KEY_BYTES);
     await file.writeFile(`${key.toString("base64url")}\n`);
@@ -27,11 +27,7 @@ export async function loadMasterKey(configured: Buffer | undefined, dataDir: str
   return readKeyFile(path);
 }
 
-/**
- * The master key, if there is one already; none is made.
- * @returns undefined when there is no key file
- * @throws like loadMasterKey
- */
+/** Reads the master key without creating it. @returns undefined when there is no key file @throws like loadMasterKey */
 export async function findMasterKey(
   configured: Buffer | undefined,
   dataDir: string,
@@ -48,12 +44,12 @@ export async function findMasterKey(
 async function readKeyFile(path: string): Promise<Buffer> {
   const { mode } = await stat(path);
   if ((mode & 0o077) !== 0)
-    throw new Error(`${path} can be read by others: run chmod 600 on it, and consider it known`);
+    throw new Error(`${path} is readable by others: run chmod 600 on it, and treat the key as compromised`);
   for (let attempt = 0; attempt < 20; attempt++) {
     const key = Buffer.from((await readFile(path, "utf8")).trim(), "base64url");
     if (key.length === MASTER_KEY_BYTES) return key;
-    // Another process is just writing it.
+    // Another process is writing it.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${path} does not hold a master key of ${MASTER_KEY_BYTES} bytes`);
+  throw new Error(`${path} does not contain a master key of ${MASTER_KEY_BYTES} bytes`);
 }

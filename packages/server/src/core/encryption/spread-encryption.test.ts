@@ -5,7 +5,7 @@ import { spreadEncryption } from "./spread-encryption.ts";
 const key = Buffer.alloc(32, 7);
 const rowOf = (number: number) => `signing-request|org|${number}|claims`;
 
-test("each row opens under its own key, on any node, and no other row's or purpose's does", () => {
+test("each row decrypts with its own key on every node, and with no other row's or purpose's", () => {
   const here = spreadEncryption(key, "x");
   const there = spreadEncryption(key, "x");
   for (let number = 0; number < 200; number++) {

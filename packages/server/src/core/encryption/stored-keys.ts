@@ -1,4 +1,4 @@
-/** Tries the master key on what was sealed with it, and changes nothing. */
+/** Checks that the master key decrypts the stored keys, without changing anything. */
 
 const PAGE = 200;
 
@@ -7,10 +7,7 @@ export interface TriedKeys {
   readonly failed: number;
 }
 
-/**
- * @param readPage in the order of the rows' key, from the one after `after`
- * @param open gives the key in clear, or throws
- */
+/** @param readPage in primary key order, after `after` @param open returns the key in clear, or throws */
 export async function tryKeys<Row>(
   readPage: (page: { after?: Row; limit: number }) => Promise<readonly Row[]>,
   open: (row: Row) => Buffer,
@@ -35,16 +32,18 @@ function isOpenable<Row>(open: (row: Row) => Buffer, row: Row): boolean {
 }
 
 /**
- * A start with another master key than the one that the stored keys were sealed with must fail at once, and not at the
- * first signature. What one was sealed with is what all were sealed with.
+ * Fails a start with the wrong master key immediately, not at the first signature. All keys are encrypted under the
+ * same one.
  * @param row any; undefined when there is none yet
- * @throws when it does not open
+ * @throws when it doesn't decrypt
  */
 export function requireOpening<Row>(row: Row | undefined, open: (row: Row) => Buffer): void {
   if (row === undefined) return;
   try {
     open(row).fill(0);
   } catch (cause) {
-    throw new Error("the master key is not the one that the database's keys were sealed with", { cause });
+    throw new Error("the master key is not the one that the keys in the database were encrypted with", {
+      cause,
+    });
   }
 }

@@ -1,9 +1,6 @@
 import type { Db } from "../../db/open.ts";
 
-/**
- * @param lease.now milliseconds, as `until`
- * @returns whether the holder has the lease now; it is renewed by taking it again
- */
+/** @param lease.now milliseconds, as `until` @returns whether the holder has the lease now; taking it again renews it */
 export async function takeLease(
   db: Db,
   lease: { name: string; holder: string; now: number; until: number },
@@ -19,7 +16,7 @@ export async function takeLease(
           eb.or([
             eb("background_lease.holder", "=", lease.holder),
             eb("background_lease.expires_at", "<=", lease.now),
-            // Longer than any lease: a clock that is far ahead has written it, and may be gone.
+            // Further ahead than any lease: a node with a wrong clock wrote it and may be gone.
             eb("background_lease.expires_at", ">", lease.until + (lease.until - lease.now)),
           ]),
         ),

@@ -74,7 +74,7 @@ forEachDatabase(({ fresh }) => {
     }
   };
 
-  test("what is still good is never removed; what has ended is, table by table, in its time", async () => {
+  test("deletes expired rows of every table in time, and never valid ones", async () => {
     const { service } = running;
     const source = codeSource(org);
     const { accessToken, refreshToken } = await source.tokens({ scope: "openid offline_access" });
@@ -126,7 +126,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await counts())["signing_key"], (before["signing_key"] ?? 0) - 1);
   });
 
-  test("each kind is removed in batches, and a round goes on until nothing is left", async () => {
+  test("deletes in batches until nothing is left", async () => {
     const { service } = running;
     const { query } = service.database;
     const source = codeSource(org);
@@ -163,7 +163,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(left["revoked_access_token"], 0);
   });
 
-  test("one node at a time has the lease, keeps it while it renews it, and loses it when it is gone", async () => {
+  test("one node holds the lease, renews it, and loses it when it stops", async () => {
     const { query } = running.service.database;
     const take = (holder: string, now: number, until: number) =>
       takeLease(query, { name: "x", holder, now, until });
@@ -177,7 +177,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await take(winner, 250, 350), false);
   });
 
-  test("a lease that a clock far ahead has written keeps nobody out for as long", async () => {
+  test("a lease written by a clock far ahead doesn't block others", async () => {
     const { query } = running.service.database;
     const [name, hour] = ["y", 60 * MINUTE];
     const take = (holder: string, now: number) =>
@@ -187,7 +187,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await take("a little behind", -MINUTE), false);
   });
 
-  test("a round is one node's: it removes and rotates, and the other node leaves it alone", async () => {
+  test("runs a round on one node only", async () => {
     let rotated = 0;
     const keys = { rotateDue: async () => ++rotated };
     const { database } = running.service;
@@ -202,7 +202,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await runRound(deps, "b"), true);
   });
 
-  test("one kind that cannot be removed holds up neither the others nor the keys, and is told", async () => {
+  test("a failing table doesn't stop the others or key rotation, and is reported", async () => {
     const { database } = running.service;
     await sql`insert into rate_limit (org_id, bucket, window_started_at, hits, expires_at)
       values (${org.organisation.id}, 'y', 0, 1, ${clock() - 1})`.execute(database.query);
@@ -219,7 +219,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a round that fails is told, and stopping waits for the one under way", async (t) => {
+  test("reports a failing round, and stopping waits for the current one", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     const errors: unknown[] = [];
     const { database } = running.service;

@@ -1,11 +1,11 @@
 /**
- * Removes what has expired and rotates signing keys and device CAs that have become old: small batches, in the background, on one node
- * at a time. Nothing depends on it: whatever is looked up is checked for its own end.
+ * Housekeeping: deletes expired rows, and rotates signing keys and device CAs that are due. In small batches, in the
+ * background, on one node at a time. Nothing depends on it: expiry is checked wherever a row is read.
  */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
-import { deletePassedActions } from "../actions/actions.store.ts";
-import { deleteOldActivity, noteLiveAgents } from "../activity/activity.store.ts";
+import { deleteExpiredActions } from "../actions/actions.store.ts";
+import { deleteOldActivity, recordAgentPeak } from "../activity/activity.store.ts";
 import { logoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
 import type { Clock } from "../clock.ts";
 import { deleteDeadCodes } from "../codes/codes.store.ts";
@@ -35,7 +35,7 @@ export interface HousekeepingDeps {
   readonly clock: Clock;
   readonly keys: Pick<SigningKeys, "rotateDue">;
   readonly deviceCa: Pick<DeviceCa, "rotateDue">;
-  /** What features keep: each removes at most `limit` rows and says how many it was. */
+  /** Rows of features: each function deletes at most `limit` rows and returns how many. */
   readonly featureRemovals?: ReadonlyArray<(db: Db, now: number, limit: number) => Promise<number>>;
   onError(error: unknown): void;
 }
@@ -43,43 +43,44 @@ export interface HousekeepingDeps {
 type RemovalDeps = Pick<HousekeepingDeps, "database" | "clock" | "featureRemovals">;
 
 const BATCH = 200;
-/** In one round: a new RSA key costs a tenth of a second of a processor. */
-const MOST_KEYS = 20;
-const EVERY_MS = 60_000;
-const LEASE_MS = 5 * EVERY_MS;
+/** Per round: a new RSA key costs a tenth of a second of CPU time. */
+const MAX_ROTATIONS = 20;
+const ROUND_INTERVAL_MS = 60_000;
+const LEASE_MS = 5 * ROUND_INTERVAL_MS;
 const DAY_MS = 86_400_000;
 
 type Removal = (db: Db, now: number) => Promise<number>;
 
 const removals: readonly Removal[] = [
-  // A used code is kept a day longer: a second use in that time is told from nonsense and ends what the first began.
+  // A used code is kept for another day: its replay is detected in that time, and revokes what the first use issued.
   (db, now) => deleteDeadCodes(db, now - DAY_MS, BATCH),
-  // So is a device code.
+  // The same for a device code.
   (db, now) => deleteDeadDeviceAuthorizations(db, now - DAY_MS, BATCH),
-  // Access tokens may outlive the family's last refresh, and look it up.
+  // Access tokens may outlive their family's last refresh, and refer to it.
   (db, now) => deleteDeadTokens(db, now - LONGEST_TOKEN_MS, BATCH),
   (db, now) => deleteDeadSessions(db, now - DAY_MS, BATCH),
   (db, now) => deleteDeadSessionKeys(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedWindows(db, now, BATCH),
   (db, now) => deleteRetiredKeys(db, now - 30 * DAY_MS, BATCH),
   (db, now) => deleteRetiredAgentKeys(db, now - 30 * DAY_MS, BATCH),
-  // A day longer than needed: a clock that is set back must not make a value good again.
+  // A day longer than needed: a clock that is set back must not make a value usable again.
   (db, now) => deletePassedValues(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedRequests(db, now, BATCH),
   (db, now) => deletePassedDevices(db, now, BATCH),
   (db, now) => deleteOldRows(db, logoutDeliveries, now - 7 * DAY_MS, BATCH),
-  (db, now) => deletePassedActions(db, now - DAY_MS, BATCH),
+  (db, now) => deleteExpiredActions(db, now - DAY_MS, BATCH),
   (db, now) => deleteOldRows(db, outgoingMails, now - 2 * DAY_MS, BATCH),
   (db, now) => deleteForgottenBrowsers(db, now, BATCH),
-  // They left their CRL when they expired; the newest of each device stays.
+  // Expired certificates are no longer on the CRL; the newest of each device is kept.
   (db, now) => deletePassedCertificates(db, now - 30 * DAY_MS, BATCH),
   (db, now) => removeDrainedGenerations(db, now, BATCH),
   (db, now) => deleteOldActivity(db, now - 400 * DAY_MS, BATCH),
 ];
 
 /**
- * One round: every kind, batch by batch until nothing is left. A kind that fails holds up none of the others.
- * @returns how many rows were removed. @throws what failed first, when all have had their turn
+ * Deletes all kinds of rows batch by batch. A failing kind doesn't stop the others.
+ * @returns the number of deleted rows.
+ * @throws the first failure, after all kinds
  */
 export async function removeExpired(deps: RemovalDeps): Promise<number> {
   const ofFeatures = (deps.featureRemovals ?? []).map(
@@ -100,7 +101,7 @@ async function removeAll({ database, clock }: RemovalDeps, remove: Removal): Pro
   return removed;
 }
 
-/** One after the other, all of them. @throws what failed first, at the end */
+/** Runs all in sequence. @throws the first failure, at the end */
 async function inTurn<Result>(works: ReadonlyArray<() => Promise<Result>>): Promise<Result[]> {
   const results: Result[] = [];
   const failures: unknown[] = [];
@@ -115,13 +116,13 @@ async function inTurn<Result>(works: ReadonlyArray<() => Promise<Result>>): Prom
   return results;
 }
 
-/** @returns a function that stops it and waits for a round under way */
+/** @returns a function that stops it and waits for the current round */
 export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
   const holder = newUuid();
   let round: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     round = round.then(async () => void (await runRound(deps, holder))).catch(deps.onError);
-  }, EVERY_MS);
+  }, ROUND_INTERVAL_MS);
   timer.unref();
   return async () => {
     clearInterval(timer);
@@ -129,7 +130,7 @@ export function startHousekeeping(deps: HousekeepingDeps): () => Promise<void> {
   };
 }
 
-/** One round, if no other node has the lease. @returns whether it was this node's turn */
+/** Runs one round, if no other node has the lease. @returns whether this node ran it */
 export async function runRound(
   deps: RemovalDeps & Pick<HousekeepingDeps, "keys" | "deviceCa">,
   holder: string,
@@ -139,9 +140,9 @@ export async function runRound(
   if (!(await takeLease(deps.database.query, lease))) return false;
   await inTurn<unknown>([
     () => removeExpired(deps),
-    () => deps.keys.rotateDue(MOST_KEYS),
-    () => deps.deviceCa.rotateDue(MOST_KEYS),
-    () => noteLiveAgents(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
+    () => deps.keys.rotateDue(MAX_ROTATIONS),
+    () => deps.deviceCa.rotateDue(MAX_ROTATIONS),
+    () => recordAgentPeak(deps.database.query, { now, since: now - AGENT_SEEN_MS }),
   ]);
   return true;
 }

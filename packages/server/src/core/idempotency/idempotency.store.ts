@@ -1,25 +1,25 @@
+/** Idempotency keys: the reservation of the first request, and its stored response. */
 import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
 export interface RequestKey {
   readonly orgId: string;
   readonly accountId: string;
-  /** SHA-256 of what the caller named the request. */
+  /** SHA-256 of the Idempotency-Key. */
   readonly keyHash: string;
 }
 
 export interface Reservation extends RequestKey {
-  /** SHA-256 of the request itself. */
   readonly requestHash: string;
   readonly now: number;
   readonly expiresAt: number;
-  /** A first request that began before this and has no answer yet has died, and left nothing behind. */
+  /** A request without a response that started before this time has died, and has changed nothing. */
   readonly abandonedBefore: number;
 }
 
-/** @returns whether this request may run: it is the first of its name, or the first one's time is over */
+/** @returns whether this request may run: it is the first of its key, or the first has expired or died */
 export async function reserveRequest(db: Db, request: Reservation): Promise<boolean> {
-  const begun = {
+  const reservation = {
     request_hash: request.requestHash,
     status: null,
     headers: null,
@@ -29,11 +29,16 @@ export async function reserveRequest(db: Db, request: Reservation): Promise<bool
   };
   const reserved = await db
     .insertInto("idempotency_key")
-    .values({ org_id: request.orgId, account_id: request.accountId, key_hash: request.keyHash, ...begun })
+    .values({
+      org_id: request.orgId,
+      account_id: request.accountId,
+      key_hash: request.keyHash,
+      ...reservation,
+    })
     .onConflict((conflict) =>
       conflict
         .columns(["org_id", "account_id", "key_hash"])
-        .doUpdateSet(begun)
+        .doUpdateSet(reservation)
         .where((eb) =>
           eb.or([
             eb("idempotency_key.expires_at", "<=", request.now),
@@ -50,20 +55,20 @@ export async function reserveRequest(db: Db, request: Reservation): Promise<bool
   return reserved !== undefined;
 }
 
-export interface KnownRequest {
+export interface StoredRequest {
   readonly requestHash: string;
-  /** Undefined while the first request is under way. */
-  readonly answer: KeptAnswer | undefined;
+  /** Undefined while the first request is running. */
+  readonly answer: StoredAnswer | undefined;
 }
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; undefined for an answer without a body. */
+  /** JSON; undefined for a response without a body. */
   readonly body: string | undefined;
 }
 
-export async function findRequest(db: Db, key: RequestKey): Promise<KnownRequest | undefined> {
+export async function findRequest(db: Db, key: RequestKey): Promise<StoredRequest | undefined> {
   const row = await db
     .selectFrom("idempotency_key")
     .select(["request_hash", "status", "headers", "body"])
@@ -78,13 +83,13 @@ export async function findRequest(db: Db, key: RequestKey): Promise<KnownRequest
   return { requestHash: row.request_hash, answer };
 }
 
-/** In the transaction of the act. @returns false when the reservation is no longer this request's */
-export async function keepAnswer(
+/** @param tx the transaction of the act. @returns false when another request has taken over the reservation */
+export async function storeAnswer(
   tx: Db,
   key: RequestKey & { readonly reservedAt: number },
-  answer: KeptAnswer,
+  answer: StoredAnswer,
 ): Promise<boolean> {
-  const kept = await tx
+  const stored = await tx
     .updateTable("idempotency_key")
     .set({
       status: answer.status,
@@ -98,7 +103,7 @@ export async function keepAnswer(
     .where("status", "is", null)
     .returning("created_at")
     .executeTakeFirst();
-  return kept !== undefined;
+  return stored !== undefined;
 }
 
 export async function releaseRequest(

@@ -1,67 +1,69 @@
 /**
- * Requests that their caller names, so that a lost answer can be asked for again without doing the thing twice
- * (wire-contract.md §5). The answer is kept in the transaction of the act: there is never one without the other, and
- * whoever died in between has done nothing. What is refused is not kept: it has done nothing either.
+ * Idempotent requests (wire-contract.md §5): a client that lost the response sends the request again without performing it
+ * twice. The response is stored in the transaction of the act, so that neither exists without the other. Failed requests
+ * change nothing and are not stored.
  */
 import { boundTo, type Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import {
   findRequest,
-  type KeptAnswer,
-  keepAnswer,
   type RequestKey,
   releaseRequest,
   reserveRequest,
+  type StoredAnswer,
+  storeAnswer,
 } from "./idempotency.store.ts";
 
 export const KEPT_MS = 24 * 3_600_000;
-/** Longer than any request lasts. */
+/** Longer than any request runs. */
 export const ABANDONED_MS = 60_000;
 
-export class RequestNotRepeatable extends Error {
+export class IdempotencyConflict extends Error {
   readonly code: "another-request" | "under-way";
-  constructor(code: RequestNotRepeatable["code"]) {
-    super(code === "under-way" ? "the first request is under way" : "the key was used for another request");
-    this.name = "RequestNotRepeatable";
+  constructor(code: IdempotencyConflict["code"]) {
+    super(
+      code === "under-way" ? "the first request is still running" : "the key was used for another request",
+    );
+    this.name = "IdempotencyConflict";
     this.code = code;
   }
 }
 
-export interface NamedRequest extends RequestKey {
+export interface IdempotentRequest extends RequestKey {
   readonly requestHash: string;
 }
 
-export type FirstOrKept<A> = { readonly first: A } | { readonly kept: KeptAnswer };
+export type IdempotentOutcome<A> = { readonly first: A } | { readonly stored: StoredAnswer };
 
 /**
- * @param act does it, within the database that it is given and nothing else
- * @param keep what of its answer is given again
- * @throws RequestNotRepeatable, and whatever `act` throws
+ * @param act performs the request in the given transaction and nowhere else
+ * @param toStored the part of the response that is replayed
+ * @throws IdempotencyConflict, and whatever `act` throws
  */
 export async function onlyOnce<A>(
   deps: { readonly database: Database; readonly clock: Clock },
-  request: NamedRequest,
+  request: IdempotentRequest,
   act: (within: Database) => Promise<A>,
-  keep: (answer: A) => KeptAnswer,
-): Promise<FirstOrKept<A>> {
+  toStored: (answer: A) => StoredAnswer,
+): Promise<IdempotentOutcome<A>> {
   const { database, clock } = deps;
   const now = clock();
   const times = { now, expiresAt: now + KEPT_MS, abandonedBefore: now - ABANDONED_MS };
   if (!(await reserveRequest(database.query, { ...request, ...times }))) {
     const known = await findRequest(database.query, request);
-    if (known && known.requestHash !== request.requestHash) throw new RequestNotRepeatable("another-request");
-    if (!known?.answer) throw new RequestNotRepeatable("under-way");
-    return { kept: known.answer };
+    if (known && known.requestHash !== request.requestHash) throw new IdempotencyConflict("another-request");
+    if (!known?.answer) throw new IdempotencyConflict("under-way");
+    return { stored: known.answer };
   }
   const reserved = { ...request, reservedAt: now };
   try {
     return await database.transaction(async (tx) => {
       const first = await act(boundTo(database, tx));
-      if (!(await keepAnswer(tx, reserved, keep(first)))) throw new RequestNotRepeatable("under-way");
+      if (!(await storeAnswer(tx, reserved, toStored(first)))) throw new IdempotencyConflict("under-way");
       return { first };
     });
   } catch (error) {
-    // Left behind, it is taken for abandoned in a minute.
+    // If this fails too, the reservation counts as abandoned after a minute.
     await releaseRequest(database.query, reserved).catch(() => {});
     throw error;
   }

@@ -1,9 +1,6 @@
-/**
- * A browser in two words that a person knows it by, from its `User-Agent`. The header is a stranger's text: what is said
- * are words of ours alone, chosen by what occurs in it.
- */
+/** The name of a browser and system from its `User-Agent`, in fixed words: the header itself is untrusted text. */
 
-/** In this order: most name others beside themselves. */
+/** In this order: most browsers also name others. */
 const browsers: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bEdg(e|A|iOS)?\//, "Edge"],
   [/\bOPR\/|\bOPiOS\//, "Opera"],
@@ -23,7 +20,7 @@ const systems: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** @returns e.g. `Firefox, Windows`; undefined when neither browser nor system is one that we know */
+/** @returns e.g. `Firefox, Windows`; undefined when neither is known */
 export function browserName(userAgent: string): string | undefined {
   const named = [browsers, systems].flatMap(
     (list) => list.find(([pattern]) => pattern.test(userAgent.slice(0, 500)))?.[1] ?? [],

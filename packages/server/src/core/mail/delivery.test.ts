@@ -34,7 +34,7 @@ function testTransport() {
   return { sent, state, transport };
 }
 
-describe("sending mail", () => {
+describe("email delivery", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     let running: TestService;
@@ -74,7 +74,7 @@ describe("sending mail", () => {
     const rows = () => running.service.database.query.selectFrom("outgoing_mail").selectAll().execute();
     const lastRow = async () => (await rows()).sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
 
-    test("a mail goes to its reader once, and its content does not stay", async () => {
+    test("sends an email once and erases its content", async () => {
       const { put, round, sent, lines } = node();
       await put();
       assert.equal(await round(), 1);
@@ -89,7 +89,7 @@ describe("sending mail", () => {
       assert.equal(row?.sent_at, clock());
     });
 
-    test("an act that is rolled back leaves no mail", async () => {
+    test("a rolled-back transaction leaves no email", async () => {
       const { deps, round, sent } = node();
       const box = outbox({ ...deps, isOpen: true });
       const act = deps.database.transaction(async (tx) => {
@@ -106,14 +106,14 @@ describe("sending mail", () => {
       assert.deepEqual(sent, []);
     });
 
-    test("a link waits sealed: the database shows neither it nor a part of it", async () => {
+    test("stores links encrypted", async () => {
       const { put, round } = node();
       await put(reset());
       assert.doesNotMatch(JSON.stringify(await lastRow()), /sgn_ua|recovery|id\.example/);
       await round();
     });
 
-    test("several nodes share the work, and each mail goes out once", async () => {
+    test("several nodes share the work and send each email once", async () => {
       const [one, two] = [node(), node()];
       for (let count = 0; count < 12; count += 1) await one.put();
       while (
@@ -132,7 +132,7 @@ describe("sending mail", () => {
       assert.equal(new Set(ids).size, 12);
     });
 
-    test("what failed is tried again, later each time, until it gets through", async () => {
+    test("retries failed emails with increasing delays", async () => {
       const { put, round, sent, state, lines } = node();
       state.failure = new MailFailure("ECONNECTION CONN");
       await put();
@@ -155,7 +155,7 @@ describe("sending mail", () => {
       });
     });
 
-    test("after a day it is given up, and the audit log says so", async () => {
+    test("gives an email up after a day, and audits it", async () => {
       const { put, round, state, lines, sent } = node();
       const began = clock();
       state.failure = new MailFailure("ETIMEDOUT CONN");
@@ -176,7 +176,7 @@ describe("sending mail", () => {
       assert.doesNotMatch(JSON.stringify(event), /user@acme/);
     });
 
-    test("a link that has expired is not sent any more", async () => {
+    test("doesn't send an expired link", async () => {
       const { put, round, lines, sent } = node();
       await put(reset());
       clock.advance(60 * MINUTE);
@@ -185,7 +185,7 @@ describe("sending mail", () => {
       assert.equal(lines.at(-1)?.outcome, "given up");
     });
 
-    test("what the server refuses for good is not tried again", async () => {
+    test("doesn't retry a permanent failure", async () => {
       const { put, round, state, lines } = node();
       state.failure = new MailFailure("EENVELOPE RCPT TO 550", true);
       await put();
@@ -195,7 +195,7 @@ describe("sending mail", () => {
       assert.equal(await round(), 0);
     });
 
-    test("a node that dies while it sends leaves the mail to the others", async () => {
+    test("another node sends the emails of a node that died", async () => {
       const [dying, living] = [node(), node()];
       await dying.put();
       const never: MailTransport = { ...dying.deps.transport, send: () => new Promise(() => {}) };
@@ -207,7 +207,7 @@ describe("sending mail", () => {
       assert.equal(living.sent.length, 1);
     });
 
-    test("a decoy costs a row and is nobody's mail", async () => {
+    test("a decoy stores a row that is never sent", async () => {
       const { put, round, sent } = node();
       await put(reset(), { isDecoy: true });
       assert.equal(await round(), 0);
@@ -215,7 +215,7 @@ describe("sending mail", () => {
       assert.equal((await lastRow())?.recipient, "");
     });
 
-    test("a mail that was moved to another row does not open", async () => {
+    test("an email moved to another row doesn't decrypt", async () => {
       const { put, round, lines, sent, deps } = node();
       await put();
       const row = await lastRow();
@@ -229,7 +229,7 @@ describe("sending mail", () => {
       assert.equal(lines.at(-1)?.reason, "it cannot be read under this master key");
     });
 
-    test("a disabled organisation says nothing more", async () => {
+    test("a disabled organisation sends nothing", async () => {
       const { put, round, lines, sent, deps } = node();
       await put();
       await disableOrganisation(running.service, {
@@ -256,10 +256,10 @@ describe("sending mail", () => {
       });
     });
 
-    test("without mail set up nothing can be written", async () => {
+    test("rejects emails without SMTP", async () => {
       const closed = outbox({ ...node().deps, isOpen: false });
       const mail = { orgId: org.organisation.id, recipient: "a@b.example", locale: "en", mail: notice() };
-      await assert.rejects(closed.put(running.service.database.query, mail), /mail is not set up/);
+      await assert.rejects(closed.put(running.service.database.query, mail), /email is not configured/);
     });
   });
 });

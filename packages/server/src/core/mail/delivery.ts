@@ -1,4 +1,4 @@
-/** Sending the mails of the outbox: composed and unsealed at each attempt, retried for a day at most. */
+/** Sends the outbox: emails are rendered and decrypted at each attempt, and retried for a day at most. */
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
@@ -14,7 +14,7 @@ export interface MailDeliveryDeps {
   readonly encryption: Encryption;
   readonly compose: ComposeMail;
   readonly transport: MailTransport;
-  /** One line for the log; it names neither the reader nor what the mail says. */
+  /** Logs one line, without recipient and content. */
   note(line: MailLine): void;
 }
 
@@ -25,26 +25,26 @@ export interface MailLine {
   readonly reason?: string;
 }
 
-/** Delays between attempts; after these every hour, until the mail is given up. */
+/** Between attempts; then hourly, until the email is given up. */
 const DELAYS_MS = [10_000, 60_000, 300_000, 900_000];
 const LAST_DELAY_MS = 3_600_000;
-/** Longer than the transport takes for all mails of a round. */
+/** Longer than the transport needs for all emails of a round. */
 const CLAIM_MS = 300_000;
 const BATCH = { all: 8, each: 4 };
-const EVERY_MS = 5_000;
-/** By then the act's transaction is usually committed; if not, the next round finds the mail. */
+const ROUND_INTERVAL_MS = 5_000;
+/** Most transactions have committed by then; the next round sends the rest. */
 const SOON_MS = 100;
 const STOP_MS = 3_000;
 
-/** One round. @returns how many mails were due */
+/** Sends due emails. @returns how many were due */
 export const deliverDueMails = (deps: MailDeliveryDeps): Promise<number> =>
   deliverDue(deps, mailDelivery(deps));
 
-/** @returns a function that stops it; mails under way get a few seconds, and are sent again later if that is too short */
+/** @returns a function that stops it: emails being sent get a few seconds, and are otherwise sent again later */
 export function startMailDelivery(
   deps: MailDeliveryDeps & { outbox: Outbox; onError(error: unknown): void },
 ): () => Promise<void> {
-  const worker = startOutbox(deps, mailDelivery(deps), { everyMs: EVERY_MS, maxRounds: 1 });
+  const worker = startOutbox(deps, mailDelivery(deps), { everyMs: ROUND_INTERVAL_MS, maxRounds: 1 });
   deps.outbox.onPut(() => setTimeout(worker.run, SOON_MS).unref());
   worker.run();
   return async () => {
@@ -88,11 +88,11 @@ function mailDelivery(deps: MailDeliveryDeps): Delivery<StoredMail, "outgoing_ma
 }
 
 async function attempt(deps: MailDeliveryDeps, stored: StoredMail): Promise<MailFailure | undefined> {
-  if (deps.clock() >= stored.giveUpAt) return new MailFailure("it waited too long", true);
+  if (deps.clock() >= stored.giveUpAt) return new MailFailure("it expired", true);
   const mail = readMail(deps, stored);
   const content = mail && (await deps.compose(mail));
-  if (!mail) return new MailFailure("it cannot be read under this master key", true);
-  if (!content) return new MailFailure("the organisation is disabled or gone", true);
+  if (!mail) return new MailFailure("it can't be decrypted with this master key", true);
+  if (!content) return new MailFailure("the organisation is disabled or deleted", true);
   const { id, template, recipient } = stored;
   const deliverable: DeliverableMail = { ...content, id, template, recipient };
   try {

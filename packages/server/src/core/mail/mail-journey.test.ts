@@ -14,7 +14,7 @@ import { findUser } from "../users/users.store.ts";
 import { deliverDueMails, type MailLine, startMailDelivery } from "./delivery.ts";
 import { sendNotice } from "./notices.ts";
 
-describe("mails on their way", () => {
+describe("email journey", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     let databaseUrl: string;
@@ -54,7 +54,7 @@ describe("mails on their way", () => {
       return { deps, lines, errors };
     }
 
-    test("a mail waits for its server, over a restart too, and then arrives with its link", async () => {
+    test("an email waits for its server, also across a restart, and arrives with its link", async () => {
       const first = await startNode();
       const org = await makeOrganisation(first.service);
       const browser = testBrowser();
@@ -73,7 +73,7 @@ describe("mails on their way", () => {
       stops.push(startMailDelivery({ ...running.deps, outbox: second.service.outbox }));
       const mail = await server.next();
       assert.deepEqual(mail.recipients, [org.user.email]);
-      assert.equal(mail.headers.get("subject"), "Set a new password for Acme");
+      assert.equal(mail.headers.get("subject"), "Reset your password for Acme");
       assert.match(mail.headers.get("from") ?? "", /^Acme <no-reply@id\.example>$/);
       const link = /^(\S+\/recovery\/sgn_ua_\S+)$/m.exec(mail.text)?.[1] ?? "";
       assert.ok(mail.html.includes(link));
@@ -86,7 +86,7 @@ describe("mails on their way", () => {
       assert.doesNotMatch(logged, /sgn_ua_|@acme/);
     });
 
-    test("several nodes send each mail once, soon after it was written", async () => {
+    test("several nodes send each email once, soon after it was written", async () => {
       const server = await startMailServer({ port: smtpPort });
       const nodes = [await startNode(), await startNode()];
       const workers = nodes.map(worker);
@@ -112,7 +112,7 @@ describe("mails on their way", () => {
       await server.close();
     });
 
-    test("a server that never answers does not hold up the stop, and the mail is kept", async () => {
+    test("a silent server doesn't block the shutdown, and the email is kept", async () => {
       const sockets: Socket[] = [];
       const silent = createServer((socket) => sockets.push(socket));
       await new Promise<void>((resolve) => silent.listen(smtpPort, "127.0.0.1", resolve));

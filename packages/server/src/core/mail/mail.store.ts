@@ -17,9 +17,9 @@ export interface StoredMail {
   readonly recipient: string;
   readonly template: MailTemplate;
   readonly locale: string;
-  /** Empty once it has left the house for good. */
+  /** Empty once it is sent or given up. */
   readonly sealed: string;
-  /** How often it was tried, the try under way included. */
+  /** Attempts, including the current one. */
   readonly attempts: number;
   readonly createdAt: number;
   readonly giveUpAt: number;
@@ -49,14 +49,14 @@ export async function insertMail(db: Db, mail: StoredMail & { failedAt: number |
 const readable = (db: Db) =>
   db.selectFrom("outgoing_mail").selectAll().where("failed_at", "is", null).where("data", "<>", "");
 
-/** Newest first, of every organisation: for the mailbox of demo mode alone. */
+/** Newest first, of all organisations: for the mailbox of demo mode only. */
 export async function listReadableMails(db: Db, limit: number): Promise<StoredMail[]> {
   return (await readable(db).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute()).map(
     storedMail,
   );
 }
 
-/** For the mailbox of demo mode alone. */
+/** For the mailbox of demo mode only. */
 export async function findReadableMail(db: Db, id: string): Promise<StoredMail | undefined> {
   const row = await readable(db).where("id", "=", id).executeTakeFirst();
   return row && storedMail(row);

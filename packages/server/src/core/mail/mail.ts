@@ -1,9 +1,9 @@
 /**
- * The mails that the service sends. Each says what has happened or what its link does; none carries a text that its
- * reader, or a stranger, has chosen, so that nobody can send their own words in our name.
+ * The emails that Signet sends. None contains text that a user or stranger chose, so that nobody can send their own
+ * words in our name.
  */
 
-/** What a user proves themselves with, as a notice names it. */
+/** A second factor, as notices name it. */
 export type MailedFactor = "totp" | "passkey" | "recovery-codes";
 
 export type Mail =
@@ -22,7 +22,7 @@ export type Mail =
 
 export type MailTemplate = Mail["template"];
 
-/** Each of them, in the order in which a person meets them. */
+/** In the order in which users meet them. */
 export const mailTemplates = [
   "AcceptInvitation",
   "VerifyEmail",
@@ -38,25 +38,25 @@ export const mailTemplates = [
   "AccountDeleted",
 ] as const satisfies readonly MailTemplate[];
 
-/** A mail that an administrator has asked for to see it: it says so itself, and its link leads to no act. */
-interface Tried {
+/** A test email that an administrator requested: it says so, and its link does nothing. */
+interface Testable {
   readonly isTest?: true;
 }
 
-export interface LinkData extends Tried {
-  /** Holds a secret: it is in the mail, and sealed in the outbox, and nowhere else. */
+export interface LinkData extends Testable {
+  /** Contains a secret: it is in the email, encrypted in the outbox, and nowhere else. */
   readonly link: string;
   /** Milliseconds, as every time here. */
   readonly expiresAt: number;
 }
 
-export interface NoticeData extends Tried {
+export interface NoticeData extends Testable {
   readonly at: number;
-  /** The network address that it came from; undefined when an operator did it. */
+  /** The client's IP address; undefined for an operator. */
   readonly address?: string;
-  /** The browser in words of our own, e.g. `Firefox, Windows`; undefined when it is none that we know. */
+  /** The browser in our own words, e.g. `Firefox, Windows`; undefined when unknown. */
   readonly browser?: string;
-  /** The organisation that owns the account, when it is not the one that speaks: passwords are set there. */
+  /** The home organisation of the account, where it differs: passwords are set there. */
   readonly homeOrgId?: string;
 }
 
@@ -64,24 +64,22 @@ export interface FactorNoticeData extends NoticeData {
   readonly factor: MailedFactor;
 }
 
-/** Undetermined (ISO 639-2): the reader has chosen no language, and gets the organisation's. */
+/** Undetermined (ISO 639-2): the recipient has chosen no language and gets the organisation's. */
 export const NO_LANGUAGE = "und";
 
-/** A mail on its way. */
 export interface OutgoingMail {
   readonly orgId: string;
   readonly id: string;
-  /** The address of the one who reads it. */
   readonly recipient: string;
-  /** A tag of one of our message files. */
+  /** The language of a message file. */
   readonly locale: string;
   readonly mail: Mail;
   readonly createdAt: number;
 }
 
-/** A mail in words, ready to be sent. */
+/** A rendered email. */
 export interface MailContent {
-  /** The name that mail programs show as the sender's: the organisation's. */
+  /** The sender's display name: the organisation's. */
   readonly senderName: string;
   readonly locale: string;
   readonly subject: string;
@@ -89,5 +87,5 @@ export interface MailContent {
   readonly html: string;
 }
 
-/** @returns undefined when there is nobody to speak for any more: the organisation is disabled or gone */
+/** @returns undefined when the organisation is disabled or deleted */
 export type ComposeMail = (mail: OutgoingMail) => Promise<MailContent | undefined>;

@@ -1,4 +1,4 @@
-/** Notices to a user of what happened to their account, so that whoever did it without them is noticed. */
+/** Notices to users about changes of their account, which reveal changes by others. */
 import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import { browserName } from "../known-browsers/browser-name.ts";
@@ -15,20 +15,17 @@ export type Notice =
   | { readonly template: "PasswordChanged" | "NewSignIn" | "EmailChanged" | "AccountDeleted" }
   | { readonly template: "FactorAdded" | "FactorRemoved"; readonly factor: MailedFactor };
 
-/** Where it came from; nothing when an operator did it. */
+/** The origin of a change; empty for an operator. */
 export interface NoticeOrigin {
-  /** The network address. */
+  /** The client's IP address. */
   readonly address?: string;
-  /** The `User-Agent` header as it came: the mail shows words of our own for it. */
+  /** The raw `User-Agent` header; the email shows our own words for it. */
   readonly userAgent?: string;
-  /** The language of the page that it happened on: for users who have chosen none. */
+  /** The language of the page, for users who have chosen none. */
   readonly locale?: string;
 }
 
-/**
- * Writes a notice into the outbox. Without mail set up nothing is written: no act waits for its notice.
- * @param tx the transaction of the act
- */
+/** Puts a notice into the outbox; does nothing without SMTP. @param tx the transaction of the change */
 export async function sendNotice(
   tx: Db,
   { outbox, clock }: NoticeDeps,

@@ -1,6 +1,6 @@
 /**
- * Mails are written down in the transaction of the act that they tell of, links sealed, and sent afterwards in the
- * background: an act without its mail does not exist, and a mail without its act does not either.
+ * The outbox: emails are stored, encrypted, in the transaction of the change they report, and sent in the background.
+ * Neither exists without the other.
  */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
@@ -10,21 +10,21 @@ import { insertMail, type StoredMail } from "./mail.store.ts";
 import type { Mail, OutgoingMail } from "./mail.ts";
 
 export interface Outbox {
-  /** False when mail is not set up: who needs mail says so, and nothing is written. */
+  /** False without SMTP: nothing is stored, and features that need email say so. */
   readonly isOpen: boolean;
-  /** @param tx the transaction of the act. @throws Error when mail is not set up */
+  /** @param tx the transaction of the change. @throws Error without SMTP */
   put(tx: Db, mail: NewMail): Promise<void>;
-  /** Hears that something was put in, so that it goes out soon; the transaction may be under way still. */
+  /** Called when an email was put in, so that it is sent soon; its transaction may still be open. */
   onPut(listener: () => void): void;
 }
 
 export interface NewMail {
   readonly orgId: string;
   readonly recipient: string;
-  /** A tag of one of our message files. */
+  /** The language of a message file. */
   readonly locale: string;
   readonly mail: Mail;
-  /** The same work as for a mail, and a row that nobody sends: an address that nobody has takes no less time. */
+  /** The same work as for an email, and a row that is never sent, so that timing doesn't reveal unknown addresses. */
   readonly isDecoy?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function outbox({ encryption, clock, isOpen }: OutboxDeps): Outbox {
   return {
     isOpen,
     put: async (tx, { orgId, recipient, locale, mail, isDecoy = false }) => {
-      if (!isOpen) throw new Error("mail is not set up");
+      if (!isOpen) throw new Error("email is not configured");
       const id = newUuid();
       const now = clock();
       const { template, data } = mail;
@@ -65,12 +65,12 @@ export function outbox({ encryption, clock, isOpen }: OutboxDeps): Outbox {
   };
 }
 
-/** A link that has expired is of no use to anybody. */
+/** An expired link is not worth sending. */
 function giveUpAt({ data }: Mail, now: number): number {
   return "link" in data ? Math.min(now + DAY_MS, data.expiresAt) : now + DAY_MS;
 }
 
-/** @throws when the content was altered, or sealed under another master key */
+/** @throws when the content was modified, or encrypted under another master key */
 export function openMail(encryption: Encryption, stored: StoredMail): OutgoingMail {
   const { orgId, id, recipient, locale, template, sealed, createdAt } = stored;
   const data: unknown = JSON.parse(encryption.open(sealed, rowName(orgId, id)).toString());

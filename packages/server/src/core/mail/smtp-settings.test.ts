@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isMailable, parseSender, parseSmtpUrl } from "./smtp-settings.ts";
 
-test("a server somewhere else gets nothing in clear, and its certificate is looked at", () => {
+test("remote servers require TLS and a valid certificate", () => {
   assert.deepEqual(parseSmtpUrl("smtp://ada:p%40ss@mail.example:2525"), {
     host: "mail.example",
     port: 2525,
@@ -20,7 +20,7 @@ test("a server somewhere else gets nothing in clear, and its certificate is look
   });
 });
 
-test("a relay on this machine may be without TLS, or with a certificate of its own making", () => {
+test("a loopback relay may be without TLS or with a self-signed certificate", () => {
   for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
     const settings = parseSmtpUrl(`smtp://${host}`);
     assert.ok(typeof settings === "object");
@@ -32,7 +32,7 @@ test("a relay on this machine may be without TLS, or with a certificate of its o
   assert.ok(typeof far === "object" && far.requiresTls && far.verifiesCertificate);
 });
 
-test("parameters change what is asked of the server", () => {
+test("parameters override the defaults", () => {
   const settings = parseSmtpUrl(
     "smtp://relay.internal?requireTLS=false&tls.rejectUnauthorized=false&tls.servername=mx.example&name=id.example",
   );
@@ -43,7 +43,7 @@ test("parameters change what is asked of the server", () => {
   assert.equal(settings.name, "id.example");
 });
 
-test("whatever else a URL can say is refused, and the refusal repeats no part of it", () => {
+test("rejects any other URL without repeating parts of it", () => {
   const broken = [
     "mail.example:25",
     "http://mail.example",
@@ -63,7 +63,7 @@ test("whatever else a URL can say is refused, and the refusal repeats no part of
   }
 });
 
-test("a sender is an address, with or without a name", () => {
+test("a sender is an address with an optional name", () => {
   assert.deepEqual(parseSender("no-reply@acme.example"), { address: "no-reply@acme.example" });
   assert.deepEqual(parseSender("<no-reply@acme.example>"), { address: "no-reply@acme.example" });
   assert.deepEqual(parseSender('"Acme, Inc." <no-reply@acme.example>'), {
@@ -75,7 +75,7 @@ test("a sender is an address, with or without a name", () => {
   }
 });
 
-test("what is read differently in different programs is no mailbox", () => {
+test("rejects addresses that programs parse differently", () => {
   for (const address of ["uma@acme.example", "u.m+a@acme.example", "ümå@äcme.example"])
     assert.ok(isMailable(address));
   const strange = [

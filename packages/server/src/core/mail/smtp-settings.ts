@@ -1,4 +1,4 @@
-/** What `SMTP_URL` and `SIGNET_MAIL_FROM` say. */
+/** Parses `SMTP_URL` and `SIGNET_MAIL_FROM`. */
 import { isEmail } from "../users/user.ts";
 
 export interface SmtpSettings {
@@ -6,29 +6,29 @@ export interface SmtpSettings {
   readonly port: number;
   /** TLS from the first byte (`smtps`). */
   readonly isSecure: boolean;
-  /** STARTTLS or nothing. Default on every other machine than this one: links and passwords do not travel in clear. */
+  /** Requires STARTTLS. Default except on loopback: links and passwords must not travel in clear. */
   readonly requiresTls: boolean;
   readonly verifiesCertificate: boolean;
-  /** What the certificate names, when it is not the host. */
+  /** The name in the certificate, where it differs from the host. */
   readonly servername?: string;
-  /** What we call ourselves in EHLO. */
+  /** The name in EHLO. */
   readonly name?: string;
   readonly credentials?: { readonly user: string; readonly password: string };
 }
 
 export interface MailSender {
   readonly address: string;
-  /** Without it the organisation's name is shown. */
+  /** Default: the organisation's name. */
   readonly name?: string;
 }
 
-/** RFC 3501's and nodemailer's names; whatever else would be passed on unseen is refused, logging of the traffic above all. */
+/** nodemailer's names. Others are rejected instead of being passed on, above all logging of the traffic. */
 const PARAMETERS = ["requireTLS", "tls.rejectUnauthorized", "tls.servername", "name"];
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** @returns the settings, or what is wrong with the text, never a part of it: it holds a password */
+/** @returns the settings, or a description of the fault, without parts of the text, which contains a password */
 export function parseSmtpUrl(text: string): SmtpSettings | string {
   const url = /^smtps?:\/\//.test(text) ? URL.parse(text) : null;
   if (!url || url.hostname === "" || !["", "/"].includes(url.pathname) || url.hash !== "")
@@ -52,7 +52,7 @@ export function parseSmtpUrl(text: string): SmtpSettings | string {
     port: url.port === "" ? (isSecure ? 465 : 587) : Number(url.port),
     isSecure,
     requiresTls: requireTls ?? !isHere,
-    // On the way to this machine itself there is nobody to hide from, and local relays sign their own certificates.
+    // On loopback nobody can listen, and local relays have self-signed certificates.
     verifiesCertificate: verify ?? !isHere,
     ...(servername === undefined ? {} : { servername }),
     ...(name === undefined ? {} : { name }),
@@ -84,8 +84,8 @@ export function parseSender(text: string): MailSender | undefined {
 }
 
 /**
- * An address that can be written into a mail's envelope as it is: no quoting, no brackets, no lists (RFC 5321 §4.1.2).
- * What `isEmail` lets in beyond that has never been anybody's mailbox, and reads differently in different programs.
+ * An address that fits into the envelope as it is: no quoting, brackets or lists (RFC 5321 §4.1.2). Others that
+ * `isEmail` accepts are not real mailboxes, and programs parse them differently.
  */
 export const isMailable = (address: string): boolean =>
   isEmail(address) && !/[\s"(),:;<>@[\\\]]/.test(address.replace("@", ""));

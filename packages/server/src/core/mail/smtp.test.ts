@@ -40,7 +40,7 @@ async function failureOf(work: Promise<void>): Promise<MailFailure> {
   assert.fail("it was sent");
 }
 
-test("a mail arrives as text and as HTML, in the organisation's name", async (t) => {
+test("sends text and HTML in the organisation's name", async (t) => {
   const server = await startMailServer();
   t.after(() => server.close());
   await sendTo(`smtp://127.0.0.1:${server.port}`);
@@ -59,14 +59,14 @@ test("a mail arrives as text and as HTML, in the organisation's name", async (t)
   assert.doesNotMatch(raw, /x-mailer|user-agent/i);
 });
 
-test("a sender with a name of its own keeps it", async (t) => {
+test("keeps the sender's own name", async (t) => {
   const server = await startMailServer();
   t.after(() => server.close());
   await sendTo(`smtp://127.0.0.1:${server.port}`, {}, { ...sender, name: "Accounts" });
   assert.equal((await server.next()).headers.get("from"), "Accounts <no-reply@id.example>");
 });
 
-test("names and subjects with line breaks add no header and no reader", async (t) => {
+test("line breaks in names and subjects add no header or recipient", async (t) => {
   const server = await startMailServer();
   t.after(() => server.close());
   const url = `smtp://127.0.0.1:${server.port}`;
@@ -79,7 +79,7 @@ test("names and subjects with line breaks add no header and no reader", async (t
   assert.equal(headers.get("subject"), "Acme Bcc: eve@evil.example X-Evil: yes");
 });
 
-test("an address that reads as several, or as a header, is written to nobody", async (t) => {
+test("rejects recipients that parse as several or as a header", async (t) => {
   const server = await startMailServer();
   t.after(() => server.close());
   const recipients = [
@@ -96,7 +96,7 @@ test("an address that reads as several, or as a header, is written to nobody", a
   assert.deepEqual(server.mails, []);
 });
 
-test("STARTTLS is used where it is offered, and credentials are sent", async (t) => {
+test("uses STARTTLS where offered, and authenticates", async (t) => {
   const server = await startMailServer({
     ...selfSigned(),
     disabledCommands: [],
@@ -114,14 +114,14 @@ test("STARTTLS is used where it is offered, and credentials are sent", async (t)
   assert.equal(failure.isFinal, false, "the operator may set it right");
 });
 
-test("TLS from the first byte", async (t) => {
+test("supports implicit TLS", async (t) => {
   const server = await startMailServer({ ...selfSigned(), secure: true });
   t.after(() => server.close());
   await sendTo(`smtps://127.0.0.1:${server.port}`);
   assert.equal((await server.next()).isSecure, true);
 });
 
-test("where TLS is asked for, nothing is sent without it or past a certificate that does not hold", async (t) => {
+test("sends nothing without the required TLS or past an invalid certificate", async (t) => {
   const plain = await startMailServer();
   const unknown = await startMailServer({ ...selfSigned(), disabledCommands: [] });
   t.after(() => Promise.all([plain.close(), unknown.close()]));
@@ -131,7 +131,7 @@ test("where TLS is asked for, nothing is sent without it or past a certificate t
   assert.deepEqual([...plain.mails, ...unknown.mails], []);
 });
 
-test("an address that the server refuses for good is final, one that it refuses for now is not", async (t) => {
+test("a permanent rejection of a recipient is final, a temporary one is not", async (t) => {
   for (const [responseCode, isFinal] of [
     [550, true],
     [450, false],
@@ -147,7 +147,7 @@ test("an address that the server refuses for good is final, one that it refuses 
   }
 });
 
-test("what a failure says holds no address, no link and none of the server's words", async (t) => {
+test("failures reveal no address, no link and none of the server's words", async (t) => {
   const server = await startMailServer({
     onData: (stream, _session, done) => {
       stream.resume();
@@ -159,7 +159,7 @@ test("what a failure says holds no address, no link and none of the server's wor
   assert.doesNotMatch(String(failure.stack), /sgn_ua|uma@|refused/);
 });
 
-test("a server that is not there fails, one that never speaks is left when we close", async (t) => {
+test("reports an unreachable server, and leaves a silent one on close", async (t) => {
   const failure = await failureOf(sendTo(`smtp://127.0.0.1:${await freePort()}`));
   assert.equal(failure.isFinal, false);
   const silent = createServer(() => {});
@@ -173,7 +173,7 @@ test("a server that is not there fails, one that never speaks is left when we cl
   assert.equal((await sending).message, "EABORT");
 });
 
-test("verifying connects and signs in, and sends nothing", async (t) => {
+test("verifying connects and authenticates without sending", async (t) => {
   const server = await startMailServer();
   t.after(() => server.close());
   await verifySmtp(settings(`smtp://127.0.0.1:${server.port}`));

@@ -1,14 +1,14 @@
-/** SMTP (RFC 5321), one connection for each mail: a few seconds apart they are rare, and none is ever stale. */
+/** SMTP (RFC 5321), with one connection per email: emails are rare, and no connection goes stale. */
 import { createTransport } from "nodemailer";
 import { isMailable, type MailSender, type SmtpSettings } from "./smtp-settings.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
 
 const CONNECT_MS = 10_000;
-const SILENCE_MS = 20_000;
-/** In all: a server that answers drop by drop must not hold a mail longer than it is claimed for. */
-const LONGEST_MS = 60_000;
+const SOCKET_TIMEOUT_MS = 20_000;
+/** In total: a slow server must not hold an email longer than it is claimed for. */
+const MAX_SEND_MS = 60_000;
 
-/** @param baseUrl its host names the service in message ids */
+/** @param baseUrl its host is the right side of message ids */
 export function smtpTransport(settings: SmtpSettings, sender: MailSender, baseUrl: string): MailTransport {
   const transporter = createTransport(connection(settings));
   const closing = new AbortController();
@@ -16,8 +16,9 @@ export function smtpTransport(settings: SmtpSettings, sender: MailSender, baseUr
   return {
     kind: "smtp",
     send: async (mail) => {
-      if (!isMailable(mail.recipient)) throw new MailFailure("the address cannot be written to", true);
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(LONGEST_MS)]);
+      if (!isMailable(mail.recipient))
+        throw new MailFailure("the recipient's address is not valid for SMTP", true);
+      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(MAX_SEND_MS)]);
       try {
         await transporter.sendMail({ ...message(mail, sender, host), signal });
       } catch (error) {
@@ -28,7 +29,7 @@ export function smtpTransport(settings: SmtpSettings, sender: MailSender, baseUr
   };
 }
 
-/** Connects, signs in, and sends nothing. @throws MailFailure */
+/** Connects and authenticates without sending. @throws MailFailure */
 export async function verifySmtp(settings: SmtpSettings): Promise<void> {
   try {
     await createTransport(connection(settings)).verify();
@@ -55,11 +56,11 @@ function connection(settings: SmtpSettings) {
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     dnsTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
     socketCloseTimeout: 0,
     logger: false,
     debug: false,
-    // A mail is what we composed: it never reads a file or an address of its own accord.
+    // An email is only what we rendered: it never loads a file or URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -76,7 +77,7 @@ function message(mail: DeliverableMail, sender: MailSender, host: string) {
     html: mail.html,
     messageId: `<${mail.id}@${host}>`,
     headers: {
-      // RFC 3834 §5: no robot shall answer. And people's holiday notes neither.
+      // RFC 3834 §5 against automatic replies, and Exchange's header against out-of-office replies.
       "Auto-Submitted": "auto-generated",
       "X-Auto-Response-Suppress": "All",
       "Content-Language": mail.locale,
@@ -85,7 +86,7 @@ function message(mail: DeliverableMail, sender: MailSender, host: string) {
   };
 }
 
-/** One line whatever it is made of: nothing in it can begin a header of its own, or turn the reading direction. */
+/** A single line: it can't start another header or change the reading direction. */
 const headerText = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")
@@ -93,9 +94,9 @@ const headerText = (text: string): string =>
     .slice(0, 200);
 
 /**
- * The server's own words stay out of it: they repeat addresses, and parts of the mail.
- * RFC 5321 §4.2.1: what a server answers with 5yz to the recipient stays so. Of everything else the operator may be the
- * cause (a password, a certificate, a relay's rules) and may set it right before the day is over.
+ * Without the server's own words, which repeat addresses and content. A 5yz reply to the recipient is permanent (RFC
+ * 5321 §4.2.1). The operator may cause everything else (password, certificate, relay rules) and may fix it within the
+ * day.
  */
 function failureOf(error: unknown): MailFailure {
   const { code, command, responseCode } = error as Readonly<Record<string, unknown>>;

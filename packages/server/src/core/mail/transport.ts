@@ -1,9 +1,9 @@
-/** How a mail leaves the service: over SMTP, into the mailbox of demo mode, or not at all. */
+/** Email transports: SMTP, the mailbox of demo mode, or none. */
 import type { MailContent, MailTemplate } from "./mail.ts";
 
-/** A mail with everything that its transport needs. */
+/** An email with everything that its transport needs. */
 export interface DeliverableMail extends MailContent {
-  /** The same at every try, so that mail programs can tell a repeat. */
+  /** The same for every attempt, so that mail programs can detect duplicates. */
   readonly id: string;
   readonly template: MailTemplate;
   readonly recipient: string;
@@ -16,9 +16,9 @@ export interface MailTransport {
   close(): void;
 }
 
-/** Its message is ours: no address, no link, no text of a mail. */
+/** The message is our own: no address, link or content of the email. */
 export class MailFailure extends Error {
-  /** Trying again is of no use. */
+  /** Retrying is pointless. */
   readonly isFinal: boolean;
   constructor(message: string, isFinal = false) {
     super(message);
@@ -27,17 +27,17 @@ export class MailFailure extends Error {
   }
 }
 
-/** Demo mode without SMTP: the outbox itself is the mailbox, and its page reads it there. */
+/** Demo mode without SMTP: the mailbox page reads the outbox. */
 export function demoMailbox(): MailTransport {
   return { kind: "mailbox", send: async () => {}, close: () => {} };
 }
 
-/** What is in the outbox waits for a day: an operator who set SMTP_URL, lost it and sets it again loses no mail. */
+/** Emails in the outbox are kept for a day, so that a temporarily missing SMTP_URL loses none. */
 export function noMail(): MailTransport {
   return {
     kind: "none",
     send: async () => {
-      throw new MailFailure("mail is not set up");
+      throw new MailFailure("email is not configured");
     },
     close: () => {},
   };

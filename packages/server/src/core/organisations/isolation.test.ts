@@ -55,7 +55,7 @@ forEachDatabase(({ fresh }) => {
     }
   };
 
-  test("rows of the same name in two organisations are two rows, and what happens to one happens to one", async () => {
+  test("rows of the same name in two organisations stay separate", async () => {
     const { service } = running;
     const source = codeSource(org);
     const [living, doomed, replayed] = [await source.tokens(), await source.tokens(), await source.tokens()];
@@ -114,7 +114,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("lists hold one organisation's rows", async () => {
+  test("lists contain rows of one organisation only", async () => {
     const twin = await listApplications(db(), twinId, { limit: 100 });
     assert.ok(twin.length > 0 && twin.every(({ orgId }) => orgId === twinId));
     const users = await listUsers(db(), twinId, { limit: 100 });

@@ -1,9 +1,9 @@
 /**
- * An organisation's logo: a small PNG inside its own address, because every sign-in page carries it and asks nobody for
- * anything. SVG is refused: it is a document that can hold scripts and addresses, not just a picture.
+ * An organisation's logo: a small PNG as a `data:` URL, because every sign-in page contains it and loads nothing from
+ * elsewhere. SVG is rejected: it can contain scripts and URLs.
  */
 
-/** With it a sign-in page stays under 30 KB. */
+/** Keeps a sign-in page under 30 KB. */
 export const MOST_LOGO_BYTES = 8 * 1024;
 export const logoSides = { least: 16, most: 1_024 } as const;
 
@@ -14,7 +14,7 @@ const PREFIX = "data:image/png;base64,";
 
 export const logoUriOf = (png: Uint8Array): string => `${PREFIX}${Buffer.from(png).toString("base64")}`;
 
-/** The bytes of a file, looked at as far as its header says what it is (PNG §5.2, §11.2.2). */
+/** Checks the header of a PNG file (PNG §5.2, §11.2.2). */
 export function pngFault(bytes: Uint8Array): LogoFault | undefined {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isPng =
@@ -26,10 +26,10 @@ export function pngFault(bytes: Uint8Array): LogoFault | undefined {
   return sides.every((side) => side >= least && side <= most) ? undefined : "logo-sides";
 }
 
-/** The same of an address `data:image/png;base64,…`. */
+/** The same for a URL `data:image/png;base64,…`. */
 export function logoUriFault(uri: string): LogoFault | undefined {
   const text = uri.slice(PREFIX.length);
-  // Base64 alone: the address stands in pages, and nothing else may stand in it.
+  // Base64 only: the URL is written into pages.
   if (!uri.startsWith(PREFIX) || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return "logo-form";
   if (text.length > Math.ceil(MOST_LOGO_BYTES / 3) * 4) return "logo-size";
   return pngFault(Buffer.from(text, "base64"));

@@ -3,25 +3,25 @@ import type { AttestationPolicy, EkTrust } from "../devices/device.ts";
 
 export interface OrganisationSettings {
   readonly branding: {
-    /** `#rrggbb`; the pages check it once more before they use it. */
+    /** `#rrggbb`; pages check it again before using it. */
     readonly accentColor?: string;
-    /** A PNG as a `data:` address; see logo.ts. */
+    /** A PNG as a `data:` URL, see logo.ts. */
     readonly logoUri?: string;
   };
-  /** NIST SP 800-63B-4: length is what counts; no composition rules. */
+  /** NIST SP 800-63B-4: length only, no composition rules. */
   readonly passwordMinLength: number;
   readonly sessionLifetimeSeconds: number;
   readonly sessionIdleSeconds: number;
-  /** `required`: who has no second factor adds one right after the password, before anything is issued. */
+  /** `required`: users without a second factor add one right after the password. */
   readonly secondFactor: SecondFactorPolicy;
-  /** Whether users show that their address is theirs before anything is issued to an application. */
+  /** Whether users must verify their email address before an application gets anything. */
   readonly requireVerifiedEmail: boolean;
   /** Whether users may delete their own accounts; administrators always can. */
   readonly allowAccountDeletion: boolean;
-  /** What devices must show when they are enrolled; a code can only tighten it. */
+  /** What devices must prove at enrolment; an enrolment code can only tighten it. */
   readonly deviceAttestation: AttestationPolicy;
   readonly deviceEkTrust: EkTrust;
-  /** The language of pages and mails for people whose own is not known, or is none that there are texts in. */
+  /** The language of pages and emails for users whose own is unknown or not available. */
   readonly defaultLocale: string;
 }
 
@@ -49,10 +49,10 @@ export const defaultOrganisationSettings: OrganisationSettings = {
   defaultLocale: "en",
 };
 
-/** The issuer identifier: what discovery, tokens and answers name (wire-contract.md §1). */
+/** The issuer identifier, in discovery, tokens and responses (wire-contract.md §1). */
 export const issuerOf = (baseUrl: string, orgId: string): string => `${baseUrl}/oauth/${orgId}`;
 
-/** Control and bidirectional characters could make one organisation's name look like another's. */
+/** Control and bidirectional characters could make two names look alike. */
 export function isOrganisationName(name: string): boolean {
   const length = [...name.trim()].length;
   return length >= 1 && length <= 100 && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(name);

@@ -20,7 +20,7 @@ export async function findOrganisation(db: Db, orgId: string): Promise<Organisat
   return row && fromRow(row);
 }
 
-/** Keeps whoever would change it waiting until the transaction ends. */
+/** Locks the organisation until the end of the transaction. */
 export async function holdOrganisation(db: Db, orgId: string): Promise<Organisation | undefined> {
   const row = await db
     .updateTable("organisation")
@@ -41,7 +41,7 @@ export async function listOrganisations(
   return (await query.execute()).map(fromRow);
 }
 
-/** The others that an account administers: where its console can go. By name. */
+/** Other organisations that an account administers, which its console can switch to. By name. */
 export async function organisationsAdministeredBy(
   db: Db,
   user: { readonly homeOrgId: string; readonly orgId: string; readonly id: string },

@@ -1,4 +1,4 @@
-/** Finding organisations on the hot path, and creating and disabling them. */
+/** Finds organisations on the hot path; creates, changes, enables and disables them. */
 import { isDeepStrictEqual } from "node:util";
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
@@ -22,7 +22,7 @@ import {
 import { requireValidSettings } from "./settings-validation.ts";
 
 export interface OrganisationDirectory {
-  /** Undefined when it does not exist or is disabled: to the outside the two are one. */
+  /** Undefined when it is unknown or disabled. */
   find(orgId: string): Promise<Organisation | undefined>;
 }
 
@@ -53,7 +53,7 @@ export function organisationDirectory(deps: OrganisationDeps & { capacity?: numb
 
 export class InvalidOrganisation extends Error {
   constructor() {
-    super("the name of an organisation must be 1 to 100 plain characters");
+    super("the name of an organisation must be 1 to 100 characters without control characters");
     this.name = "InvalidOrganisation";
   }
 }
@@ -83,7 +83,7 @@ export async function createOrganisation(
   return organisation;
 }
 
-/** A disabled organisation answers nothing any more: its issuer is 404, its tokens introspect inactive. */
+/** Enables or disables an organisation. A disabled one is gone from outside: its issuer is 404, its tokens are inactive. */
 export async function disableOrganisation(
   deps: OrganisationDeps,
   input: { orgId: string; disabled: boolean; actor: string },
@@ -106,7 +106,7 @@ export async function disableOrganisation(
 export interface OrganisationChange {
   readonly orgId: string;
   readonly name?: string;
-  /** Others stay. A function sees what is there, held until the end, and may throw: then nothing is changed. */
+  /** Partial settings. A function gets the locked record and may throw: then nothing changes. */
   readonly settings:
     | Partial<OrganisationSettings>
     | ((before: Organisation) => Partial<OrganisationSettings>);
@@ -115,9 +115,9 @@ export interface OrganisationChange {
 }
 
 /**
- * Changes some of the settings and leaves the others as they are, whoever changes those at the same time; every node hears
- * of it. What is as it shall be already is not written, and not audited.
- * @returns all of them as they are now; undefined when there is no such organisation
+ * Changes some settings and leaves the others, also under concurrent changes. Unchanged settings are neither written
+ * nor audited.
+ * @returns all current settings; undefined when there is no such organisation
  * @throws InvalidSettings naming every fault, InvalidOrganisation for the name
  */
 export async function changeOrganisationSettings(
@@ -133,7 +133,7 @@ export async function changeOrganisationSettings(
     const changed = Object.keys(changes) as Array<keyof OrganisationSettings>;
     const settings = { ...before.settings, ...changes };
     requireValidSettings(settings, changed);
-    // A form that is sent twice, and a configuration that is applied once more, have changed nothing.
+    // E.g. a form that was submitted twice, or a configuration applied again.
     const isRenamed = name !== undefined && name.trim() !== before.name;
     if (!isRenamed && isDeepStrictEqual(settings, before.settings)) return settings;
     await setOrganisationRecord(tx, orgId, { name: name?.trim() ?? before.name, settings });

@@ -26,7 +26,7 @@ function faults(change: Partial<OrganisationSettings>, changed = Object.keys(cha
   }
 }
 
-test("a logo is a PNG of a few kilobytes and of sides that a page can show", () => {
+test("a logo is a PNG within the size limits", () => {
   assert.equal(pngFault(png(16, 1_024)), undefined);
   assert.equal(pngFault(png(64, 64, MOST_LOGO_BYTES)), undefined);
   assert.equal(pngFault(png(64, 64, MOST_LOGO_BYTES + 1)), "logo-size");
@@ -41,7 +41,7 @@ test("a logo is a PNG of a few kilobytes and of sides that a page can show", () 
     assert.equal(pngFault(Buffer.from(other, "latin1")), "logo-form", other);
 });
 
-test("an address of a logo holds base64 of one and nothing else", () => {
+test("a logo URL contains base64 of a PNG only", () => {
   const fine = logoUriOf(png(64, 64));
   assert.equal(logoUriFault(fine), undefined);
   for (const uri of [
@@ -63,7 +63,7 @@ test("an address of a logo holds base64 of one and nothing else", () => {
   assert.deepEqual(faults({ branding: { logoUri: "/etc/x" } }), ["branding.logoUri logo-form"]);
 });
 
-test("every fault is found, of what is changed alone", () => {
+test("reports all faults of changed settings only", () => {
   const wrong = {
     branding: { accentColor: "#12345" },
     passwordMinLength: 7,

@@ -1,4 +1,4 @@
-/** What an organisation's settings must be before they are kept: for the console, the command line and the file alike. */
+/** Validates an organisation's settings, for the console, the command line and the file. */
 import { optionalWebAddress } from "../applications/validation.ts";
 import { type LogoFault, logoUriFault } from "./logo.ts";
 import type { OrganisationSettings } from "./organisation.ts";
@@ -9,15 +9,15 @@ export const settingRanges = {
   sessionIdleSeconds: { least: 60, most: 31_536_000 },
 } as const;
 
-/** Six hexadecimal digits and nothing else: it is written into the style element of pages. */
+/** Strict, because it is written into the style element of pages. */
 export const ACCENT_COLOUR = "^#[0-9A-Fa-f]{6}$";
-/** The first part of a language tag (RFC 5646): the message files have no others. */
+/** A primary language subtag (RFC 5646): message files have no others. */
 export const LANGUAGE = "^[a-z]{2,3}$";
 
 export type SettingsFaultCode = "colour" | LogoFault | "range" | "idle-above-lifetime" | "language";
 
 export interface SettingsFault {
-  /** A member's name; `branding.accentColor` for one of the branding. */
+  /** The member's name, e.g. `branding.accentColor`. */
   readonly path: string;
   readonly message: string;
   readonly code: SettingsFaultCode;
@@ -34,7 +34,7 @@ export class InvalidSettings extends Error {
 
 /**
  * @param settings all of them, as they would be afterwards
- * @param changed the members that are looked at: what another release has kept stays as it is
+ * @param changed the members to check: values stored by another release stay
  * @throws InvalidSettings naming every fault
  */
 export function requireValidSettings(
@@ -51,8 +51,8 @@ export function requireValidSettings(
       ? []
       : [{ path: "defaultLocale", message: "must be a language like en", code: "language" as const }]),
   ].filter(({ path, code }) => {
-    const isOfBoth = code === "idle-above-lifetime" && changed.includes("sessionLifetimeSeconds");
-    return isOfBoth || changed.some((member) => path.split(".")[0] === member);
+    const concernsLifetime = code === "idle-above-lifetime" && changed.includes("sessionLifetimeSeconds");
+    return concernsLifetime || changed.some((member) => path.split(".")[0] === member);
   });
   if (faults.length > 0) throw new InvalidSettings(faults);
 }
@@ -73,7 +73,7 @@ function brandingFaults({ accentColor, logoUri }: OrganisationSettings["branding
   ];
 }
 
-/** A web address is kept for others who read the record; our own pages ask no other server and do not show it. */
+/** An http(s) URL is stored for readers of the record; our pages load nothing from elsewhere and don't show it. */
 export function logoFaults(path: string, uri: string | undefined): SettingsFault[] {
   if (uri === undefined) return [];
   if (!uri.startsWith("data:"))
@@ -83,9 +83,9 @@ export function logoFaults(path: string, uri: string | undefined): SettingsFault
 }
 
 const logoMessages: Readonly<Record<LogoFault, string>> = {
-  "logo-form": "must be data:image/png;base64,… or a web address",
+  "logo-form": "must be a data:image/png;base64,… or http(s) URL",
   "logo-size": "must have at most 8 KiB",
-  "logo-sides": "must have sides of 16 to 1024 pixels",
+  "logo-sides": "must be 16 to 1024 pixels wide and high",
 };
 
 function rangeFaults(settings: OrganisationSettings, member: keyof typeof settingRanges): SettingsFault[] {
@@ -93,7 +93,7 @@ function rangeFaults(settings: OrganisationSettings, member: keyof typeof settin
   const value = settings[member];
   return Number.isInteger(value) && value >= least && value <= most
     ? []
-    : [{ path: member, message: `must be a whole number from ${least} to ${most}`, code: "range" }];
+    : [{ path: member, message: `must be an integer from ${least} to ${most}`, code: "range" }];
 }
 
 function idleFaults({ sessionIdleSeconds, sessionLifetimeSeconds }: OrganisationSettings): SettingsFault[] {

@@ -17,7 +17,7 @@ forEachDatabase(({ fresh }) => {
   const change = (orgId: string, settings: Partial<OrganisationSettings>) =>
     changeOrganisationSettings(running.service, { orgId, settings, actor: "test" });
 
-  test("policies that are tightened at the same time are all tightened", async () => {
+  test("concurrent changes of different policies all take effect", async () => {
     const { service } = running;
     const tightened: readonly Partial<OrganisationSettings>[] = [
       { deviceAttestation: "required" },
@@ -33,7 +33,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("who changes one is told them all; an organisation that is not there has none", async () => {
+  test("returns all settings after a change; undefined for an unknown organisation", async () => {
     const { id, settings } = (await makeOrganisation(running.service)).organisation;
     const changed = { ...settings, secondFactor: "required" };
     assert.deepEqual(await change(id, { secondFactor: "required" }), changed);

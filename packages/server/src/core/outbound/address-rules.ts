@@ -1,11 +1,11 @@
 /**
- * Which addresses the service may connect to when somebody else wrote the URL. Only what the IANA special-purpose
- * registries (RFC 6890 and its updates) leave as globally reachable, and what the operator allows all the same.
+ * Which IP addresses Signet may connect to for a URL that others wrote (SSRF protection): only globally reachable
+ * ones (IANA special-purpose registries, RFC 6890), and those that the operator allows.
  */
 import { BlockList, isIP } from "node:net";
 
 export interface AddressRules {
-  /** @param host the host of the URL that the address was found for */
+  /** @param host the URL's host that resolved to the address */
   mayConnect(address: string, host: string): boolean;
   isLoopback(address: string): boolean;
 }
@@ -33,16 +33,16 @@ const RESERVED_6 = [
   "2002::/16", // 6to4: an IPv4 address inside
   "3fff::/20",
 ];
-/** All of IPv6 that is routed to strangers; unique-local, link-local, mapped and multicast addresses are outside of it. */
+/** All globally routed IPv6; unique-local, link-local, mapped and multicast addresses are outside. */
 const GLOBAL_6 = ["2000::/3"];
-/** RFC 6052: how a network without IPv4 reaches it. The last 32 bits are the real destination. */
+/** NAT64 (RFC 6052). The last 32 bits are the IPv4 destination. */
 const NAT64 = ["64:ff9b::/96"];
 const LOOPBACK = ["127.0.0.0/8", "::1/128"];
 
-/** What demo mode allows: applications on the same machine. */
+/** Allowed in demo mode, for applications on the same machine. */
 export const loopbackNetworks: readonly string[] = LOOPBACK;
 
-/** @param allow host names, addresses and networks, each checked by `isAllowEntry` */
+/** @param allow host names, addresses and networks, checked by `isAllowEntry` */
 export function addressRules(allow: readonly string[]): AddressRules {
   const hosts = new Set(
     allow.filter((entry) => networkOf(entry) === undefined).map((host) => host.toLowerCase()),
@@ -56,7 +56,7 @@ export function addressRules(allow: readonly string[]): AddressRules {
   };
 }
 
-/** Whether a text of the configuration is an address, a network (`10.0.0.0/8`) or a host name. */
+/** Whether an entry of the configuration is an address, a network (`10.0.0.0/8`) or a host name. */
 export function isAllowEntry(text: string): boolean {
   return (
     networkOf(text) !== undefined ||
@@ -70,7 +70,7 @@ const global6 = networks(GLOBAL_6);
 const nat64 = networks(NAT64);
 const loopback = networks(LOOPBACK);
 
-/** A zone (`fe80::1%eth0`) names an interface of this machine: nobody else's address has one. */
+/** A zone (`fe80::1%eth0`) names a local interface, so remote addresses have none. */
 const isAddress = (address: string) => isIP(address) !== 0 && !address.includes("%");
 
 function isGlobal(address: string): boolean {
@@ -79,7 +79,7 @@ function isGlobal(address: string): boolean {
   return contains(global6, address) && !contains(reserved6, address);
 }
 
-/** The last two of the eight groups, as the URL standard writes every address. */
+/** The last two of the eight groups, in the canonical form of the URL standard. */
 function embeddedIpv4(address: string): string {
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [low = "0", high = "0"] = canonical.split(":").reverse();
@@ -104,8 +104,8 @@ function networkOf(text: string): { address: string; bits: number; family: "ipv4
   const [address = "", prefix, ...more] = text.split("/");
   const version = isIP(address);
   if (version === 0 || more.length > 0 || address.includes("%")) return undefined;
-  const most = version === 4 ? 32 : 128;
+  const maxBits = version === 4 ? 32 : 128;
   if (prefix !== undefined && !/^\d{1,3}$/.test(prefix)) return undefined;
-  const bits = prefix === undefined ? most : Number(prefix);
-  return bits > most ? undefined : { address, bits, family: version === 4 ? "ipv4" : "ipv6" };
+  const bits = prefix === undefined ? maxBits : Number(prefix);
+  return bits > maxBits ? undefined : { address, bits, family: version === 4 ? "ipv4" : "ipv6" };
 }

@@ -56,12 +56,12 @@ suite("calls to addresses that somebody else registered", () => {
   const impatient = outbound({ allow: loopbackNetworks, timeoutMs: 300 });
   const fast = (path: string, by: Outbound = local) => by.call(`http://127.0.0.1:${port}${path}`);
 
-  test("an allowed loopback address is called, also by http", async () => {
+  test("calls an allowed loopback address, also over http", async () => {
     const { status, contentType, body } = await fast("/hello");
     assert.deepEqual([status, contentType, body.toString()], [200, "text/plain", "hello"]);
   });
 
-  test("every spelling of an inner address is refused before anything is sent", async () => {
+  test("rejects every spelling of an internal address before sending anything", async () => {
     const hosts =
       "127.0.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 127.1 127.0.0.1. 0.0.0.0 0 [::] [::1] [::ffff:127.0.0.1] [::127.0.0.1] " +
       "[::ffff:7f00:1] [64:ff9b::7f00:1] 169.254.169.254 2852039166 0xa9fea9fe [fd00:ec2::254] 10.0.0.1 192.168.0.1 172.16.0.1 " +
@@ -72,7 +72,7 @@ suite("calls to addresses that somebody else registered", () => {
     assert.equal(seen.length, before);
   });
 
-  test("a name is judged by what it resolves to: localhost, metadata hosts, one bad address among good ones", async () => {
+  test("judges a name by what it resolves to: localhost, metadata hosts, one bad address among good ones", async () => {
     await assert.rejects(strict.call(`https://localhost:${tlsPort}/`), failsWith("forbidden-address"));
     const found: Record<string, LookupAddress[]> = {
       "metadata.internal": [{ address: "169.254.169.254", family: 4 }],
@@ -92,7 +92,7 @@ suite("calls to addresses that somebody else registered", () => {
     await assert.rejects(by.call("https://nowhere.example/"), failsWith("unreachable"));
   });
 
-  test("the address that was checked is the one that is connected to, looked up once", async () => {
+  test("connects to the checked address, resolved once", async () => {
     let lookups = 0;
     // The second answer would be another machine: whoever looks up again goes astray.
     const resolve = async () => (lookups++ === 0 ? [LOOPBACK] : [{ address: "127.0.0.99", family: 4 }]);
@@ -103,7 +103,7 @@ suite("calls to addresses that somebody else registered", () => {
     await assert.rejects(by.call(`http://rebinding.example:${port}/second`), failsWith("forbidden-address"));
   });
 
-  test("https by name reaches the checked address, and a certificate that nobody vouches for is refused", async () => {
+  test("https by name reaches the checked address, and rejects an untrusted certificate", async () => {
     const resolve = async () => [LOOPBACK];
     const by = outbound({ allow: ["127.0.0.1"], resolve });
     await assert.rejects(by.call(`https://localhost:${tlsPort}/tls`), failsWith("unreachable"));
@@ -113,13 +113,13 @@ suite("calls to addresses that somebody else registered", () => {
     await assert.rejects(by.call(`https://other.example:${tlsPort}/tls`), failsWith("unreachable"));
   });
 
-  test("http is for loopback alone, even where the network is allowed", async () => {
+  test("allows http for loopback only, even in an allowed network", async () => {
     const by = outbound({ allow: ["10.0.0.0/8"] });
     await assert.rejects(by.call("http://10.0.0.1/"), failsWith("bad-address"));
     await assert.rejects(strict.call("http://93.184.215.14/"), failsWith("bad-address"));
   });
 
-  test("other schemes and credentials in the address are refused", async () => {
+  test("rejects other schemes and credentials in the URL", async () => {
     for (const address of [
       "ftp://a.example/",
       "file:///etc/passwd",
@@ -131,19 +131,19 @@ suite("calls to addresses that somebody else registered", () => {
       await assert.rejects(strict.call(address), failsWith("bad-address"), address);
   });
 
-  test("a redirect is an answer, not followed", async () => {
+  test("returns a redirect without following it", async () => {
     const before = seen.length;
     assert.equal((await fast("/redirect")).status, 302);
     assert.equal(seen.length, before + 1);
   });
 
-  test("64 KiB are read, one byte more is too large", async () => {
+  test("reads 64 KiB and rejects one byte more", async () => {
     assert.equal((await fast("/large")).body.length, 64 * 1024);
     await assert.rejects(fast("/huge"), failsWith("too-large"));
     await assert.rejects(fast("/headers"), failsWith("unreachable"));
   });
 
-  test("a body that drips, an answer that never comes and a look-up that hangs end at the time limit", async () => {
+  test("a slow body, a missing response and a hanging lookup end at the timeout", async () => {
     await assert.rejects(fast("/slow", impatient), failsWith("timeout"));
     await assert.rejects(fast("/silent", impatient), failsWith("timeout"));
     const hanging = outbound({ allow: [], resolve: () => new Promise(() => {}), timeoutMs: 50 });
@@ -152,7 +152,7 @@ suite("calls to addresses that somebody else registered", () => {
     clearTimeout(alive);
   });
 
-  test("an answer that changes the protocol holds up nobody for longer than the time limit", async () => {
+  test("a protocol upgrade ends at the timeout", async () => {
     // Said unasked: node:http closes the connection then, and tells neither of an answer nor of an error.
     const server = createRawServer((socket) => {
       socket.once("data", () =>
@@ -167,7 +167,7 @@ suite("calls to addresses that somebody else registered", () => {
     );
   });
 
-  test("nobody there is told without more than a code", async () => {
+  test("an unreachable host is reported with a code only", async () => {
     const free = await listen(createServer());
     servers.at(-1)?.close();
     const refused = local.call(`http://127.0.0.1:${free}/`);
@@ -177,7 +177,7 @@ suite("calls to addresses that somebody else registered", () => {
     );
   });
 
-  test("method, headers and body go out as given", async () => {
+  test("sends method, headers and body as given", async () => {
     const server = createServer(async (request, response) => {
       let body = "";
       for await (const chunk of request) body += chunk;

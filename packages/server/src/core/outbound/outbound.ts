@@ -1,8 +1,7 @@
 /**
- * The one way the service calls out to an address that somebody else registered (`jwks_uri`, back-channel logout):
- * https only, to a checked address only, no redirect followed, 5 s and 64 KiB in all (wire-contract.md §1). An address is
- * looked up once, checked, and exactly what was checked is connected to, so that a name that changes its mind between
- * look-up and connection (DNS rebinding) gains nothing.
+ * The only HTTP client for URLs that others registered (`jwks_uri`, back-channel logout): https only, checked
+ * addresses only, no redirects, 5 s and 64 KiB in total (wire-contract.md §1). The name is resolved once, and the
+ * connection uses exactly the checked addresses, which defeats DNS rebinding.
  */
 import { promises as dns, type LookupAddress } from "node:dns";
 import { request as httpRequest, type IncomingMessage } from "node:http";
@@ -17,7 +16,7 @@ export interface OutboundCall {
 }
 
 export interface OutboundAnswer {
-  /** Whatever it is: a redirect is an answer, and nothing goes after it. */
+  /** Any status: redirects are returned, not followed. */
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
@@ -28,7 +27,7 @@ export interface Outbound {
   call(url: string, call?: OutboundCall): Promise<OutboundAnswer>;
 }
 
-/** Why there is no answer; its message names no more than the operator may read in a log. */
+/** Why there is no response; the message is for the operator's log. */
 export class OutboundFailure extends Error {
   readonly code: "bad-address" | "forbidden-address" | "unreachable" | "timeout" | "too-large";
   constructor(code: OutboundFailure["code"], message: string, options?: ErrorOptions) {
@@ -39,10 +38,10 @@ export class OutboundFailure extends Error {
 }
 
 export interface OutboundOptions {
-  /** What `SIGNET_OUTBOUND_ALLOW` says. */
+  /** From `SIGNET_OUTBOUND_ALLOW`. */
   readonly allow: readonly string[];
   readonly timeoutMs?: number;
-  /** The system's resolver unless a test brings its own. */
+  /** Default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly LookupAddress[]>;
 }
 
@@ -56,10 +55,10 @@ export function outbound(options: OutboundOptions): Outbound {
     call: async (address, call = {}) => {
       const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
       try {
-        const url = readAddress(address);
-        const found = await beforeAbort(addressesOf(url, resolve), signal);
+        const url = parseTarget(address);
+        const found = await beforeAbort(resolveHost(url, resolve), signal);
         requireAllowed(rules, url, found);
-        // node:http closes a connection that changes its protocol and tells nobody: the limit holds all the same.
+        // node:http closes an upgraded connection silently: the timeout still applies.
         return await beforeAbort(exchange(url, found, call, signal), signal);
       } catch (error) {
         throw asFailure(error, signal);
@@ -68,17 +67,17 @@ export function outbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** The URL standard has turned decimal, octal, hexadecimal and short forms of an IPv4 address into the dotted one. */
-function readAddress(address: string): URL {
+/** The URL parser normalises decimal, octal, hexadecimal and short forms of IPv4 addresses. */
+function parseTarget(address: string): URL {
   const url = URL.parse(address);
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:") || url.username || url.password)
-    throw new OutboundFailure("bad-address", "the address is not an https address");
+    throw new OutboundFailure("bad-address", "the URL is not an https URL");
   return url;
 }
 
 const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, "$1");
 
-async function addressesOf(
+async function resolveHost(
   url: URL,
   resolve: NonNullable<OutboundOptions["resolve"]>,
 ): Promise<readonly LookupAddress[]> {
@@ -87,14 +86,14 @@ async function addressesOf(
   return family === 0 ? resolve(host) : [{ address: host, family }];
 }
 
-/** One address out of bounds is enough: an honest name has none. */
+/** One forbidden address is enough: a legitimate name has none. */
 function requireAllowed(rules: AddressRules, url: URL, found: readonly LookupAddress[]): void {
   const host = hostOf(url);
-  if (found.length === 0) throw new OutboundFailure("unreachable", "the host has no address");
+  if (found.length === 0) throw new OutboundFailure("unreachable", "the host name has no address");
   if (!found.every(({ address }) => rules.mayConnect(address, host)))
-    throw new OutboundFailure("forbidden-address", "the host is at an address that may not be called");
+    throw new OutboundFailure("forbidden-address", "the host resolves to a forbidden address");
   if (url.protocol === "http:" && !found.every(({ address }) => rules.isLoopback(address)))
-    throw new OutboundFailure("bad-address", "the address is not an https address");
+    throw new OutboundFailure("bad-address", "the URL is not an https URL");
 }
 
 async function exchange(
@@ -110,9 +109,9 @@ async function exchange(
       {
         method: call.method ?? "GET",
         headers: { "accept-encoding": "identity", "user-agent": "signet", ...call.headers },
-        // A connection of its own: none is kept whose address was checked for another call.
+        // No keep-alive: a pooled connection may have been checked for another call.
         agent: false,
-        lookup: only(found),
+        lookup: fixedLookup(found),
         maxHeaderSize: 16 * 1024,
         signal,
       },
@@ -128,8 +127,8 @@ async function exchange(
   };
 }
 
-/** A resolver that knows nothing but what was checked. */
-function only(found: readonly LookupAddress[]): LookupFunction {
+/** A resolver that returns only the checked addresses. */
+function fixedLookup(found: readonly LookupAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     if (all) done(null, [...found]);
     else done(null, found[0]?.address ?? "", found[0]?.family);
@@ -141,8 +140,8 @@ async function readBody(response: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    // Leaving the loop destroys the connection: nothing more is read.
-    if (length > MAX_BYTES) throw new OutboundFailure("too-large", "the answer is larger than 64 KiB");
+    // Leaving the loop destroys the connection.
+    if (length > MAX_BYTES) throw new OutboundFailure("too-large", "the response is larger than 64 KiB");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -158,7 +157,7 @@ function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function asFailure(error: unknown, signal: AbortSignal): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   if (signal.aborted)
-    return new OutboundFailure("timeout", "there was no whole answer in time", { cause: error });
+    return new OutboundFailure("timeout", "the response was not complete in time", { cause: error });
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-  return new OutboundFailure("unreachable", `the address could not be reached${code}`, { cause: error });
+  return new OutboundFailure("unreachable", `the host could not be reached${code}`, { cause: error });
 }

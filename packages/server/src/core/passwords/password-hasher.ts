@@ -1,17 +1,17 @@
 /**
- * Argon2id behind a bounded queue. A hash takes tens of milliseconds of a processor and 19 MiB: without a bound, a rush
- * of sign-ins would take all processors from the token endpoint. What does not fit into the queue is told at once.
+ * Argon2id behind a bounded queue. A hash costs tens of milliseconds of CPU and 19 MiB: without a bound, many sign-ins would
+ * starve the token endpoint. A full queue rejects immediately.
  */
 import { availableParallelism } from "node:os";
 import * as nodeArgon2 from "@node-rs/argon2";
 
-/** OWASP's second recommended setting; the parameters are part of the hash, so that they can be raised later. */
+/** OWASP's second recommended setting; stored in each hash, so that they can be raised later. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 
 export class PasswordQueueFull extends Error {
   readonly retryAfterSeconds = 2;
   constructor() {
-    super("too many password checks are waiting");
+    super("the password queue is full");
     this.name = "PasswordQueueFull";
   }
 }
@@ -19,17 +19,16 @@ export class PasswordQueueFull extends Error {
 export interface PasswordHasher {
   /** @throws PasswordQueueFull */
   hash(password: string): Promise<string>;
-  /** With an undefined hash it takes the same time and is false: an unknown account looks like a wrong password. */
+  /** An undefined hash takes the same time and is false: an unknown account looks like a wrong password. */
   verify(passwordHash: string | undefined, password: string): Promise<boolean>;
-  /** Whether the hash was made with weaker parameters than today's. */
+  /** Whether the hash has other parameters than the current ones. */
   needsRehash(passwordHash: string): boolean;
 }
 
 export interface PasswordHasherOptions {
-  /** Hashes under way at once. */
   readonly concurrency?: number;
   readonly maxWaiting?: number;
-  /** Does the work; a test looks at what it is asked. */
+  /** Replaced by tests. */
   readonly argon2?: Pick<typeof nodeArgon2, "hash" | "verify">;
 }
 
@@ -52,13 +51,10 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
   };
 }
 
-/**
- * One processor is left for everything else, and two of libuv's four threads: signatures are made there too, and must
- * not wait behind passwords.
- */
+/** Leaves a CPU for everything else, and two of libuv's four threads for signatures. */
 export const defaultConcurrency = (): number => Math.max(1, Math.min(availableParallelism() - 1, 2));
 
-/** The same characters typed on two keyboards are the same password (NIST SP 800-63B-4 §3.1.1.2). */
+/** Equivalent Unicode input is the same password (NIST SP 800-63B-4 §3.1.1.2). */
 const normalise = (password: string): string => password.normalize("NFKC");
 
 function boundedQueue(concurrency: number, maxWaiting: number) {

@@ -1,11 +1,9 @@
-/**
- * What may be a password: length and a blocklist, no composition rules (NIST SP 800-63B-4 §3.1.1.2).
- */
+/** The password policy: length and a blocklist, no composition rules (NIST SP 800-63B-4 §3.1.1.2). */
 export const PASSWORD_MAX_LENGTH = 256;
 
 export interface PasswordPolicy {
   readonly minLength: number;
-  /** What the user is known by (address, names): no password may be made of it. */
+  /** The user's address and names, which a password must not consist of. */
   readonly about: readonly string[];
 }
 
@@ -17,7 +15,7 @@ export type PasswordFault =
   | "is-common"
   | "is-about-user";
 
-/** @returns why the password is refused, or undefined when it is fine; pages say it in the reader's language */
+/** @returns undefined for an acceptable password */
 export async function passwordFault(
   password: string,
   policy: PasswordPolicy,
@@ -30,28 +28,28 @@ export async function passwordFault(
   if (/^(.{1,4})\1+.{0,3}$/u.test(folded)) return "repeats-pattern";
   if (isSequence(folded)) return "is-sequence";
   if (await isCommon(folded)) return "is-common";
-  for (const word of policy.about.flatMap(namesIn)) {
+  for (const word of policy.about.flatMap(words)) {
     if (folded.replace(word, "").length < 6) return "is-about-user";
   }
   return undefined;
 }
 
-/** @returns a sentence that says why the password is refused, or undefined when it is fine */
+/** @returns the message of `passwordFault` */
 export async function refusePassword(password: string, policy: PasswordPolicy): Promise<string | undefined> {
   const fault = await passwordFault(password, policy);
-  return fault && sentences[fault](policy);
+  return fault && messages[fault](policy);
 }
 
-const sentences: Readonly<Record<PasswordFault, (policy: PasswordPolicy) => string>> = {
+const messages: Readonly<Record<PasswordFault, (policy: PasswordPolicy) => string>> = {
   "too-short": ({ minLength }) => `the password must have at least ${minLength} characters`,
   "too-long": () => `the password must have at most ${PASSWORD_MAX_LENGTH} characters`,
-  "repeats-pattern": () => "the password repeats one pattern",
-  "is-sequence": () => "the password is a plain sequence",
-  "is-common": () => "the password is one of the most common ones",
-  "is-about-user": () => "the password is made of your name or address",
+  "repeats-pattern": () => "the password repeats a pattern",
+  "is-sequence": () => "the password is a sequence",
+  "is-common": () => "the password is too common",
+  "is-about-user": () => "the password is based on your name or email address",
 };
 
-const namesIn = (about: string): string[] =>
+const words = (about: string): string[] =>
   about
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
@@ -66,9 +64,9 @@ function isSequence(password: string): boolean {
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** The list, and what people make of it to reach a length: one of its words with digits or signs behind. */
+/** A word of the list, also with digits or symbols appended. */
 async function isCommon(password: string): Promise<boolean> {
-  // Loaded at the first new password: a process that sets none does not carry the list.
+  // Loaded with the first new password, to save memory.
   common ??= import("@zxcvbn-ts/language-common").then(
     ({ dictionary }) =>
       new Set((dictionary["passwords-common"] as readonly string[]).filter(({ length }) => length >= 6)),

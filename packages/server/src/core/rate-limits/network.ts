@@ -1,6 +1,6 @@
 /**
- * Whom an address is counted as. One subscriber has a whole IPv6 /64: an address of it more or less is no other guesser.
- * An IPv4 address that comes in IPv6 form (RFC 4291 §2.5.5.2), or with the port that some proxies add, is the same address.
+ * The network that a client's address counts as: an IPv6 /64, because a subscriber has a whole one, or an IPv4 address,
+ * also from its IPv4-mapped form (RFC 4291 §2.5.5.2) or with the port that some proxies add.
  */
 export function networkOf(peer: string): string {
   const address = peer.replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1").replace(/^\[([^\]]+)\](?::\d+)?$/, "$1");

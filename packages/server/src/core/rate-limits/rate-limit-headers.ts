@@ -1,4 +1,4 @@
-/** What an answer says about a limit that is used up (RateLimit header fields for HTTP, Internet-Draft). */
+/** Response headers of an exceeded limit (RateLimit header fields for HTTP, Internet-Draft). */
 import type { RateLimited } from "./rate-limits.ts";
 
 export function rateLimitHeaders({ limit, retryAfterSeconds }: RateLimited): Record<string, string> {

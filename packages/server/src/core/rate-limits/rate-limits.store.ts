@@ -1,6 +1,8 @@
+/** Counts attempts in fixed windows. */
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 
-/** Counts one hit; a window that has passed begins anew. One statement, so that hits at once are all counted. */
+/** Counts a hit, in a new window if the last has passed. One statement: concurrent hits all count. */
 export async function countHit(
   db: Db,
   hit: { orgId: string; bucket: string; now: number; windowMs: number },
@@ -55,21 +57,5 @@ export async function giveBackHit(db: Db, key: { orgId: string; bucket: string }
     .execute();
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deletePassedWindows(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
-    .selectFrom("rate_limit")
-    .select(["org_id", "bucket"])
-    .where("expires_at", "<", before)
-    .limit(limit)
-    .execute();
-  for (const { org_id, bucket } of passed) {
-    await db
-      .deleteFrom("rate_limit")
-      .where("org_id", "=", org_id)
-      .where("bucket", "=", bucket)
-      .where("expires_at", "<", before)
-      .execute();
-  }
-  return passed.length;
-}
+export const deletePassedWindows = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "rate_limit", key: ["org_id", "bucket"], column: "expires_at" }, before, limit);

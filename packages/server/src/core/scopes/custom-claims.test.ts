@@ -56,18 +56,18 @@ const all = {
   tier: { level: 1 },
 };
 
-test("each source has its value, and what has none is left out", () => {
+test("reads claims from each source and omits absent values", () => {
   assert.deepEqual(told(), all);
   assert.deepEqual(told({ scopes: ["openid"] }), {});
   assert.deepEqual(told({ user: undefined }), { tier: { level: 1 } });
 });
 
-test("another organisation does not read a guest's attributes, and has its own of the membership", () => {
+test("a guest's account attributes stay hidden, membership attributes are the organisation's", () => {
   const { department: _, ...others } = all;
   assert.deepEqual(told({ user: { ...uma, orgId: "other" } }), others);
 });
 
-test("of two scopes with one claim the older counts, in whatever order they are asked for", () => {
+test("the older scope wins when two have the same claim", () => {
   const customScopes = [
     scope("old", [{ name: "tier", source: "static", value: "old" }]),
     scope("new", [{ name: "tier", source: "static", value: "new" }]),
@@ -79,7 +79,7 @@ test("of two scopes with one claim the older counts, in whatever order they are 
     assert.deepEqual(told({ customScopes, scopes }), { tier: "old" });
 });
 
-test("what was added since the user's yes is not told", () => {
+test("omits claims added since the user's consent", () => {
   const before = scope("hr", hr.claims.slice(0, 3));
   assert.deepEqual(told({ consented: fingerprintsOf([before], ["hr"]) }), {
     id: "uma",

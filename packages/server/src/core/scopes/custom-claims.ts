@@ -1,4 +1,4 @@
-/** What custom scopes tell about a user, or about a client that speaks for itself. */
+/** The claims of custom scopes, for a user or for a client acting on its own behalf. */
 import type { User } from "../users/user.ts";
 import { asConsented, type CustomScope, type ScopeClaim, type ScopeFingerprints } from "./custom-scope.ts";
 
@@ -7,24 +7,27 @@ export type Claims = Readonly<Record<string, unknown>>;
 export interface ClaimsWanted {
   readonly customScopes: readonly CustomScope[];
   readonly scopes: readonly string[];
-  /** Undefined for client credentials: only static claims have a value. */
+  /** Undefined for client credentials, which get static claims only. */
   readonly user: User | undefined;
-  /** What the user said yes to; undefined when no user's consent limits it (an administrator's, or none is needed). */
+  /**
+   * What the user consented to; undefined when no user consent limits it (granted by an administrator, or not
+   * required).
+   */
   readonly consented: ScopeFingerprints | undefined;
 }
 
 /**
- * The claims of the custom scopes among `scopes`; what there is no value for is left out, never null. Two scopes that both
- * have a claim: the older scope's counts, whatever order they were asked in.
+ * The claims of the custom scopes among `scopes`, without absent values. If two scopes have the same claim, the older
+ * scope wins, whatever the requested order.
  */
 export function customClaims({ customScopes, scopes, user, consented }: ClaimsWanted): Claims {
-  const told = customScopes
+  const claims = customScopes
     .filter(({ name }) => scopes.includes(name))
     .flatMap((scope) => (consented ? asConsented(scope, consented) : scope).claims)
     .map((claim) => [claim.name, claimValue(claim, user)] as const)
     .filter(([, value]) => isPresent(value));
-  // `fromEntries` takes the last of a name.
-  return Object.fromEntries(told.reverse());
+  // `fromEntries` keeps the last entry of a name.
+  return Object.fromEntries(claims.reverse());
 }
 
 const isPresent = (value: unknown): boolean =>
@@ -36,16 +39,16 @@ function claimValue(claim: ScopeClaim, user: User | undefined): unknown {
   const attribute = /^attributes\.(.+)$/.exec(claim.path)?.[1];
   if (claim.source === "membership") {
     const { groups, attributes } = user.membership;
-    if (attribute !== undefined) return own(attributes, attribute);
+    if (attribute !== undefined) return ownMember(attributes, attribute);
     return { role: user.role, groups }[claim.path];
   }
-  // A guest's attributes are the home organisation's records: another organisation does not read them.
+  // A guest's attributes belong to the home organisation.
   if (attribute !== undefined)
-    return user.homeOrgId === user.orgId ? own(user.attributes, attribute) : undefined;
+    return user.homeOrgId === user.orgId ? ownMember(user.attributes, attribute) : undefined;
   const { email, firstname, surname, phone, id: permId, username, locale } = user;
   const known: Claims = { email, firstname, surname, phone, permId, username, locale };
-  return own(known, claim.path);
+  return ownMember(known, claim.path);
 }
 
-const own = (record: Claims, name: string): unknown =>
+const ownMember = (record: Claims, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined;

@@ -48,7 +48,7 @@ forEachDatabase(({ fresh }) => {
     return { scopes: scopes_supported ?? [], claims: claims_supported ?? [] };
   };
 
-  test("a scope is the organisation's alone: in lists, in discovery, for changes", async () => {
+  test("a scope belongs to its organisation: in lists, discovery and changes", async () => {
     const before = [await discovery(org), await discovery(other)];
     assert.deepEqual(await names(), []);
     const scope = await create("payroll");
@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
     await create("payroll", other);
   });
 
-  test("a name is there once, and no fault is kept", async () => {
+  test("rejects duplicate names and stores no invalid scope", async () => {
     await create("once");
     await assert.rejects(create("once"), { code: "name-taken" });
     await assert.rejects(create("openid"), InvalidScope);
@@ -89,7 +89,7 @@ forEachDatabase(({ fresh }) => {
     await deleteCustomScope(service, change);
   });
 
-  test("every node hears of a change, and of the end", async () => {
+  test("every node sees changes and deletions", async () => {
     const scope = await create("shared");
     const at = { orgId: org.organisation.id, id: scope.id, actor: "test" };
     const seen = async () =>

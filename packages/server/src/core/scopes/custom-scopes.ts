@@ -1,4 +1,4 @@
-/** Finding an organisation's custom scopes on the hot path, and making, changing and removing them. */
+/** Finds custom scopes on the hot path; creates, changes and deletes them. */
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
@@ -41,7 +41,7 @@ export function customScopeDirectory(deps: CustomScopeDeps & { capacity?: number
   return { list: async (orgId) => cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [] };
 }
 
-/** Every token request and every consent page looks through all of them. */
+/** Every token request and consent page scans all of them. */
 export const MOST_SCOPES = 100;
 
 export type ScopeContent = Pick<CustomScope, "displayName" | "description" | "claims" | "sensitive">;
@@ -58,8 +58,8 @@ export class ScopeConflict extends Error {
   constructor(code: ScopeConflict["code"]) {
     super(
       code === "name-taken"
-        ? "the organisation has a scope of this name already"
-        : "somebody else has changed the scope meanwhile",
+        ? "the organisation already has a scope with this name"
+        : "another request has changed the scope",
     );
     this.name = "ScopeConflict";
     this.code = code;
@@ -84,7 +84,7 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
     version: 1,
   };
   await deps.database.transaction(async (tx) => {
-    // Two at once are counted one after the other.
+    // Concurrent creations are counted one after the other.
     await holdOrganisation(tx, orgId);
     if ((await listCustomScopes(tx, orgId)).length >= MOST_SCOPES)
       throw new InvalidScope([
@@ -95,7 +95,7 @@ export async function createCustomScope(deps: CustomScopeDeps, input: NewCustomS
         },
       ]);
     if (!(await insertCustomScope(tx, scope))) throw new ScopeConflict("name-taken");
-    await told(deps, tx, { orgId, id: scope.id, name, actor, address, action: "scope.created" });
+    await recordChange(deps, tx, { orgId, id: scope.id, name, actor, address, action: "scope.created" });
   });
   return scope;
 }
@@ -104,14 +104,14 @@ export interface ScopeChange {
   readonly orgId: string;
   readonly id: string;
   readonly content: Partial<ScopeContent>;
-  /** What the change was made from; undefined: whatever is there now. */
+  /** The version that was read; undefined: any. */
   readonly version?: number;
   readonly actor: string;
   readonly address?: string;
 }
 
 /**
- * Claims that are added are told once they are consented to; those that are taken away stop at once.
+ * Changes a custom scope. Added claims are issued once consented to; removed ones stop immediately.
  * @returns undefined when there is no such scope
  * @throws InvalidScope naming every fault, ScopeConflict
  */
@@ -126,14 +126,15 @@ export async function changeCustomScope(
     const scope = { ...before, ...trimmed(content), updatedAt: deps.clock(), version: before.version + 1 };
     requireValidScope(scope);
     if (!(await replaceCustomScope(tx, scope))) throw new ScopeConflict("changed-meanwhile");
-    await told(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.changed" });
+    await recordChange(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.changed" });
     return scope;
   });
 }
 
 /**
- * Applications and consents may go on naming it; it gives nothing any more.
- * @returns false when there is none such. @throws ScopeConflict
+ * Deletes a custom scope; applications and consents may still name it, without effect.
+ * @returns false when there is no such scope.
+ * @throws ScopeConflict
  */
 export async function deleteCustomScope(
   deps: CustomScopeDeps,
@@ -144,7 +145,7 @@ export async function deleteCustomScope(
     if (!scope) return false;
     if (version !== undefined && version !== scope.version) throw new ScopeConflict("changed-meanwhile");
     if (!(await deleteCustomScopeRow(tx, scope))) throw new ScopeConflict("changed-meanwhile");
-    await told(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.deleted" });
+    await recordChange(deps, tx, { orgId, id, name: scope.name, actor, address, action: "scope.deleted" });
     return true;
   });
 }
@@ -157,7 +158,7 @@ function trimmed({ displayName, description, ...rest }: Partial<ScopeContent>): 
   };
 }
 
-async function told(
+async function recordChange(
   deps: CustomScopeDeps,
   tx: Db,
   { id: target, name, ...event }: Omit<AuditEvent, "at" | "details"> & { id: string; name: string },

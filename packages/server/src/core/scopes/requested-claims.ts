@@ -1,21 +1,19 @@
 /**
- * The claims that a client asks for one by one (OpenID Connect Core §5.5): what they count as, and their values. A claim
- * counts as the scope that has it: the application must be allowed that scope, and the user is asked for it.
+ * Individually requested claims (OpenID Connect Core §5.5). A claim counts as the scope that contains it: the
+ * application must be allowed that scope, and the user is asked for it.
  */
 import type { User } from "../users/user.ts";
 import { type Claims, customClaims } from "./custom-claims.ts";
 import type { CustomScope, ScopeFingerprints } from "./custom-scope.ts";
 import { claimsOfScopes, scopeClaims } from "./scopes.ts";
 
-/** How one claim is asked for (§5.5.1). */
 export interface ClaimRequest {
-  /** True when the client cannot do without it. */
   readonly essential: boolean;
-  /** What it should be, best first; undefined when any value will do. `value` and `values` both end here. */
+  /** Acceptable values (`value` or `values`), best first; undefined for any. */
   readonly values: readonly unknown[] | undefined;
 }
 
-/** By claim name, in the client's order. Names come from strangers: look them up with `Object.hasOwn`. */
+/** By claim name, in the client's order. Names are untrusted: look them up with `Object.hasOwn`. */
 export type ClaimRequests = Readonly<Record<string, ClaimRequest>>;
 
 export interface RequestedClaims {
@@ -25,7 +23,7 @@ export interface RequestedClaims {
 
 export const noRequestedClaims: RequestedClaims = { userinfo: {}, idToken: {} };
 
-/** As codes and token families keep them: null when nothing is asked for, as almost always. */
+/** As stored with codes and token families: null for none, as almost always. */
 export function writeRequestedClaims(requested: RequestedClaims): string | null {
   const count = Object.keys(requested.userinfo).length + Object.keys(requested.idToken).length;
   return count === 0 ? null : JSON.stringify(requested);
@@ -34,7 +32,7 @@ export function writeRequestedClaims(requested: RequestedClaims): string | null 
 export const readRequestedClaims = (text: string | null): RequestedClaims =>
   text === null ? noRequestedClaims : (JSON.parse(text) as RequestedClaims);
 
-/** The scope that has a claim, if the application may ask for it. */
+/** The scope that contains a claim, if the application may request it. */
 function scopeOfClaim(
   name: string,
   allowed: readonly string[],
@@ -51,8 +49,8 @@ function scopeOfClaim(
 }
 
 /**
- * @returns the requests that mean something here, and the scopes that they count as; a claim that is not known, or not
- *   this application's to ask for, is left out, essential or not (§5.5.1: it is no error)
+ * @returns the claims that this application may request, and their scopes; others are ignored, even essential ones
+ * (§5.5.1: not an error)
  */
 export function readableClaims(
   requested: RequestedClaims,
@@ -68,8 +66,8 @@ export function readableClaims(
         return scope !== undefined;
       }),
     );
-  const kept = { userinfo: readable(requested.userinfo), idToken: readable(requested.idToken) };
-  return { requested: kept, scopes: [...scopes] };
+  const allowedClaims = { userinfo: readable(requested.userinfo), idToken: readable(requested.idToken) };
+  return { requested: allowedClaims, scopes: [...scopes] };
 }
 
 export interface RequestedValues {
@@ -80,17 +78,17 @@ export interface RequestedValues {
 }
 
 /**
- * The values of what was asked for, each from the scope that it counts as: another scope may have a claim of the same name
- * and nobody's yes. One that is none of the wanted values is not told at all.
+ * The values of requested claims, each from the scope it counts as: another scope with the same claim may lack
+ * consent. A value that is not acceptable is omitted.
  */
 export function requestedValues(requests: ClaimRequests, about: RequestedValues): Claims {
-  const told = Object.entries(requests)
-    .map(([name, request]) => ({ name, request, value: toldValue(name, about) }))
+  const values = Object.entries(requests)
+    .map(([name, request]) => ({ name, request, value: claimValueOf(name, about) }))
     .filter(({ request, value }) => value !== undefined && isWanted(request, value));
-  return Object.fromEntries(told.map(({ name, value }) => [name, value]));
+  return Object.fromEntries(values.map(({ name, value }) => [name, value]));
 }
 
-function toldValue(name: string, about: RequestedValues): unknown {
+function claimValueOf(name: string, about: RequestedValues): unknown {
   const { user, allowed, customScopes } = about;
   const scope = scopeOfClaim(name, allowed, customScopes);
   if (scope === undefined) return undefined;

@@ -3,7 +3,7 @@ import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { CustomScopeTable } from "../../db/tables/consents.ts";
 import type { CustomScope, ScopeClaim } from "./custom-scope.ts";
 
-/** @returns false when the organisation has a scope of this name already */
+/** @returns false when the organisation already has a scope with this name */
 export async function insertCustomScope(db: Db, scope: CustomScope): Promise<boolean> {
   const inserted = await db
     .insertInto("custom_scope")
@@ -25,7 +25,7 @@ export async function insertCustomScope(db: Db, scope: CustomScope): Promise<boo
   return inserted !== undefined;
 }
 
-/** Everything but id, name and creation. @returns false when it is gone, or no longer of the version before */
+/** Replaces everything but id, name and creation time. @returns false when the scope is gone or has changed */
 export async function replaceCustomScope(db: Db, scope: CustomScope): Promise<boolean> {
   const result = await db
     .updateTable("custom_scope")
@@ -44,7 +44,7 @@ export async function replaceCustomScope(db: Db, scope: CustomScope): Promise<bo
   return result.numUpdatedRows > 0n;
 }
 
-/** @returns false when there is no such scope, or it is not of this version any more */
+/** @returns false when there is none of this version */
 export async function deleteCustomScopeRow(
   db: Db,
   { orgId, id, version }: { orgId: string; id: string; version: number },
@@ -68,7 +68,7 @@ export async function findCustomScope(db: Db, orgId: string, id: string): Promis
   return row && fromRow(row);
 }
 
-/** Keeps whoever would change it waiting until the transaction ends (as `holdApplication`). */
+/** Locks the scope until the end of the transaction. */
 export async function holdCustomScope(
   tx: Db,
   { orgId, id }: Pick<CustomScope, "orgId" | "id">,
@@ -85,7 +85,7 @@ const selectAllOf = prepared((db, value: Parameter<{ orgId: string }>) =>
   db.selectFrom("custom_scope").selectAll().where("org_id", "=", value("orgId")).orderBy("id"),
 );
 
-/** All of the organisation's, oldest first; there are at most a hundred. */
+/** All scopes of the organisation, oldest first; at most a hundred. */
 export async function listCustomScopes(db: Db, orgId: string): Promise<CustomScope[]> {
   return (await selectAllOf(db, { orgId })).map(fromRow);
 }

@@ -1,24 +1,24 @@
-/** The specification's five scopes, what they let an application see, and which of the asked ones are granted. */
+/** The standard scopes of the specification, their claims, and which requested scopes are granted. */
 import type { User } from "../users/user.ts";
 
 export const standardScopes = ["openid", "profile", "email", "phone", "offline_access"] as const;
 
-/** The specification's scope table: which scope has which claims. */
+/** The claims of each standard scope (specification, scope table). */
 export const scopeClaims: Readonly<Record<string, readonly string[]>> = {
   profile: ["name", "preferred_username", "given_name", "family_name"],
   email: ["email", "email_verified"],
   phone: ["phone_number"],
 };
 
-/** What `claims_supported` of discovery lists beside the protocol's own claims. */
+/** Listed in `claims_supported` beside the protocol's own claims. */
 export const userClaims: readonly string[] = Object.values(scopeClaims).flat();
 
-/** The asked scopes that the application may have, in their order; the others are left out (wire-contract.md §2). */
-export function grantableScopes(asked: readonly string[], allowed: readonly string[]): string[] {
-  return asked.filter((scope) => allowed.includes(scope));
+/** The requested scopes that the application may have, in their order (wire-contract.md §2). */
+export function grantableScopes(requested: readonly string[], allowed: readonly string[]): string[] {
+  return requested.filter((scope) => allowed.includes(scope));
 }
 
-/** The claims of the specification's scope table; what the user has no value for is left out, never null. */
+/** The claims of standard scopes, without absent values. */
 export function claimsOfScopes(user: User, scopes: readonly string[]): Record<string, string | boolean> {
   const claims: Record<string, string | boolean | null> = {};
   if (scopes.includes("profile")) {

@@ -16,7 +16,7 @@ const faults = (change: Partial<typeof fine>): string[] => {
 const claim = (name: string, path = "attributes.x"): ScopeClaim => ({ name, source: "user", path });
 const constant = (value: unknown, name = "tier"): ScopeClaim => ({ name, source: "static", value });
 
-test("a scope has one token as its name, and none of the standard ones", () => {
+test("a scope's name is one scope token, and not a standard scope", () => {
   for (const name of ["payroll", "jobs:run", "https://api.example/read", "<script>", "constructor"])
     assert.deepEqual(faults({ name }), [], name);
   for (const name of [
@@ -32,14 +32,14 @@ test("a scope has one token as its name, and none of the standard ones", () => {
     assert.deepEqual(faults({ name }), ["name"], name);
 });
 
-test("what people read has no characters that deceive", () => {
+test("rejects deceptive characters in displayed texts", () => {
   for (const displayName of ["", "  ", "a\u202eb", "a\nb", "x".repeat(101)])
     assert.deepEqual(faults({ displayName }), ["displayName"], displayName);
   assert.deepEqual(faults({ description: "x".repeat(501) }), ["description"]);
   assert.deepEqual(faults({ displayName: "<b>&", description: "<script>alert(1)</script>" }), []);
 });
 
-test("claims of the token formats and of the standard scopes are reserved", () => {
+test("rejects claims reserved by token formats and standard scopes", () => {
   const reserved =
     `iss sub aud exp iat nbf jti client_id scope azp auth_time acr amr cnf act org_id nonce at_hash c_hash
     sid events token_type active username name email_verified`.split(/\s+/);
@@ -48,7 +48,7 @@ test("claims of the token formats and of the standard scopes are reserved", () =
       assert.deepEqual(faults({ claims: [one] }), ["claims[0].name"], name);
 });
 
-test("a standard claim may only be what it means", () => {
+test("a standard claim may only have its standard source", () => {
   const meanings = { email: "email", given_name: "firstname", family_name: "surname", phone_number: "phone" };
   for (const [name, path] of Object.entries(meanings)) {
     assert.deepEqual(faults({ claims: [claim(name, path)] }), [], name);
@@ -57,7 +57,7 @@ test("a standard claim may only be what it means", () => {
   }
 });
 
-test("a claim's name, path and value are checked, and each is there once", () => {
+test("validates a claim's name, path and value, and rejects duplicates", () => {
   for (const name of ["", "1st", "__proto__", "a b", 'a"b', "x".repeat(101)])
     assert.deepEqual(faults({ claims: [claim(name)] }), ["claims[0].name"], name);
   for (const path of [
@@ -85,7 +85,7 @@ test("a claim's name, path and value are checked, and each is there once", () =>
   assert.deepEqual(faults({ claims: many }), ["claims"]);
 });
 
-test("a claim from nowhere is a fault with its path, like any other", () => {
+test("reports an unknown claim source with its path", () => {
   for (const source of ["directory", "constructor", "__proto__", undefined, 7]) {
     const claims = [{ name: "tier", source, path: "x" }] as unknown as ScopeClaim[];
     assert.deepEqual(faults({ claims }), ["claims[0].source"], String(source));

@@ -1,10 +1,10 @@
-/** What a custom scope must be before it is kept. Every fault is found in one go, each with its member's path. */
+/** Validates a custom scope. Reports all faults together, each with its member's path. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { parseScope } from "@signet/protocol/oauth/scope";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
 import { standardScopes } from "./scopes.ts";
 
-/** For pages, which say it in the reader's language. */
+/** For pages, which translate it. */
 export type ScopeFaultCode =
   | "name-form"
   | "name-standard"
@@ -35,9 +35,9 @@ export class InvalidScope extends Error {
 }
 
 /**
- * Claims that say something in the token formats themselves (RFC 7519 §4.1, RFC 7800, RFC 8693, RFC 9068, OpenID Connect
- * Core §2 and §3.3.2.11, Back-Channel Logout §2.4, RFC 7662 §2.2) or that our own scopes compute: whoever reads a token
- * acts on them.
+ * Reserved claims: they have a meaning in token formats (RFC 7519 §4.1, RFC 7800, RFC 8693, RFC 9068, OpenID Connect
+ * Core §2 and §3.3.2.11, Back-Channel Logout §2.4, RFC 7662 §2.2) or are computed by standard scopes, so that readers
+ * of a token act on them.
  */
 const reserved: ReadonlySet<string> = new Set(
   `iss sub aud exp iat nbf jti client_id scope scopes azp auth_time acr amr cnf device_id device_attestation act may_act org_id nonce at_hash c_hash
@@ -45,7 +45,7 @@ const reserved: ReadonlySet<string> = new Set(
   name email_verified phone_number_verified updated_at _claim_names _claim_sources`.split(/\s+/),
 );
 
-/** These mean what the standard says, or nothing: only the account's own value may stand under them. */
+/** Claims with a standard meaning: only the account's own value is allowed. */
 const meanings: Readonly<Record<string, string>> = {
   email: "email",
   given_name: "firstname",
@@ -55,7 +55,7 @@ const meanings: Readonly<Record<string, string>> = {
   locale: "locale",
 };
 
-/** What a claim can be read from, besides `attributes.<name>`. */
+/** Sources of a claim, besides `attributes.<name>`. */
 export const claimPaths = {
   user: ["email", "firstname", "surname", "phone", "permId", "username", "locale"],
   membership: ["role", "groups"],
@@ -96,12 +96,12 @@ function nameFaults(name: string): ScopeFault[] {
     : [];
 }
 
-function textFaults(path: string, text: string, least: number, most: number): ScopeFault[] {
+function textFaults(path: string, text: string, min: number, max: number): ScopeFault[] {
   const length = [...text.trim()].length;
-  // Control and bidirectional characters could make one thing look like another on the consent page.
+  // Control and bidirectional characters could deceive on the consent page.
   const deceptive = /[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text);
-  return length < least || length > most || deceptive
-    ? [{ path, message: `must be ${least} to ${most} plain characters`, code: "text" }]
+  return length < min || length > max || deceptive
+    ? [{ path, message: `must be ${min} to ${max} characters without control characters`, code: "text" }]
     : [];
 }
 
@@ -140,7 +140,7 @@ const isPath = (source: "user" | "membership", path: string): boolean =>
 function duplicates(claims: readonly ScopeClaim[]): ScopeFault[] {
   return claims.flatMap(({ name }, index) =>
     claims.findIndex((other) => other.name === name) < index
-      ? [{ path: `claims[${index}].name`, message: `${name} is there already`, code: "claim-twice" }]
+      ? [{ path: `claims[${index}].name`, message: `${name} is a duplicate`, code: "claim-twice" }]
       : [],
   );
 }

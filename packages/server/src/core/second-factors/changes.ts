@@ -1,7 +1,6 @@
 /**
- * Adding and removing what a user proves themselves with. Each change is one transaction that holds the account, so that
- * two at once cannot both believe that the other's factor stays; each leaves its mark in the audit log, and the user hears
- * of it by mail.
+ * Adds, removes and resets second factors. Each change locks the account for its transaction, so that two concurrent removals
+ * can't both rely on the other's factor. Each is audited, and the user is notified by email.
  */
 import type { Database, Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
@@ -23,41 +22,39 @@ import { deleteTotp } from "./totp/totp.store.ts";
 import { addTotp, type TotpDeps } from "./totp/totp.ts";
 import { revokeRememberedDevices } from "./trusted-browsers/trusted-browsers.store.ts";
 
-/** Who changes whose factors, from where. */
 export interface FactorChange {
-  /** The user's home organisation: no other changes an account. */
+  /** The user's home organisation. */
   readonly organisation: Organisation;
   readonly user: User;
-  /** As the audit log names it. */
   readonly actor: string;
   readonly origin?: NoticeOrigin;
-  /** Of an administrator, for the audit log alone: where they are is not told to the user. */
+  /** The administrator's, for the audit log; not disclosed to the user. */
   readonly address?: string;
-  /** What the sign-in behind it has proven; undefined for an operator. */
+  /** The assurance of the session; undefined for an operator. */
   readonly reached?: Assurance;
 }
 
-/** The organisation wants everybody to have a second factor, and this was the last. */
+/** The organisation requires a second factor, and this is the user's last. */
 export class LastFactor extends Error {
   constructor() {
-    super("the organisation wants everybody to have a second factor: add another before removing this one");
+    super("the organisation requires a second factor: add another before removing this one");
     this.name = "LastFactor";
   }
 }
 
 /**
- * Takes the account for the transaction and looks again: a factor that came since the page was opened is shown before
- * anything is changed, so that of two who know the password and nothing else the second cannot replace the first's.
- * @returns what there is; undefined when the change must not be made
+ * Locks the account and reads its factors again: an enrolment that came first must be verified before another change, so
+ * that the password alone never replaces a factor.
+ * @returns undefined when the session must verify a factor first
  */
-async function hold(tx: Db, change: FactorChange, now: number): Promise<FactorSummary | undefined> {
+async function lockFactors(tx: Db, change: FactorChange, now: number): Promise<FactorSummary | undefined> {
   await holdAccount(tx, change.user, now);
   const summary = await findFactorSummary(tx, ownerOf(change.user));
   const { reached = assurance.multiFactor } = change;
   return hasSecondFactor(summary) && reached < assurance.multiFactor ? undefined : summary;
 }
 
-/** @returns recovery codes for who had none, to be shown this once; undefined when a factor has to be shown first */
+/** @returns the first recovery codes, if there were none; undefined when an existing factor must be verified first */
 export async function confirmTotp(
   deps: NoticeDeps & TotpDeps,
   tx: Db,
@@ -65,7 +62,7 @@ export async function confirmTotp(
   added: { secret: string; step: number },
 ): Promise<readonly string[] | undefined> {
   const now = deps.clock();
-  const summary = await hold(tx, change, now);
+  const summary = await lockFactors(tx, change, now);
   if (!summary) return undefined;
   await addTotp(deps, tx, ownerOf(change.user), { ...added, now });
   await record(deps, tx, change, "authenticator.added");
@@ -74,8 +71,8 @@ export async function confirmTotp(
 }
 
 /**
- * @returns recovery codes for who had none; undefined when the credential is registered already, the account has as many
- * as it can, or a factor has to be shown first
+ * @returns the first recovery codes, if there were none; undefined when the passkey is registered already, the account has
+ * the maximum, or an existing factor must be verified first
  */
 export async function addPasskey(
   deps: NoticeDeps,
@@ -83,7 +80,7 @@ export async function addPasskey(
   change: FactorChange,
   passkey: Passkey,
 ): Promise<readonly string[] | undefined> {
-  const summary = await hold(tx, change, deps.clock());
+  const summary = await lockFactors(tx, change, deps.clock());
   if (!summary || summary.passkeys >= MOST_PASSKEYS) return undefined;
   if (!(await insertPasskey(tx, ownerOf(change.user), passkey))) return undefined;
   await record(deps, tx, change, "passkey.added", { name: passkey.name });
@@ -107,17 +104,14 @@ export interface ChangeDeps extends NoticeDeps {
   readonly database: Database;
 }
 
-/**
- * The codes that were there stop working.
- * @returns ten new ones, to be shown this once; undefined for who has nothing to recover, or has to show it first
- */
+/** @returns ten new codes instead of the old; undefined without a factor, or when it must be verified first */
 export function renewRecoveryCodes(
   deps: ChangeDeps,
   change: FactorChange,
 ): Promise<readonly string[] | undefined> {
   const now = deps.clock();
   return deps.database.transaction(async (tx) => {
-    const summary = await hold(tx, change, now);
+    const summary = await lockFactors(tx, change, now);
     if (!summary || !hasSecondFactor(summary)) return undefined;
     const codes = await makeRecoveryCodes(tx, ownerOf(change.user), now);
     await record(deps, tx, change, "recovery-codes.made");
@@ -129,29 +123,29 @@ export function renewRecoveryCodes(
 
 /** @returns false when there is none. @throws LastFactor */
 export function removeTotp(deps: ChangeDeps, change: FactorChange): Promise<boolean> {
-  const remove = (tx: Db) => deleteTotp(tx, ownerOf(change.user));
-  return removing(deps, change, { action: "authenticator.removed", factor: "totp", remove });
+  const deleteFactor = (tx: Db) => deleteTotp(tx, ownerOf(change.user));
+  return remove(deps, change, { action: "authenticator.removed", factor: "totp", deleteFactor });
 }
 
 /** @returns false when there is no such passkey. @throws LastFactor */
 export function removePasskey(deps: ChangeDeps, change: FactorChange, id: string): Promise<boolean> {
-  const remove = async (tx: Db) => (await deletePasskeys(tx, ownerOf(change.user), id)) > 0;
-  return removing(deps, change, { action: "passkey.removed", factor: "passkey", remove });
+  const deleteFactor = async (tx: Db) => (await deletePasskeys(tx, ownerOf(change.user), id)) > 0;
+  return remove(deps, change, { action: "passkey.removed", factor: "passkey", deleteFactor });
 }
 
-async function removing(
+async function remove(
   deps: ChangeDeps,
   change: FactorChange,
-  removed: { action: AuditAction; factor: MailedFactor; remove(tx: Db): Promise<boolean> },
+  removed: { action: AuditAction; factor: MailedFactor; deleteFactor(tx: Db): Promise<boolean> },
 ): Promise<boolean> {
   const now = deps.clock();
   const owner = ownerOf(change.user);
   return deps.database.transaction(async (tx) => {
-    if (!(await hold(tx, change, now)) || !(await removed.remove(tx))) return false;
+    if (!(await lockFactors(tx, change, now)) || !(await removed.deleteFactor(tx))) return false;
     if (!hasSecondFactor(await findFactorSummary(tx, owner))) {
       if (change.organisation.settings.secondFactor === "required") throw new LastFactor();
       await deleteRecoveryCodes(tx, owner);
-      await forgetEverywhere(tx, change.user, now);
+      await revokeAllTrustedBrowsers(tx, change.user, now);
     }
     await record(deps, tx, change, removed.action);
     const notice = { template: "FactorRemoved", factor: removed.factor } as const;
@@ -160,48 +154,48 @@ async function removing(
   });
 }
 
-/** Wherever the account is a member: without a factor there is nothing that a browser could be remembered for. */
-async function forgetEverywhere(tx: Db, { homeOrgId, id: userId }: User, now: number): Promise<void> {
+/** In every organisation of the account: without a factor there is nothing to skip. */
+async function revokeAllTrustedBrowsers(tx: Db, { homeOrgId, id: userId }: User, now: number): Promise<void> {
   for (const orgId of await organisationsOfUser(tx, homeOrgId, userId))
     await revokeRememberedDevices(tx, { orgId, userId, now });
 }
 
-/** @returns false when there is no such passkey, and when it is called so already */
+/** @returns false when there is no such passkey, or it has this name already */
 export function changePasskeyName(
   deps: ChangeDeps,
   change: FactorChange,
-  named: { id: string; name: string },
+  passkey: { id: string; name: string },
 ): Promise<boolean> {
   return deps.database.transaction(async (tx) => {
-    if (!(await renamePasskey(tx, ownerOf(change.user), named))) return false;
-    await record(deps, tx, change, "passkey.renamed", { name: named.name });
+    if (!(await renamePasskey(tx, ownerOf(change.user), passkey))) return false;
+    await record(deps, tx, change, "passkey.renamed", { name: passkey.name });
     return true;
   });
 }
 
-/** One browser, or all that are remembered in the organisation. @returns how many there were */
+/** One trusted browser, or all in the organisation. @returns how many there were */
 export function forgetDevices(deps: ChangeDeps, change: FactorChange, id?: string): Promise<number> {
-  const which = { orgId: change.organisation.id, userId: change.user.id, now: deps.clock() };
+  const key = { orgId: change.organisation.id, userId: change.user.id, now: deps.clock() };
   return deps.database.transaction(async (tx) => {
-    const count = await revokeRememberedDevices(tx, id === undefined ? which : { ...which, id });
+    const count = await revokeRememberedDevices(tx, id === undefined ? key : { ...key, id });
     if (count > 0) await record(deps, tx, change, "remembered-device.revoked", { count });
     return count;
   });
 }
 
-/** Everything goes: for somebody who lost it all. The password alone signs in until a new factor is added. */
+/** Removes every factor of a user who has lost them. The password alone signs in until a new one is enrolled. */
 export function resetFactors(deps: ChangeDeps, change: FactorChange): Promise<void> {
   const now = deps.clock();
   const owner = ownerOf(change.user);
   return deps.database.transaction(async (tx) => {
     await holdAccount(tx, change.user, now);
-    const gone: MailedFactor[] = [];
-    if (await deleteTotp(tx, owner)) gone.push("totp");
-    if ((await deletePasskeys(tx, owner)) > 0) gone.push("passkey");
+    const removed: MailedFactor[] = [];
+    if (await deleteTotp(tx, owner)) removed.push("totp");
+    if ((await deletePasskeys(tx, owner)) > 0) removed.push("passkey");
     await deleteRecoveryCodes(tx, owner);
-    await forgetEverywhere(tx, change.user, now);
+    await revokeAllTrustedBrowsers(tx, change.user, now);
     await record(deps, tx, change, "second-factors.reset");
-    for (const factor of gone)
+    for (const factor of removed)
       await sendNotice(tx, deps, change.user, { template: "FactorRemoved", factor }, change.origin);
   });
 }

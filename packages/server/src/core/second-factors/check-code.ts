@@ -1,6 +1,6 @@
 /**
- * A code of an authenticator app or a recovery code, wherever it is typed. Counted before it is looked at, so that
- * guesses sent at once are all counted; given back when the sign-in is complete.
+ * Checks a TOTP or recovery code. The attempt is counted before the check, so that concurrent guesses all count, and given
+ * back when the sign-in completes.
  */
 import type { Database, Db } from "../../db/open.ts";
 import { recordOnce } from "../audit/unauthenticated-events.ts";
@@ -22,21 +22,20 @@ export interface CodeCheckDeps {
   readonly rateLimits: RateLimits;
 }
 
-export interface TypedCode {
-  /** Where somebody signs in. */
+export interface CodeInput {
+  /** The organisation of the sign-in. */
   readonly orgId: string;
   readonly user: User;
   readonly method: "totp" | "recovery";
   readonly typed: string;
-  /** The network address that it came from. */
   readonly address: string;
 }
 
-/** @returns undefined for a wrong one. @throws RateLimited */
-export async function checkCode(deps: CodeCheckDeps, code: TypedCode): Promise<FactorProof | undefined> {
+/** @returns undefined for a wrong code. @throws RateLimited */
+export async function checkCode(deps: CodeCheckDeps, code: CodeInput): Promise<FactorProof | undefined> {
   const { user, method, typed } = code;
-  const attempts = await countGuess(deps, code).catch(async (error: unknown) => {
-    if (error instanceof RateLimited) await recordLimited(deps, code, error);
+  const attempts = await countAttempts(deps, code).catch(async (error: unknown) => {
+    if (error instanceof RateLimited) await recordRateLimited(deps, code, error);
     throw error;
   });
   const owner = ownerOf(user);
@@ -59,8 +58,8 @@ export async function checkCode(deps: CodeCheckDeps, code: TypedCode): Promise<F
   };
 }
 
-/** The account's guesses are counted where the account is at home, so that each organisation it visits adds none. */
-async function countGuess(deps: CodeCheckDeps, { orgId, user, address }: TypedCode): Promise<Attempt[]> {
+/** Attempts on an account count in its home organisation: roaming adds none. */
+async function countAttempts(deps: CodeCheckDeps, { orgId, user, address }: CodeInput): Promise<Attempt[]> {
   const { "second-factor-account": ofAccount, "second-factor-address": ofAddress } = deps.rateLimits;
   return [
     await countAttempt(deps, orgId, [{ limit: ofAddress, subject: networkOf(address) }]),
@@ -68,10 +67,10 @@ async function countGuess(deps: CodeCheckDeps, { orgId, user, address }: TypedCo
   ];
 }
 
-/** Said once in the limit's time. */
-const recordLimited = (
+/** Audited once per window. */
+const recordRateLimited = (
   deps: CodeCheckDeps,
-  { orgId, user, address }: TypedCode,
+  { orgId, user, address }: CodeInput,
   { limit: { name, windowSeconds } }: RateLimited,
 ): Promise<void> =>
   recordOnce(deps, { orgId, subject: `${name}|${user.id}`, everyMs: windowSeconds * 1000 }, () => ({

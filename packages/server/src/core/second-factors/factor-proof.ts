@@ -1,4 +1,4 @@
-/** A second factor that was shown rightly: what it adds to a sign-in, and its single use. */
+/** A verified second factor: what it adds to a sign-in, and its single use. */
 import type { Db } from "../../db/open.ts";
 import { assuranceOf } from "../sessions/assurance.ts";
 import { acrValues, type Session } from "../sessions/session.ts";
@@ -6,26 +6,26 @@ import type { PasskeyUse } from "./passkeys/passkey.ts";
 
 export interface FactorProof {
   readonly method: "passkey" | "totp" | "recovery";
-  /** RFC 8176 names to add to the sign-in's. */
+  /** RFC 8176 values to add to the sign-in's. */
   readonly amr: readonly string[];
   readonly acr: string;
   /**
-   * The single use, in the transaction of the session that rests on it.
-   * @returns undefined when somebody was first, else recovery codes to show, most often none
+   * Consumes the proof, in the transaction that starts the session.
+   * @returns new recovery codes to show, usually none; undefined when the proof was used before
    */
   use(tx: Db): Promise<readonly string[] | undefined>;
   /** Called when the sign-in is complete. */
   accepted(): Promise<void>;
 }
 
-/** RFC 8176: possession of a key in hardware or software, and a person who was there. */
+/** RFC 8176: proof of possession of a hardware or software key, and user presence. */
 export const passkeyAmr = ({ isDeviceBound }: PasskeyUse): string[] => [
   isDeviceBound ? "hwk" : "swk",
   "user",
   "mfa",
 ];
 
-/** A code from an app is a one-time password; for a recovery code RFC 8176 has no name. */
+/** RFC 8176 has no value for recovery codes. */
 export const codeAmr = { totp: ["otp", "mfa"], recovery: ["mfa"] } as const;
 
 export const acrOfMethod = {
@@ -34,7 +34,7 @@ export const acrOfMethod = {
   recovery: acrValues.multiFactor,
 } as const;
 
-/** What a sign-in says of itself with one more proof. */
+/** The amr and acr of a sign-in with one more factor. */
 export function raised(
   session: Pick<Session, "amr" | "acr">,
   proof: Pick<FactorProof, "amr" | "acr">,

@@ -1,4 +1,4 @@
-/** What decides whether a second factor is asked, gathered for one user in one browser. */
+/** Loads the second factors of a user in a browser, and whether one is missing. */
 import type { Db } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { assurance, assuranceOf } from "../sessions/assurance.ts";
@@ -6,14 +6,14 @@ import type { SignedIn } from "../sessions/session.ts";
 import type { User } from "../users/user.ts";
 import { type FactorOwner, type FactorStanding, hasSecondFactor, usualAssurance } from "./second-factor.ts";
 import { findFactorSummary } from "./second-factors.store.ts";
-import { deviceOfCookie } from "./trusted-browsers/trusted-browsers.ts";
+import { findTrustedBrowser } from "./trusted-browsers/trusted-browsers.store.ts";
 
 export const ownerOf = ({ homeOrgId, id }: Pick<User, "homeOrgId" | "id">): FactorOwner => ({
   homeOrgId,
   userId: id,
 });
 
-/** @param deviceToken the cookie of a remembered browser; undefined where remembering does not count */
+/** @param deviceToken the cookie of a trusted browser; undefined where trust is not accepted */
 export async function factorStanding(
   db: Db,
   organisation: Organisation,
@@ -21,19 +21,16 @@ export async function factorStanding(
   { deviceToken, now }: { deviceToken: string | undefined; now: number },
 ): Promise<FactorStanding> {
   const summary = await findFactorSummary(db, ownerOf(user));
-  const device = hasSecondFactor(summary) ? await deviceOfCookie(db, user, deviceToken, now) : undefined;
+  const trusted = hasSecondFactor(summary) ? await findTrustedBrowser(db, user, deviceToken, now) : undefined;
   return {
     ...summary,
-    isRemembered: device !== undefined,
+    isRemembered: trusted !== undefined,
     isRequired: organisation.settings.secondFactor === "required",
     mayEnrol: user.homeOrgId === organisation.id,
   };
 }
 
-/**
- * Whether a session began before the organisation asked everybody for a second factor, and has shown none: it ends at the
- * same question as a new sign-in. @param browser as of `factorStanding`
- */
+/** Whether the organisation requires a second factor that the session has not verified, e.g. because it is older. */
 export async function lacksRequiredFactor(
   db: Db,
   organisation: Organisation,

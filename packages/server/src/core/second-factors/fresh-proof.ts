@@ -1,4 +1,4 @@
-/** What is asked of somebody before a change that a stolen or remembered browser must not be able to make. */
+/** What a session lacks for a sensitive change, which a stolen or trusted browser must not be able to make. */
 import type { Db } from "../../db/open.ts";
 import { assurance, assuranceOf } from "../sessions/assurance.ts";
 import { isFresh, type SignedIn } from "../sessions/session.ts";
@@ -8,10 +8,7 @@ import { findFactorSummary } from "./second-factors.store.ts";
 
 export type LackingProof = "fresh-sign-in" | "second-factor";
 
-/**
- * @param now milliseconds
- * @returns what the session lacks; of a user with a second factor a remembered browser is not enough
- */
+/** A user with a second factor must have verified it: a trusted browser is not enough. @param now milliseconds */
 export async function lackingProof(
   db: Db,
   { session, user }: SignedIn,

@@ -1,11 +1,9 @@
 /**
- * What a user proves themselves with besides the password: an authenticator app (TOTP), passkeys, and recovery codes for
- * the day when neither is at hand. They belong to the account, and so to its home organisation; the browsers that are
- * remembered belong to the organisation where somebody signed in.
+ * Second factors: an authenticator app (TOTP), passkeys, and recovery codes as a fallback. They belong to the account and
+ * its home organisation; trusted browsers belong to the organisation of the sign-in.
  */
 import { type Assurance, assurance } from "../sessions/assurance.ts";
 
-/** Whose factors they are: the user and the organisation that owns the account. */
 export interface FactorOwner {
   readonly homeOrgId: string;
   readonly userId: string;
@@ -14,24 +12,19 @@ export interface FactorOwner {
 export interface FactorSummary {
   readonly hasTotp: boolean;
   readonly passkeys: number;
-  /** Unused ones. They stand in for a factor and are none themselves. */
+  /** Unused ones. They are a fallback, and don't count as a factor. */
   readonly recoveryCodes: number;
 }
 
-/** All that decides whether a second factor is asked of this user in this browser. */
+/** What decides whether this user needs a second factor in this browser. */
 export interface FactorStanding extends FactorSummary {
-  /** A second factor was shown here before, and the browser is still remembered for it. */
   readonly isRemembered: boolean;
-  /** The organisation wants everybody to have one. */
   readonly isRequired: boolean;
-  /** Only the home organisation changes an account. */
+  /** Only in the home organisation. */
   readonly mayEnrol: boolean;
 }
 
-/**
- * What a sign-in must reach without anybody's special demand: users who have a second factor, or must have one, show it on
- * browsers that are not remembered.
- */
+/** The assurance that every sign-in must reach: a second factor of users who have or need one, unless the browser is trusted. */
 export function usualAssurance(factors: FactorStanding): Assurance {
   if (!hasSecondFactor(factors)) return factors.isRequired ? assurance.multiFactor : assurance.none;
   return factors.isRemembered ? assurance.none : assurance.multiFactor;

@@ -1,3 +1,4 @@
+/** Counts the second factors of a user. */
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { FactorOwner, FactorSummary } from "./second-factor.ts";
@@ -8,19 +9,19 @@ const countFactors = prepared((db, value: Parameter<OwnerValues>) =>
   db.selectNoFrom((eb) => [
     eb
       .selectFrom("totp_credential")
-      .select((one) => one.fn.countAll<number>().as("count"))
+      .select((query) => query.fn.countAll<number>().as("count"))
       .where("org_id", "=", value("homeOrgId"))
       .where("user_id", "=", value("userId"))
       .as("totp"),
     eb
       .selectFrom("passkey")
-      .select((one) => one.fn.countAll<number>().as("count"))
+      .select((query) => query.fn.countAll<number>().as("count"))
       .where("org_id", "=", value("homeOrgId"))
       .where("user_id", "=", value("userId"))
       .as("passkeys"),
     eb
       .selectFrom("recovery_code")
-      .select((one) => one.fn.countAll<number>().as("count"))
+      .select((query) => query.fn.countAll<number>().as("count"))
       .where("org_id", "=", value("homeOrgId"))
       .where("user_id", "=", value("userId"))
       .where("used_at", "is", null)
@@ -28,7 +29,6 @@ const countFactors = prepared((db, value: Parameter<OwnerValues>) =>
   ]),
 );
 
-/** What the user has, without any of its secrets. */
 export async function findFactorSummary(db: Db, { homeOrgId, userId }: FactorOwner): Promise<FactorSummary> {
   const [row] = await countFactors(db, { homeOrgId, userId });
   return {

@@ -1,4 +1,4 @@
-/** A session key as applications see it (wire-contract.md §4). */
+/** Session keys in API responses (wire-contract.md §4). */
 import Type from "typebox";
 import { userRecord, userSchema } from "../users/user-record.ts";
 import { type SessionKey, sessionKeyKinds } from "./session-key.ts";
@@ -7,7 +7,7 @@ import type { ValidSessionKey } from "./session-keys.ts";
 export const sessionKeyKindSchema = Type.Union(sessionKeyKinds.map((kind) => Type.Literal(kind)));
 
 export const expiresAtSchema = Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
-  description: "null for a key that lives until it is revoked",
+  description: "null for a key that is valid until it is revoked",
 });
 
 export const validKeySchema = Type.Object(
@@ -29,6 +29,5 @@ export const validKeyRecord = ({ key, user }: Pick<ValidSessionKey, "key" | "use
   User: userRecord(user),
 });
 
-/** RFC 3339, UTC. */
 export const expiryOf = ({ expiresAt }: Pick<SessionKey, "expiresAt">): string | null =>
   expiresAt === null ? null : new Date(expiresAt).toISOString();

@@ -1,6 +1,6 @@
 /**
- * A session key of the legacy federation: made at sign-in, shown by the application's own calls (specification, "Session
- * key"; wire-contract.md §4). The key itself is known to its holder alone; the database has its SHA-256.
+ * The session key of the legacy federation: issued at sign-in, presented by the application's calls (specification, "Session
+ * key"; wire-contract.md §4). The database stores its SHA-256 only.
  */
 
 export const sessionKeyKinds = ["Service", "UserTemp", "UserPerm"] as const;
@@ -8,38 +8,37 @@ export type SessionKeyKind = (typeof sessionKeyKinds)[number];
 
 export interface SessionKey {
   readonly orgId: string;
-  /** Names the key in lists and in the audit log; opens nothing. */
+  /** Identifies the key in lists and the audit log; not a credential. */
   readonly id: string;
   readonly kind: SessionKeyKind;
   readonly applicationId: string;
   readonly userId: string;
-  /** The browser session that it lives by; null for one of a program's sign-in, and for a permanent one. */
+  /** The browser session that the key ends with; null after a sign-in by API and for a permanent key. */
   readonly sessionId: string | null;
-  /** Milliseconds, like all of them: when the user last proved who they are. */
+  /** When the user last authenticated; milliseconds, like all times. */
   readonly authTime: number;
   /** RFC 8176. */
   readonly amr: readonly string[];
   readonly acr: string;
-  /** Where it was made. */
+  /** The network address that it was issued to. */
   readonly address: string;
   readonly createdAt: number;
-  /** Null until it was shown for the first time. */
+  /** Null until the first use. */
   readonly validatedAt: number | null;
   readonly lastSeenAt: number;
-  /** Null for a key that lives until it is revoked. */
+  /** Null for a key that is valid until it is revoked. */
   readonly expiresAt: number | null;
 }
 
 const MINUTE_MS = 60_000;
 
-/** A `Service` key that nobody shows in this time was lost on its way. */
-export const FIRST_USE_MS = 5 * MINUTE_MS;
-/** A `Service` key that was not shown for so long has ended. */
+/** A `Service` key that is not used within this time expires: it was lost on its way. */
+export const FIRST_USE_DEADLINE_MS = 5 * MINUTE_MS;
+/** A `Service` key expires after this time without use. */
 export const SESSION_KEY_IDLE_MS = 60 * MINUTE_MS;
-/** Enough to hand it to another application. */
 export const TEMPORARY_KEY_MS = 15 * MINUTE_MS;
 
-/** Why a key is not taken: for the log, never for the answer. */
+/** For the log, never for the response. */
 export type SessionKeyRefusal =
   | "unknown key"
   | "revoked key"
@@ -52,7 +51,7 @@ export type SessionKeyRefusal =
   | "user disabled or gone"
   | "user not assigned to the application";
 
-/** What of a key ends it by itself. */
+/** @returns why the key itself is not valid; its user and application are checked elsewhere */
 export function refusalOf(
   key: SessionKey & { readonly revokedAt: number | null; readonly isSessionEnded: boolean },
   now: number,

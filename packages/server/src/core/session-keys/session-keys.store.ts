@@ -1,3 +1,4 @@
+/** Session keys; one SQL expression says which are active. */
 import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
@@ -40,26 +41,27 @@ const selectByHash = prepared((db, value: Parameter<{ keyHash: string }>) =>
         .onRef("browser_session.id", "=", "session_key.session_id"),
     )
     .selectAll("session_key")
-    .select(["browser_session.id as living_id", "browser_session.ended_at as session_ended_at"])
+    .select(["browser_session.id as found_session_id", "browser_session.ended_at as session_ended_at"])
     .where("session_key.key_hash", "=", value("keyHash")),
 );
 
 export interface StoredSessionKey extends SessionKey {
   readonly revokedAt: number | null;
-  /** The browser session that it lives by is over, or gone. */
+  /** Its browser session has ended or was deleted. */
   readonly isSessionEnded: boolean;
 }
 
-/** By the key's hash alone: a call names no organisation. Dead ones are found too. */
+/** Finds ended keys too. By the hash alone: a call names no organisation. */
 export async function findSessionKey(db: Db, keyHash: string): Promise<StoredSessionKey | undefined> {
   const [row] = await selectByHash(db, { keyHash });
   if (!row) return undefined;
-  const isSessionEnded = row.session_id !== null && (row.living_id === null || row.session_ended_at !== null);
+  const isSessionEnded =
+    row.session_id !== null && (row.found_session_id === null || row.session_ended_at !== null);
   return { ...fromRow(row), revokedAt: row.revoked_at, isSessionEnded };
 }
 
-/** The rules of session-key.ts as SQL: a key that is looked at and one that is written live by the same. */
-function isLiving(eb: ExpressionBuilder<Schema, "session_key">, now: number): Expression<SqlBool> {
+/** The rules of session-key.ts as SQL. */
+function isActive(eb: ExpressionBuilder<Schema, "session_key">, now: number): Expression<SqlBool> {
   return eb.and([
     eb("session_key.revoked_at", "is", null),
     eb.or([eb("session_key.expires_at", "is", null), eb("session_key.expires_at", ">", now)]),
@@ -82,15 +84,15 @@ function isLiving(eb: ExpressionBuilder<Schema, "session_key">, now: number): Ex
 }
 
 /**
- * The key was shown. The first time, a `Service` key gets its lifetime; all in one statement with the look whether it
- * still lives. It holds the row until the transaction ends: an end at the same time comes before or after.
- * @param livesUntil of a `Service` key that is shown for the first time, milliseconds
- * @returns undefined when it has ended meanwhile
+ * Records a use, if the key is still active; the first use sets the lifetime of a `Service` key. Locks the row until the
+ * transaction ends, so that a concurrent revocation comes before or after.
+ * @param validUntil the expiry that a `Service` key gets at its first use
+ * @returns undefined when the key has ended meanwhile
  */
 export async function touchSessionKey(
   db: Db,
   key: { orgId: string; id: string },
-  livesUntil: number,
+  validUntil: number,
   now: number,
 ): Promise<SessionKey | undefined> {
   const row = await db
@@ -101,13 +103,13 @@ export async function touchSessionKey(
       expires_at: eb
         .case()
         .when(eb.and([eb("kind", "=", "Service"), eb("validated_at", "is", null)]))
-        .then(sql<number>`cast(${livesUntil} as bigint)`)
+        .then(sql<number>`cast(${validUntil} as bigint)`)
         .else(eb.ref("expires_at"))
         .end(),
     }))
     .where("org_id", "=", key.orgId)
     .where("id", "=", key.id)
-    .where((eb) => isLiving(eb, now))
+    .where((eb) => isActive(eb, now))
     .returningAll()
     .executeTakeFirst();
   return row && fromRow(row);
@@ -120,18 +122,18 @@ export type RevokedKeys = { orgId: string; now: number; reason: string } & (
   | { applicationId: string }
 );
 
-/** Ends what is named, for good. @returns how many were living */
+/** @returns how many were active */
 export async function revokeSessionKeys(db: Db, which: RevokedKeys): Promise<number> {
   let all = 0;
-  // Once more after each that found some: while the statement waited for a key that is being converted, its successor
-  // was written, and only a new statement sees it.
+  // Repeated while it finds keys: a key that was converted while the statement waited has a successor that only a new
+  // statement sees.
   for (let revoked = 1; revoked > 0; all += revoked) {
     let query = db
       .updateTable("session_key")
       .set((eb) => ({
         revoked_at: which.now,
         revoked_reason: which.reason,
-        // A permanent one has a time to be forgotten at, now.
+        // Gives a permanent key a time for its deletion.
         expires_at: eb.fn.coalesce("expires_at", sql<number>`cast(${which.now} as bigint)`),
       }))
       .where("org_id", "=", which.orgId)
@@ -147,7 +149,7 @@ export async function revokeSessionKeys(db: Db, which: RevokedKeys): Promise<num
   return all;
 }
 
-/** The user's living keys, oldest first; one more than the limit is read. */
+/** The user's active keys, oldest first; one more than the limit. */
 export async function listLivingKeys(
   db: Db,
   of: { orgId: string; userId: string; applicationIds?: readonly string[]; now: number },
@@ -160,7 +162,7 @@ export async function listLivingKeys(
     .selectAll()
     .where("org_id", "=", of.orgId)
     .where("user_id", "=", of.userId)
-    .where((eb) => isLiving(eb, of.now))
+    .where((eb) => isActive(eb, of.now))
     .$if(applicationIds !== undefined, (query) => query.where("application_id", "in", applicationIds ?? []))
     .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
     .orderBy("id")

@@ -105,7 +105,7 @@ forEachDatabase(({ fresh }) => {
     return converted.secret;
   }
 
-  test("a key is 256 random bits under its prefix, and the database has its hash alone", async () => {
+  test("creates a key of 256 random bits and stores its hash only", async () => {
     const { issue, user, application } = await signedIn();
     const { secret, key } = await issue();
     assert.match(secret, /^sgn_sk_[A-Za-z0-9_-]{43}$/);
@@ -124,7 +124,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("what has not the form of a key, or is nobody's, is unknown", async () => {
+  test("rejects a malformed or unknown session key", async () => {
     const { issue } = await signedIn();
     const { secret } = await issue();
     for (const other of [
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await validate(`sgn_sk_${"A".repeat(43)}`), "unknown key");
   });
 
-  test("a Service key must be validated within five minutes, then lives as long as the session", async () => {
+  test("requires the first use of a Service key within five minutes, then keeps it as long as the session", async () => {
     const { issue, session } = await signedIn();
     const late = await issue();
     const used = await issue();
@@ -156,7 +156,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await validate(used.secret), "expired key");
   });
 
-  test("a Service key ends when it was not shown for an hour", async () => {
+  test("expires a Service key after an idle hour", async () => {
     const { issue } = await signedIn();
     const { secret } = await issue();
     await valid(secret);
@@ -166,7 +166,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await validate(secret), "idle key");
   });
 
-  test("a temporary key lives fifteen minutes, and not longer than the session", async () => {
+  test("expires a temporary key after fifteen minutes or with the session", async () => {
     const { issue } = await signedIn();
     const { secret } = await issue();
     const temporary = await convert(secret, "UserTemp");
@@ -182,7 +182,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await validate(short), "expired key");
   });
 
-  test("a permanent key lives until it is revoked, and outlives the session that it was made in", async () => {
+  test("keeps a permanent key beyond its session until it is revoked", async () => {
     const { issue, user, session } = await signedIn();
     const permanent = await convert((await issue()).secret, "UserPerm");
     clock.advance(400 * 24 * HOUR);
@@ -195,7 +195,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await revokeSessionKey(db(), key, act), false);
   });
 
-  test("a converted key has an id of its own and leaves the old one as it was", async () => {
+  test("converts a key to a new one and leaves the old one unchanged", async () => {
     const { issue } = await signedIn();
     const { secret, key } = await issue();
     const converted = await valid(await convert(secret, "UserTemp"));
@@ -260,7 +260,7 @@ forEachDatabase(({ fresh }) => {
     },
   };
   for (const [way, { end, of }] of Object.entries(ends)) {
-    test(`${way} ends keys at once: ${of.join(", ")}`, async () => {
+    test(`revokes keys immediately on ${way}: ${of.join(", ")}`, async () => {
       const who = await signedIn(await makeOrganisation(running.service, `Org${people}`), "assigned");
       const { secret } = await who.issue();
       const keys = {
@@ -275,13 +275,13 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("a key of a session that has ended is refused, also one that was made a moment too late", async () => {
+  test("rejects a key of an ended session, also one created just after the end", async () => {
     const { issue, session, user } = await signedIn();
     await signOut(running.service, { session, user }, "192.0.2.1");
     assert.equal(await validate((await issue()).secret), "browser session ended");
   });
 
-  test("conversions and an end at the same time leave no key behind", async () => {
+  test("leaves no key active when conversions race with a revocation", async () => {
     for (let round = 0; round < 5; round++) {
       const { issue, org, user } = await signedIn();
       const { secret } = await issue();
@@ -296,7 +296,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("the living keys of a user are listed page by page, of the organisation and of the applications asked", async () => {
+  test("lists a user's active keys by page, organisation and applications", async () => {
     const { issue, user, org, application } = await signedIn();
     const issued = [await issue(), await issue(), await issue()];
     const of = { orgId: org.organisation.id, userId: user.id };
@@ -325,7 +325,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await listServiceSessions(running.service, of, page)).length, 0, "never validated");
   });
 
-  test("what has ended is removed a day later", async () => {
+  test("deletes expired keys after a day", async () => {
     const { issue } = await signedIn();
     const { key, secret } = await issue();
     const permanent = await valid(await convert(secret, "UserPerm"));

@@ -1,5 +1,4 @@
-/** Making session keys, taking them as a credential, converting them, and ending them. */
-
+/** Session keys: issuing, validating, converting, revoking. */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
@@ -13,7 +12,7 @@ import type { OrganisationDirectory } from "../organisations/organisations.ts";
 import type { User } from "../users/user.ts";
 import { findUser } from "../users/users.store.ts";
 import {
-  FIRST_USE_MS,
+  FIRST_USE_DEADLINE_MS,
   refusalOf,
   type SessionKey,
   type SessionKeyKind,
@@ -35,35 +34,34 @@ export interface SessionKeyDeps {
   readonly applications: ApplicationDirectory;
 }
 
-/** Written at most this often: a call with a key must not cost a durable write. */
-const TOUCH_EVERY_MS = 60_000;
+/** The last use is written at most this often: a call must not cost a durable write. */
+const TOUCH_INTERVAL_MS = 60_000;
 
 export interface NewSessionKey {
   readonly orgId: string;
   readonly applicationId: string;
   readonly userId: string;
-  /** The browser session that it is made in; null for a program's sign-in. */
+  /** The current browser session; null after a sign-in by API. */
   readonly sessionId: string | null;
   readonly authTime: number;
   readonly amr: readonly string[];
   readonly acr: string;
-  /** Where the browser or the program is. */
   readonly address: string;
   readonly now: number;
 }
 
 export interface IssuedSessionKey {
   readonly key: SessionKey;
-  /** The key itself, `sgn_sk_…`: shown once, kept by nobody here. */
+  /** The key itself, `sgn_sk_…`: returned once, never stored. */
   readonly secret: string;
 }
 
 /**
- * A `Service` key. Whether the user may use the application is the caller's to look at; a user who signs in with a
- * password is held (`holdPassword`) in the same transaction.
+ * Issues a `Service` key. The caller checks that the user may use the application, and locks the password (`holdPassword`)
+ * in the same transaction.
  */
 export function issueSessionKey(tx: Db, input: NewSessionKey): Promise<IssuedSessionKey> {
-  return insertNew(tx, input, "Service", input.now + FIRST_USE_MS, `user:${input.userId}`);
+  return insertNewKey(tx, input, "Service", input.now + FIRST_USE_DEADLINE_MS, `user:${input.userId}`);
 }
 
 export interface ValidSessionKey {
@@ -74,15 +72,15 @@ export interface ValidSessionKey {
 }
 
 /**
- * Who holds this key, if it lives and everybody concerned may still be here. The first call makes a `Service` key live
- * as long as its session.
- * @returns the reason for the log when it is not taken
+ * Validates a key, its user, application and organisation. The first use extends a `Service` key to the lifetime of its
+ * session.
+ * @returns the key and its owner, or the reason for the log
  */
 export async function validateSessionKey(
   deps: SessionKeyDeps,
   presented: string,
 ): Promise<ValidSessionKey | SessionKeyRefusal> {
-  if (!isSessionKeyText(presented)) return "unknown key";
+  if (!hasSessionKeyFormat(presented)) return "unknown key";
   const now = deps.clock();
   const db = deps.database.query;
   const found = await findSessionKey(db, sha256Base64url(presented));
@@ -98,22 +96,21 @@ export async function validateSessionKey(
   const user = await findUser(db, found.orgId, found.userId);
   if (!user || user.disabledAt !== null) return "user disabled or gone";
   if (!(await mayUse(db, application, user.id))) return "user not assigned to the application";
-  const isFresh = found.validatedAt !== null && now - found.lastSeenAt < TOUCH_EVERY_MS;
-  const key = isFresh ? found : await touchSessionKey(db, found, sessionEndOf(found, organisation), now);
-  // Somebody ended it between the look and the write.
+  const isFresh = found.validatedAt !== null && now - found.lastSeenAt < TOUCH_INTERVAL_MS;
+  const key = isFresh ? found : await touchSessionKey(db, found, sessionEndTime(found, organisation), now);
+  // Revoked between the read and the write.
   return key ? { key, user, organisation, application } : "revoked key";
 }
 
-/** The form of a key: what has not got it is not looked up. */
-export const isSessionKeyText = (text: string): boolean => /^sgn_sk_[A-Za-z0-9_-]{43}$/.test(text);
+export const hasSessionKeyFormat = (text: string): boolean => /^sgn_sk_[A-Za-z0-9_-]{43}$/.test(text);
 
-const sessionEndOf = ({ authTime }: Pick<SessionKey, "authTime">, { settings }: Organisation): number =>
+const sessionEndTime = ({ authTime }: Pick<SessionKey, "authTime">, { settings }: Organisation): number =>
   authTime + settings.sessionLifetimeSeconds * 1000;
 
 /**
- * A new key of the same user and application; the old one stays as it was. A temporary one ends with the session at the
- * latest, a permanent one (which the application must allow: the caller's to look at) outlives it.
- * @returns undefined when the old one has ended meanwhile
+ * Issues another key for the same user and application; the old key stays valid. A temporary key ends with the session at
+ * the latest, a permanent key outlives it; the caller checks that the application allows permanent keys.
+ * @returns undefined when the old key has ended meanwhile
  */
 export function convertSessionKey(
   deps: Pick<SessionKeyDeps, "database" | "clock">,
@@ -122,19 +119,25 @@ export function convertSessionKey(
   act: { readonly address: string; readonly actor?: string },
 ): Promise<IssuedSessionKey | undefined> {
   const now = deps.clock();
-  const sessionEnd = sessionEndOf(key, organisation);
+  const sessionEnd = sessionEndTime(key, organisation);
   const temporaryEnd =
     key.kind === "UserPerm" ? now + TEMPORARY_KEY_MS : Math.min(now + TEMPORARY_KEY_MS, sessionEnd);
   return deps.database.transaction(async (tx) => {
-    // Held: an end at the same time finds the new key, or keeps it from being made.
+    // Locks the old key: a concurrent revocation finds the new key, or prevents it.
     if (!(await touchSessionKey(tx, key, sessionEnd, now))) return undefined;
     const isPermanent = kind === "UserPerm";
-    const made = { ...key, sessionId: isPermanent ? null : key.sessionId, address: act.address, now };
-    return insertNew(tx, made, kind, isPermanent ? null : temporaryEnd, act.actor ?? `user:${key.userId}`);
+    const input = { ...key, sessionId: isPermanent ? null : key.sessionId, address: act.address, now };
+    return insertNewKey(
+      tx,
+      input,
+      kind,
+      isPermanent ? null : temporaryEnd,
+      act.actor ?? `user:${key.userId}`,
+    );
   });
 }
 
-async function insertNew(
+async function insertNewKey(
   tx: Db,
   input: NewSessionKey,
   kind: SessionKeyKind,
@@ -152,7 +155,7 @@ async function insertNew(
   return { key, secret };
 }
 
-/** Ends one key. @returns false when it has ended before */
+/** @returns false when it was revoked before */
 export async function revokeSessionKey(
   tx: Db,
   key: Pick<SessionKey, "orgId" | "id">,
@@ -166,7 +169,7 @@ export async function revokeSessionKey(
   return true;
 }
 
-/** What a user is signed in to by session keys (one more than the limit), oldest first. */
+/** The user's active session keys, oldest first; one more than the limit, to tell that there is a next page. */
 export function listServiceSessions(
   deps: Pick<SessionKeyDeps, "database" | "clock">,
   of: { readonly orgId: string; readonly userId: string; readonly applicationIds?: readonly string[] },

@@ -1,7 +1,6 @@
 /**
- * The one way a session ends, whoever ends it: the session itself, the refresh tokens and session keys that live by it,
- * and a message to every application that wants to hear of it (OpenID Connect Back-Channel Logout 1.0), all in one
- * transaction.
+ * Ends sessions, in every case: the session, its refresh tokens and session keys, and a logout token to each application
+ * that receives them (OpenID Connect Back-Channel Logout 1.0), in one transaction.
  */
 import type { Db } from "../../db/open.ts";
 import { insertLogoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
@@ -14,7 +13,7 @@ export interface SessionEnd {
   readonly userId: string;
   /** One session of the user; without it all of them, and every refresh token and session key of the user. */
   readonly sessionId?: string;
-  /** Kept with the refresh tokens and session keys that end. */
+  /** Stored with the revoked refresh tokens and session keys. */
   readonly reason:
     | "signed_out"
     | "signed_out_everywhere"
@@ -25,9 +24,8 @@ export interface SessionEnd {
 }
 
 /**
- * With one session, what was granted with `offline_access` is for the time when the user is not there, and stays; so do
- * permanent session keys.
- * @returns how many sessions were living
+ * Ending one session keeps refresh tokens with `offline_access` and permanent session keys.
+ * @returns how many sessions were active
  */
 export async function endSessions(tx: Db, end: SessionEnd): Promise<number> {
   const { orgId, userId, sessionId, reason, now } = end;

@@ -1,7 +1,7 @@
-/** A browser's sign-in at one organisation, shared by every application of that organisation. */
+/** A browser session at one organisation, shared by the organisation's applications. */
 import type { User } from "../users/user.ts";
 
-/** Authentication context classes (wire-contract.md §2, "Step-up"). */
+/** The supported acr values (wire-contract.md §2, "Step-up"). */
 export const acrValues = {
   password: "urn:signet:acr:pwd",
   multiFactor: "urn:signet:acr:mfa",
@@ -10,10 +10,10 @@ export const acrValues = {
 
 export interface Session {
   readonly orgId: string;
-  /** The `sid` claim; names the session, opens nothing. */
+  /** The `sid` claim; no credential. */
   readonly id: string;
   readonly userId: string;
-  /** Milliseconds: when the user last proved who they are. */
+  /** Milliseconds: when the user last authenticated. */
   readonly authTime: number;
   /** RFC 8176 authentication method references. */
   readonly amr: readonly string[];
@@ -28,7 +28,7 @@ export interface SignedIn {
   readonly user: User;
 }
 
-/** How long after proving themselves a user may change what they prove themselves with. */
+/** How recent an authentication must be to change credentials. */
 export const FRESH_SIGN_IN_MS = 10 * 60 * 1000;
 
 export const isFresh = ({ authTime }: Pick<Session, "authTime">, now: number): boolean =>

@@ -1,3 +1,5 @@
+/** Stores browser sessions and the applications that used them. */
+import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
 import type { BrowserSessionTable } from "../../db/tables/users.ts";
@@ -27,7 +29,7 @@ export async function insertSession(
     .execute();
 }
 
-/** The living session that the cookie's hash names. Idle time is the caller's rule. */
+/** Unless it has ended or expired; the caller checks the idle timeout. */
 export async function findSession(
   db: Db,
   orgId: string,
@@ -45,7 +47,7 @@ export async function findSession(
   return row && fromRow(row);
 }
 
-/** Living, run out or ended; undefined when it was never there, or housekeeping has removed it. */
+/** Active, expired or ended; undefined once housekeeping has removed it. */
 export async function findSessionById(db: Db, orgId: string, id: string): Promise<Session | undefined> {
   const row = await db
     .selectFrom("browser_session")
@@ -56,7 +58,7 @@ export async function findSessionById(db: Db, orgId: string, id: string): Promis
   return row && fromRow(row);
 }
 
-/** The same user signed in again: the session goes on under a new cookie. @returns false when it has ended meanwhile */
+/** Continues the session under a new cookie after another sign-in. @returns false when it has ended */
 export async function renewSession(
   db: Db,
   session: Omit<Session, "createdAt"> & { tokenHash: string },
@@ -90,8 +92,8 @@ export async function touchSession(db: Db, key: { orgId: string; id: string }, n
 }
 
 /**
- * Ends one session of a user, or all of them in the organisation. Called by end-sessions.ts alone, which does what
- * belongs to it. @returns the ids of those that had not ended before
+ * Ends one session of a user, or all in the organisation. Only end-sessions.ts calls it, which revokes the tokens too.
+ * @returns the ids of those that had not ended before
  */
 export async function markSessionsEnded(
   db: Db,
@@ -109,7 +111,7 @@ export async function markSessionsEnded(
 
 type SessionUse = { orgId: string; sessionId: string; applicationId: string; now: number };
 
-const noteUse = prepared((db, value: Parameter<SessionUse>) =>
+const insertUse = prepared((db, value: Parameter<SessionUse>) =>
   db
     .insertInto("session_application")
     .values({
@@ -121,22 +123,21 @@ const noteUse = prepared((db, value: Parameter<SessionUse>) =>
     .onConflict((conflict) => conflict.columns(["org_id", "session_id", "application_id"]).doNothing()),
 );
 
-/** The application got tokens from the session: its end will concern it. */
+/** The application received tokens: it is notified when the session ends. */
 export async function noteSessionUse(db: Db, use: SessionUse): Promise<void> {
-  await noteUse(db, use);
+  await insertUse(db, use);
 }
 
-/** A session with what tells its user which one it is. */
 export interface SessionRecord extends Session {
   readonly address: string;
   readonly userAgent: string;
-  /** Names of the applications that got tokens from it. */
+  /** The names of the applications that received tokens. */
   readonly applications: readonly string[];
 }
 
-const MOST_SHOWN = 100;
+const MAX_LISTED = 100;
 
-/** The user's living sessions, the one used last first. */
+/** The user's active sessions, last used first. */
 export async function findUserSessions(
   db: Db,
   of: { orgId: string; userId: string; now: number; seenSince: number },
@@ -151,7 +152,7 @@ export async function findUserSessions(
     .where("last_seen_at", ">", of.seenSince)
     .orderBy("last_seen_at", "desc")
     .orderBy("id")
-    .limit(MOST_SHOWN)
+    .limit(MAX_LISTED)
     .execute();
   if (rows.length === 0) return [];
   const uses = await db
@@ -179,7 +180,6 @@ export async function findUserSessions(
   }));
 }
 
-/** Whether the user had such a session, and has signed out of it or was signed out. */
 export async function isEndedSession(
   db: Db,
   of: { orgId: string; userId: string; id: string },
@@ -195,20 +195,8 @@ export async function isEndedSession(
   return row !== undefined;
 }
 
-/** Sessions that nobody can come back to. @returns how many were removed, at most `limit` */
-export async function deleteDeadSessions(db: Db, before: number, limit: number): Promise<number> {
-  const dead = await db
-    .selectFrom("browser_session")
-    .select(["org_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, id } of dead) {
-    await db.deleteFrom("browser_session").where("org_id", "=", org_id).where("id", "=", id).execute();
-  }
-  return dead.length;
-}
+export const deleteDeadSessions = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "browser_session", key: ["org_id", "id"], column: "expires_at" }, before, limit);
 
 function fromRow(row: BrowserSessionTable): Session {
   return {
@@ -224,7 +212,7 @@ function fromRow(row: BrowserSessionTable): Session {
   };
 }
 
-/** Which browsers some of a user's sessions are of, by the session's id: the `User-Agent` header as it came. */
+/** The `User-Agent` header by session id. */
 export async function findSessionBrowsers(
   db: Db,
   of: { orgId: string; userId: string; ids: readonly string[] },

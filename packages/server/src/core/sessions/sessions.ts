@@ -1,5 +1,4 @@
-/** Starting, finding and ending sign-ins. The cookie holds a random token; the database its SHA-256. */
-
+/** Starts, finds and ends browser sessions. The cookie holds a random token, the database its SHA-256. */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
@@ -18,31 +17,31 @@ export interface SessionDeps {
   readonly clock: Clock;
 }
 
-/** Written at most this often: a page view must not cost a durable write. */
+/** The interval of writes: a page view must not cost a durable write. */
 const TOUCH_EVERY_MS = 60_000;
 
 /**
- * Who is signed in by this cookie, if the session lives and the user may still be here.
- * @param looking.isWatching a page that looks by itself: nobody is active by it, and a session idles on beside it
+ * The session of this cookie, if it is active and the user enabled.
+ * @param options.isBackground a request by a polling page, which doesn't reset the idle timeout
  */
 export async function findSignedIn(
   deps: SessionDeps,
   organisation: Organisation,
   token: string | undefined,
-  { isWatching = false }: { readonly isWatching?: boolean } = {},
+  { isBackground = false }: { readonly isBackground?: boolean } = {},
 ): Promise<SignedIn | undefined> {
   if (token === undefined) return undefined;
   const now = deps.clock();
   const db = deps.database.query;
   const session = await findSession(db, organisation.id, sha256Base64url(token), now);
-  if (!session || hasRunOut(session, organisation, now)) return undefined;
+  if (!session || hasExpired(session, organisation, now)) return undefined;
   const user = await findUser(db, organisation.id, session.userId);
   if (!user || user.disabledAt !== null) return undefined;
-  if (!isWatching && now - session.lastSeenAt >= TOUCH_EVERY_MS) await touchSession(db, session, now);
+  if (!isBackground && now - session.lastSeenAt >= TOUCH_EVERY_MS) await touchSession(db, session, now);
   return { session, user };
 }
 
-const hasRunOut = (session: Session, { settings }: Organisation, now: number): boolean =>
+const hasExpired = (session: Session, { settings }: Organisation, now: number): boolean =>
   session.expiresAt <= now || session.lastSeenAt + settings.sessionIdleSeconds * 1000 <= now;
 
 export interface SignIn {
@@ -52,9 +51,8 @@ export interface SignIn {
   readonly acr: string;
   readonly address: string;
   readonly userAgent: string;
-  /** Who this browser was signed in as until now. */
   readonly before: SignedIn | undefined;
-  /** Milliseconds: when the first of several proofs was given; now when absent. The session lives from then on. */
+  /** Milliseconds: when the first factor was verified, now by default. The session's lifetime starts then. */
   readonly authTime?: number;
 }
 
@@ -65,15 +63,15 @@ export interface StartedSession {
 }
 
 /**
- * A new cookie at every sign-in (session fixation): the same user's session goes on under it, so that its `sid` stays
- * true for the applications; another user's session ends as if they had signed out.
+ * Sets a new cookie at every sign-in (session fixation). The same user's session continues, so that its `sid` stays valid
+ * for the applications; another user's session ends.
  */
 export function signIn(deps: SessionDeps, input: SignIn): Promise<StartedSession> {
   const now = deps.clock();
   return deps.database.transaction((tx) => signInWithin(tx, input, now));
 }
 
-/** The same, in the transaction of what proves the user, so that a proof is used with the session or not at all. */
+/** Within the transaction that consumes the proof. */
 export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<StartedSession> {
   const token = randomSecret("sgn_bs_");
   const { organisation, user, before, authTime = now } = input;
@@ -89,9 +87,9 @@ export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<
     expiresAt: authTime + organisation.settings.sessionLifetimeSeconds * 1000,
   };
   const tokenHash = sha256Base64url(token);
-  const kept = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
-  const started = kept ? session : { ...session, id: newUuid(), createdAt: now };
-  if (!kept) {
+  const isRenewed = before?.user.id === user.id && (await renewSession(tx, { ...session, tokenHash }));
+  const started = isRenewed ? session : { ...session, id: newUuid(), createdAt: now };
+  if (!isRenewed) {
     if (before && before.user.id !== user.id)
       await endSession(tx, before.session, { now, actor: `user:${before.user.id}`, address: input.address });
     await insertSession(tx, {
@@ -105,7 +103,7 @@ export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<
     orgId: organisation.id,
     at: now,
     actor: `user:${user.id}`,
-    action: kept ? "session.renewed" : "session.started",
+    action: isRenewed ? "session.renewed" : "session.started",
     target: started.id,
     address: input.address,
     details: { amr: input.amr },
@@ -113,10 +111,7 @@ export async function signInWithin(tx: Db, input: SignIn, now: number): Promise<
   return { session: started, token };
 }
 
-/**
- * Ends the session and the refresh tokens that live by it. What was granted with `offline_access` is for the time when
- * the user is not there, and stays.
- */
+/** Ends the session and its refresh tokens, except those with `offline_access`. */
 export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: string): Promise<void> {
   const now = deps.clock();
   const actor = `user:${signedIn.user.id}`;
@@ -124,11 +119,10 @@ export async function signOut(deps: SessionDeps, signedIn: SignedIn, address: st
 }
 
 /**
- * A session that ran out with no sign-out: what went on after it (refresh tokens, the applications' own sessions) ends with
- * the sign-out that comes now. One that still lives is its own browser's to end.
- * @param which of a genuine ID token
+ * Signs out an expired session, whose refresh tokens and application sessions may continue. An active session is ended by
+ * its own browser only. @param which from a valid ID token
  */
-export async function signOutRunOut(
+export async function signOutExpiredSession(
   deps: SessionDeps,
   organisation: Organisation,
   which: { sessionId: string; userId: string; actor: string; address: string },
@@ -138,11 +132,11 @@ export async function signOutRunOut(
   const { sessionId, userId, actor, address } = which;
   await deps.database.transaction(async (tx) => {
     const session = await findSessionById(tx, orgId, sessionId);
-    // Housekeeping has forgotten it, and with it whom it was used for.
+    // Housekeeping has removed it, with the record of its applications.
     if (!session) {
       const revoked = await revokeTokenFamilies(tx, { orgId, sessionId, now, reason: "signed_out" });
       if (revoked > 0) await recordEnd(tx, { orgId, sessionId, now, actor, address });
-    } else if (session.userId === userId && hasRunOut(session, organisation, now))
+    } else if (session.userId === userId && hasExpired(session, organisation, now))
       await endSession(tx, session, { now, actor, address });
   });
 }
@@ -158,8 +152,9 @@ async function endSession(
 
 const recordEnd = (
   tx: Db,
-  end: { orgId: string; sessionId: string; now: number; actor: string; address: string },
-): Promise<void> => {
-  const { orgId, sessionId: target, now: at, actor, address } = end;
-  return recordAuditEvent(tx, { orgId, at, actor, action: "session.ended", target, address });
-};
+  {
+    sessionId: target,
+    now: at,
+    ...end
+  }: { orgId: string; sessionId: string; now: number; actor: string; address: string },
+): Promise<void> => recordAuditEvent(tx, { ...end, at, action: "session.ended", target });

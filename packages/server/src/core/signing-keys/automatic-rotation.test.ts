@@ -54,7 +54,7 @@ forEachDatabase(({ fresh }) => {
   };
   const kidOf = (jwt: string) => decodeProtectedHeader(jwt).kid;
 
-  test("after the days that are configured: the new key is published, then signs, then the old one leaves", async () => {
+  test("rotates after the configured days: publishes the new key, signs with it, removes the old one", async () => {
     const first = kidOf(await token());
     await jwks();
     clock.advance(30 * DAY - 1);
@@ -82,7 +82,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(rotated.map(({ details }) => details?.["alg"]).sort(), ["ES256", "RS256"]);
   });
 
-  test("one node does it, once", async () => {
+  test("rotates on one node, once", async () => {
     clock.advance(31 * DAY);
     const before = (await es256()).length;
     const done = await Promise.all([round("a"), round("b"), round("a"), round("b")]);
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await es256()).length, before + 1);
   });
 
-  test("with 0 days no key is ever replaced by itself", async () => {
+  test("never rotates automatically with 0 days", async () => {
     const off = await startTestService({
       databaseUrl: await fresh(),
       clock,

@@ -1,4 +1,4 @@
-/** An organisation's signing key and the times that decide what it does. */
+/** A signing key of an organisation, and the times that decide its state. */
 import type { KeyObject } from "node:crypto";
 import type { PublicJwk } from "@signet/protocol/jose/jwk";
 import type { SigningAlg } from "@signet/protocol/jose/jws";
@@ -12,35 +12,34 @@ export interface SigningKey {
   readonly privateKey: KeyObject;
   readonly createdAt: number;
   readonly activeFrom: number;
-  /** Null as long as no successor exists. */
+  /** Null until a successor exists. */
   readonly retireAt: number | null;
 }
 
-/** How long a reader may keep the JWKS (its Cache-Control max-age). */
+/** How long clients may cache the JWKS (Cache-Control max-age). */
 export const JWKS_MAX_AGE_SECONDS = 300;
-/** A successor is published this long before it signs: twice what a cache keeps, so that every reader knows it by then. */
+/** How long a successor is published before it signs: twice the cache lifetime, so that every client knows it. */
 export const PUBLISH_AHEAD_MS = 2 * JWKS_MAX_AGE_SECONDS * 1000;
-/** How far the clocks of two nodes, or of a node and a reader, may be apart. */
+/** The tolerated difference between the clocks of two nodes, or of a node and a client. */
 export const CLOCK_SKEW_MS = 300_000;
-/** The longest life of a token (AccessTokenLifetimeSeconds, 86400) and some clock skew. */
+/** The maximum token lifetime (AccessTokenLifetimeSeconds, 86400) plus clock skew. */
 export const LONGEST_TOKEN_MS = 86_400_000 + CLOCK_SKEW_MS;
 
 export type KeyState = "next" | "active" | "retiring" | "retired";
 
-/** What decides a key's state; the key itself is not needed for it. */
 export type KeyTimes = Pick<SigningKey, "kid" | "alg" | "createdAt" | "activeFrom" | "retireAt">;
 
 export function keyState(key: KeyTimes, keys: readonly KeyTimes[], now: number): KeyState {
   if (key.retireAt !== null && key.retireAt <= now) return "retired";
   if (key.activeFrom > now) return "next";
-  return signerOf(keys, key.alg, now)?.kid === key.kid ? "active" : "retiring";
+  return findActiveKey(keys, key.alg, now)?.kid === key.kid ? "active" : "retiring";
 }
 
 /**
- * The key that signs now: of the algorithm's keys whose time has begun, the one whose time began last.
+ * The key that signs now: the algorithm's unretired key that became active last.
  * @param keys oldest first
  */
-export function signerOf<Key extends KeyTimes>(
+export function findActiveKey<Key extends KeyTimes>(
   keys: readonly Key[],
   alg: SigningAlg,
   now: number,

@@ -1,3 +1,4 @@
+/** Signing keys; private parts are sealed. */
 import type { SigningAlg } from "@signet/protocol/jose/jws";
 import { deleteExpired } from "../../db/delete-expired.ts";
 import type { Db } from "../../db/open.ts";
@@ -6,7 +7,7 @@ import type { KeyTimes } from "./signing-key.ts";
 
 export type SigningKeyRow = SigningKeyTable;
 
-/** The organisation's keys that the JWKS still shows, oldest first. */
+/** The keys of the organisation's JWKS, oldest first. */
 export async function findSigningKeys(db: Db, orgId: string, now: number): Promise<SigningKeyRow[]> {
   return db
     .selectFrom("signing_key")
@@ -18,7 +19,7 @@ export async function findSigningKeys(db: Db, orgId: string, now: number): Promi
     .execute();
 }
 
-/** All of the organisation's keys that are still kept, the retired ones too, oldest first; never the private parts. */
+/** All stored keys of the organisation, retired ones included, oldest first, without private parts. */
 export async function listSigningKeys(db: Db, orgId: string): Promise<KeyTimes[]> {
   const rows = await db
     .selectFrom("signing_key")
@@ -38,7 +39,7 @@ export async function listSigningKeys(db: Db, orgId: string): Promise<KeyTimes[]
 
 export type SealedKey = Pick<SigningKeyRow, "org_id" | "kid" | "private_key">;
 
-/** The sealed private keys of every organisation, page by page in the order of their key. */
+/** The sealed private keys of every organisation, by page. */
 export async function listSealedKeys(
   db: Db,
   page: { after?: SealedKey; limit: number },
@@ -60,18 +61,18 @@ export async function listSealedKeys(
   return query.execute();
 }
 
-/** Any key of any organisation: what it was sealed with is what all were sealed with. */
+/** Any key of any organisation: all are sealed under one master key. */
 export function findAnySigningKey(db: Db): Promise<SigningKeyRow | undefined> {
   return db.selectFrom("signing_key").selectAll().limit(1).executeTakeFirst();
 }
 
 /**
- * The newest key of each algorithm that was made before a time, of organisations that are in use; oldest first. One that a
- * clock far ahead has made is due too: it would not sign for as long as that clock was wrong.
+ * The newest key of each algorithm of enabled organisations that was created before a time; oldest first. A key from a clock
+ * far ahead is due too: it would not sign until that time.
  */
 export async function findKeysToRotate(
   db: Db,
-  made: { before: number; after: number },
+  createdAt: { before: number; after: number },
   limit: number,
 ): Promise<Array<{ orgId: string; alg: string; kid: string }>> {
   return db
@@ -80,7 +81,10 @@ export async function findKeysToRotate(
     .select(["signing_key.org_id as orgId", "signing_key.alg as alg", "signing_key.kid as kid"])
     .where("signing_key.retire_at", "is", null)
     .where((eb) =>
-      eb.or([eb("signing_key.created_at", "<=", made.before), eb("signing_key.created_at", ">", made.after)]),
+      eb.or([
+        eb("signing_key.created_at", "<=", createdAt.before),
+        eb("signing_key.created_at", ">", createdAt.after),
+      ]),
     )
     .where("organisation.disabled_at", "is", null)
     .orderBy("signing_key.created_at")
@@ -88,7 +92,7 @@ export async function findKeysToRotate(
     .execute();
 }
 
-/** @returns false when the algorithm has a newest key already: another node was faster */
+/** @returns false when another node has just inserted the newest key of the algorithm */
 export async function insertSigningKey(db: Db, row: SigningKeyRow): Promise<boolean> {
   const inserted = await db
     .insertInto("signing_key")
@@ -99,7 +103,7 @@ export async function insertSigningKey(db: Db, row: SigningKeyRow): Promise<bool
   return inserted !== undefined;
 }
 
-/** The key leaves the JWKS at that time, or earlier when that was decided before. */
+/** Takes the key out of the JWKS at that time, or at an earlier one that was set before. */
 export async function setRetirement(
   db: Db,
   key: { orgId: string; kid: string },

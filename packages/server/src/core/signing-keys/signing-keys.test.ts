@@ -56,7 +56,7 @@ forEachDatabase(({ fresh }) => {
   };
   const rotation = { actor: "test", compromised: false };
 
-  test("a hundred first requests at once make one key of each algorithm", async () => {
+  test("creates one key of each algorithm for a hundred concurrent first requests", async () => {
     const [keys, orgId] = [node(), await newOrganisation()];
     const published = await Promise.all(Array.from({ length: 100 }, () => keys.published(orgId)));
     assert.equal(keys.made(), 2);
@@ -67,7 +67,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(algorithms.sort(), ["ES256", "PS256", "RS256"], "the others only on demand");
   });
 
-  test("who asks between the news of the first key and its commit makes nobody miss it", async () => {
+  test("finds the first key though a read came between its publication and its commit", async () => {
     const orgId = await newOrganisation();
     const between: Promise<unknown>[] = [];
     const publish: typeof changes.publish = async (db, change) => {
@@ -82,7 +82,7 @@ forEachDatabase(({ fresh }) => {
     for (const one of await Promise.all(between)) assert.equal((one as { kid: string }).kid, first.kid);
   });
 
-  test("a key is used by a node whose clock is behind, and a compromised one by none", async () => {
+  test("signs with a new key on a node whose clock is behind, and with a compromised key on none", async () => {
     const orgId = await newOrganisation();
     const behind = node(() => clock() - 60_000);
     const [ahead] = [node()];
@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(behind.made(), 0);
   });
 
-  test("of two rotations at once one is done, and the other says so", async () => {
+  test("performs one of two concurrent rotations, and reports the conflict of the other", async () => {
     const [keys, orgId] = [node(), await newOrganisation()];
     await keys.signer(orgId, "ES256");
     const results = await Promise.allSettled([1, 2].map(() => keys.rotate(orgId, "ES256", rotation)));
@@ -116,13 +116,13 @@ forEachDatabase(({ fresh }) => {
     assert.ok((await keys.published(orgId)).some(({ kid }) => kid === signer.kid));
   });
 
-  test("a first rotation of an algorithm that was never used makes a key that signs at once", async () => {
+  test("creates a key that signs immediately when an unused algorithm is rotated", async () => {
     const [keys, orgId] = [node(), await newOrganisation()];
     const { kid } = await keys.rotate(orgId, "EdDSA", rotation);
     assert.equal((await keys.signer(orgId, "EdDSA")).kid, kid);
   });
 
-  test("after ninety days a key is rotated by itself, with the same overlap, unless its organisation is shut", async () => {
+  test("rotates a key after ninety days with overlap, unless its organisation is disabled", async () => {
     const keys = node();
     await keys.rotateDue(1_000);
     clock.advance(2 * KEY_AGE_MS);
@@ -146,7 +146,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await keys.published(shut)).length, 2);
   });
 
-  test("one organisation whose key cannot be replaced holds up no other's, and is told", async () => {
+  test("rotates other organisations' keys when one fails, and reports the failure", async () => {
     const keys = node();
     await keys.rotateDue(1_000);
     const [broken, orgId] = [await newOrganisation(), await newOrganisation()];
@@ -161,7 +161,7 @@ forEachDatabase(({ fresh }) => {
     await sql`delete from signing_key where org_id = ${broken}`.execute(database.query);
   });
 
-  test("a key that a clock far ahead has made does not keep the one before it for as long", async () => {
+  test("replaces a key that a clock far ahead has created", async () => {
     const [keys, orgId] = [node(), await newOrganisation()];
     const first = await keys.signer(orgId, "ES256");
     const YEAR_MS = 365 * 86_400_000;
@@ -180,7 +180,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await keys.rotateDue(1_000), 0);
   });
 
-  test("a private key is stored sealed, for its own organisation and name, under its own master key", async () => {
+  test("stores a private key sealed to its organisation, key id and master key", async () => {
     const [keys, orgId] = [node(), await newOrganisation()];
     const { kid, privateKey } = await keys.signer(orgId, "ES256");
     await keys.signer(orgId, "EdDSA");

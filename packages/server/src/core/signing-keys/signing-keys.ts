@@ -1,7 +1,6 @@
 /**
- * Each organisation's signing keys: made when first needed, encrypted at rest, imported once and kept in a bounded
- * cache, rotated with overlap. ES256 and RS256 are made together (OpenID Connect Discovery asks for RS256), the others
- * when an application first wants them.
+ * The signing keys of each organisation: created when first needed, encrypted at rest, cached, rotated with overlap. ES256
+ * and RS256 are created together (OpenID Connect Discovery requires RS256), the others when an application uses them.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
@@ -16,10 +15,10 @@ import type { Encryption } from "../encryption/encryption.ts";
 import { requireOpening, type TriedKeys, tryKeys } from "../encryption/stored-keys.ts";
 import {
   CLOCK_SKEW_MS,
+  findActiveKey,
   LONGEST_TOKEN_MS,
   PUBLISH_AHEAD_MS,
   type SigningKey,
-  signerOf,
 } from "./signing-key.ts";
 import {
   findAnySigningKey,
@@ -33,26 +32,24 @@ import {
 } from "./signing-keys.store.ts";
 
 export interface SigningKeys {
-  /** All that the JWKS shows, ES256 and RS256 at least. */
+  /** The keys of the JWKS: at least ES256 and RS256. */
   published(orgId: string): Promise<readonly SigningKey[]>;
   /** The key that signs now. */
   signer(orgId: string, alg: SigningAlg): Promise<SigningKey>;
   /**
-   * A new key for the algorithm: published now, signing once every reader of the JWKS must know it, while the old one
-   * stays published until the last token it signed has expired.
-   * @param compromised the old keys leave the JWKS at once, and all that they signed with them
+   * Publishes a new key, which signs once caches of the JWKS have expired. The old key stays published until its last token
+   * has expired; with `compromised` it leaves the JWKS immediately, which rejects its tokens.
    */
-  rotate(orgId: string, alg: SigningAlg, by: RotatedBy): Promise<SigningKey>;
-  /** Rotates the keys that have reached their age. @returns how many there were, at most `limit`. @throws what failed first, at the end */
+  rotate(orgId: string, alg: SigningAlg, by: RotationRequest): Promise<SigningKey>;
+  /** Rotates keys that have reached their age. @returns how many were due, at most `limit`. @throws the first failure, after all */
   rotateDue(limit: number): Promise<number>;
 }
 
-/** Who rotates, and from where, as the audit log has it. */
-export interface RotatedBy {
+export interface RotationRequest {
   readonly actor: string;
   readonly address?: string;
   readonly compromised: boolean;
-  /** Only while this is still the newest key of its algorithm: else RotatedMeanwhile is thrown. */
+  /** Rotate only while this is the newest key of its algorithm; otherwise RotatedMeanwhile is thrown. */
   readonly replaces?: string;
 }
 
@@ -61,9 +58,9 @@ export interface SigningKeyDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly encryption: Encryption;
-  /** The age at which a key is rotated without anybody asking; 0: never. */
+  /** The age at which keys are rotated automatically; 0 turns this off. */
   readonly rotationDays: number;
-  /** Where new private keys come from; absent: they are generated. */
+  /** Replaces key generation in tests. */
   readonly newPrivateKey?: ((alg: SigningAlg) => Promise<KeyObject>) | undefined;
 }
 
@@ -84,37 +81,38 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
     else if (change.topic === "signing-key") cache.evictOrganisation(change.orgId);
   });
 
-  const making = new Map<string, Promise<void>>();
-  // A hundred first requests at once make one key: an RSA key costs a tenth of a second of a processor.
-  const makeFirstKey = (orgId: string, alg: SigningAlg) => {
+  const pendingFirstKeys = new Map<string, Promise<void>>();
+  // Concurrent first requests share one key: an RSA key costs 0.1 s of CPU time.
+  const ensureFirstKey = (orgId: string, alg: SigningAlg) => {
     const name = `${orgId} ${alg}`;
-    const made =
-      making.get(name) ??
+    const pending =
+      pendingFirstKeys.get(name) ??
       addFirstKey(deps, orgId, alg).finally(() => {
-        making.delete(name);
-        // The news went out before the commit: who asked in between has put what was there before into the cache.
+        pendingFirstKeys.delete(name);
+        // The change was published before the commit: a read in between has cached the old state.
         cache.evictOrganisation(orgId);
       });
-    making.set(name, made);
-    return made;
+    pendingFirstKeys.set(name, pending);
+    return pending;
   };
 
-  const keysOf = async (orgId: string, algorithms: readonly SigningAlg[]) => {
+  const loadKeys = async (orgId: string, algorithms: readonly SigningAlg[]) => {
     const now = clock();
     const keys = cache.peek(orgId, "") ?? (await cache.get(orgId, "")) ?? [];
-    const missing = algorithms.filter((alg) => !signerOf(keys, alg, now));
+    const missing = algorithms.filter((alg) => !findActiveKey(keys, alg, now));
     if (missing.length === 0) return keys;
-    await Promise.all(missing.map((alg) => makeFirstKey(orgId, alg)));
+    await Promise.all(missing.map((alg) => ensureFirstKey(orgId, alg)));
     return (await cache.get(orgId, "")) ?? [];
   };
 
   return {
-    published: (orgId) => keysOf(orgId, FIRST_ALGORITHMS),
+    published: (orgId) => loadKeys(orgId, FIRST_ALGORITHMS),
     signer: async (orgId, alg) => {
-      const kept = cache.peek(orgId, "");
+      const cached = cache.peek(orgId, "");
       const signer =
-        (kept && signerOf(kept, alg, clock())) ?? signerOf(await keysOf(orgId, [alg]), alg, clock());
-      if (!signer) throw new Error(`the organisation has no ${alg} key and none could be made`);
+        (cached && findActiveKey(cached, alg, clock())) ??
+        findActiveKey(await loadKeys(orgId, [alg]), alg, clock());
+      if (!signer) throw new Error(`the organisation has no ${alg} key and none could be created`);
       return signer;
     },
     rotate: (orgId, alg, by) => rotateKey(deps, orgId, alg, by),
@@ -122,7 +120,7 @@ export function signingKeys(deps: SigningKeyDeps & { capacity?: number }): Signi
   };
 }
 
-/** @throws when a stored key does not open */
+/** @throws when a stored key cannot be decrypted with this master key */
 export async function requireOpeningKey(db: Db, encryption: Encryption): Promise<void> {
   requireOpening(await findAnySigningKey(db), (row) =>
     encryption.open(row.private_key, rowName(row.org_id, row.kid)),
@@ -131,42 +129,42 @@ export async function requireOpeningKey(db: Db, encryption: Encryption): Promise
 
 async function addFirstKey(deps: SigningKeyDeps, orgId: string, alg: SigningAlg): Promise<void> {
   const now = deps.clock();
-  // Nobody can have cached a JWKS in which the first key is missing and needed, so it signs at once.
-  const row = await makeKey(deps, { orgId, alg, now, activeFrom: now - CLOCK_SKEW_MS });
+  // No token of an earlier key exists, so the first key may sign immediately.
+  const row = await newKeyRow(deps, { orgId, alg, now, activeFrom: now - CLOCK_SKEW_MS });
   await deps.database.transaction(async (tx) => {
     await insertSigningKey(tx, row);
     await deps.changes.publish(tx, { orgId, topic: "signing-key" });
   });
 }
 
-/** Another command, or another node, has made the successor. */
+/** Another command or node has already rotated the key. */
 export class RotatedMeanwhile extends Error {
   constructor() {
-    super("another command rotated the key meanwhile");
+    super("the key was rotated by another command or node");
     this.name = "RotatedMeanwhile";
   }
 }
 
-/** @param by.replaces only while this is still the newest key. @throws RotatedMeanwhile */
+/** @throws RotatedMeanwhile */
 async function rotateKey(
   deps: SigningKeyDeps,
   orgId: string,
   alg: SigningAlg,
-  by: RotatedBy,
+  by: RotationRequest,
 ): Promise<SigningKey> {
-  const made = await makeKey(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
+  const successor = await newKeyRow(deps, { orgId, alg, now: deps.clock(), activeFrom: deps.clock() });
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
     const old = (await findSigningKeys(tx, orgId, now)).filter((key) => key.alg === alg);
     const newest = old.find(({ retire_at }) => retire_at === null);
     if (by.replaces !== undefined && newest?.kid !== by.replaces) throw new RotatedMeanwhile();
-    // At once means on every node, also where the clock is behind.
-    const atOnce = now - CLOCK_SKEW_MS;
-    const activeFrom = by.compromised || old.length === 0 ? atOnce : now + PUBLISH_AHEAD_MS;
-    const retireAt = by.compromised ? atOnce : activeFrom + LONGEST_TOKEN_MS;
-    // Those that retire already keep their time, unless a clock far ahead has set it.
+    // Immediately on every node, also where the clock is behind.
+    const immediately = now - CLOCK_SKEW_MS;
+    const activeFrom = by.compromised || old.length === 0 ? immediately : now + PUBLISH_AHEAD_MS;
+    const retireAt = by.compromised ? immediately : activeFrom + LONGEST_TOKEN_MS;
+    // A key that already retires keeps its time, unless a clock far ahead has set it.
     for (const { kid } of old) await setRetirement(tx, { orgId, kid }, retireAt);
-    const row = { ...made, created_at: now, active_from: activeFrom };
+    const row = { ...successor, created_at: now, active_from: activeFrom };
     if (!(await insertSigningKey(tx, row))) throw new RotatedMeanwhile();
     await recordAuditEvent(tx, {
       orgId,
@@ -185,12 +183,12 @@ async function rotateKey(
 async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<number> {
   if (deps.rotationDays === 0) return 0;
   const now = deps.clock();
-  const made = { before: now - deps.rotationDays * DAY_MS, after: now + DAY_MS };
-  const due = await findKeysToRotate(deps.database.query, made, limit);
+  const createdAt = { before: now - deps.rotationDays * DAY_MS, after: now + DAY_MS };
+  const due = await findKeysToRotate(deps.database.query, createdAt, limit);
   const failures: unknown[] = [];
   for (const { orgId, alg, kid } of due) {
     const by = { actor: "system", compromised: false, replaces: kid };
-    // One that cannot be replaced is the first of every round: the others must not wait for it.
+    // A key that cannot be rotated comes first in every round: the others must not wait for it.
     await rotateKey(deps, orgId, alg as SigningAlg, by).catch((error: unknown) => {
       if (!(error instanceof RotatedMeanwhile)) failures.push(error);
     });
@@ -199,21 +197,21 @@ async function rotateDueKeys(deps: SigningKeyDeps, limit: number): Promise<numbe
   return due.length;
 }
 
-async function makeKey(
+async function newKeyRow(
   deps: SigningKeyDeps,
-  want: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
+  { orgId, alg, now, activeFrom }: { orgId: string; alg: SigningAlg; now: number; activeFrom: number },
 ): Promise<SigningKeyRow> {
-  const privateKey = await (deps.newPrivateKey ?? generatePrivateKey)(want.alg);
-  const kid = jwkThumbprint(publicJwk(privateKey, "", want.alg));
+  const privateKey = await (deps.newPrivateKey ?? generatePrivateKey)(alg);
+  const kid = jwkThumbprint(publicJwk(privateKey, "", alg));
   const pkcs8 = privateKey.export({ format: "der", type: "pkcs8" });
   return {
-    org_id: want.orgId,
+    org_id: orgId,
     kid,
-    alg: want.alg,
-    public_jwk: JSON.stringify(publicJwk(privateKey, kid, want.alg)),
-    private_key: deps.encryption.seal(pkcs8, rowName(want.orgId, kid)),
-    created_at: want.now,
-    active_from: want.activeFrom,
+    alg,
+    public_jwk: JSON.stringify(publicJwk(privateKey, kid, alg)),
+    private_key: deps.encryption.seal(pkcs8, rowName(orgId, kid)),
+    created_at: now,
+    active_from: activeFrom,
     retire_at: null,
   };
 }
@@ -235,7 +233,7 @@ function openKey(deps: SigningKeyDeps, row: SigningKeyRow): SigningKey {
   };
 }
 
-/** Tries the master key on every stored private key and changes nothing. */
+/** Decrypts every stored private key, to check the master key. Changes nothing. */
 export const tryStoredKeys = ({
   database,
   encryption,
@@ -253,11 +251,11 @@ const generate = promisify(generateKeyPair) as unknown as (
 ) => Promise<{ privateKey: KeyObject }>;
 
 export async function generatePrivateKey(alg: SigningAlg): Promise<KeyObject> {
-  const made = {
+  const generators = {
     ES256: () => generate("ec", { namedCurve: "P-256" }),
     RS256: () => generate("rsa", { modulusLength: 2048 }),
     PS256: () => generate("rsa", { modulusLength: 2048 }),
     EdDSA: () => generate("ed25519", {}),
   } satisfies Record<SigningAlg, () => Promise<{ privateKey: KeyObject }>>;
-  return (await made[alg]()).privateKey;
+  return (await generators[alg]()).privateKey;
 }

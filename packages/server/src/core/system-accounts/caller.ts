@@ -1,15 +1,14 @@
-/** Whoever calls a JSON interface with a system account's signature. */
+/** The caller of a JSON API, authenticated by the signature of a system account. */
 import type { Organisation } from "../organisations/organisation.ts";
 import type { SystemAccount } from "./system-account.ts";
 
 export interface SystemAccountCaller {
   readonly organisation: Organisation;
   readonly account: SystemAccount;
-  /** The key that the call is signed with. */
   readonly publicKey: string;
-  /** The application that the call is about: it runs with its permission. */
+  /** The application that the call acts for. */
   readonly applicationId: string;
-  /** For the audit log, as the address is: who calls, and from where. */
+  /** For the audit log, like the address. */
   readonly actor: string;
   readonly address: string;
 }

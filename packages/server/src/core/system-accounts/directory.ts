@@ -1,4 +1,4 @@
-/** The system account behind a public key, on the hot path: kept in memory with its opened secret, and told of changes. */
+/** Finds the system account of a public key on the hot path: cached with its decrypted secret, evicted on changes. */
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database } from "../../db/open.ts";
 import { recordCache } from "../cache/record-cache.ts";
@@ -6,20 +6,20 @@ import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { lastUses } from "../last-uses.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
-import { findByPublicKey, touchKey } from "./system-accounts.store.ts";
-import { secretRow } from "./system-accounts.ts";
+import { findByPublicKey, recordKeyUse } from "./system-accounts.store.ts";
+import { secretContext } from "./system-accounts.ts";
 
-export interface KnownKey {
+export interface AccountKey {
   readonly account: SystemAccount;
   readonly key: SystemAccountKey;
   readonly secret: string;
 }
 
 export interface SystemAccountDirectory {
-  /** Undefined for an unknown key; what is disabled, revoked or expired is for the caller to look at. */
-  find(publicKey: string): Promise<KnownKey | undefined>;
-  /** When a key was used last; written some time later, and in one go. */
-  noteUse(known: KnownKey): void;
+  /** Undefined for an unknown key. The caller checks whether account and key are active. */
+  find(publicKey: string): Promise<AccountKey | undefined>;
+  /** Records the last use; written later, in batches. */
+  recordUse(known: AccountKey): void;
   flush(): Promise<void>;
   /** Flushes and stops. */
   close(): Promise<void>;
@@ -33,20 +33,20 @@ export interface DirectoryDeps {
   onError(error: unknown): void;
 }
 
-/** Public keys are not looked up within an organisation: in the cache they all stand under one name. */
-const ANYWHERE = "";
+/** A public key alone identifies an account, so all share one cache partition. */
+const ANY_ORGANISATION = "";
 
 export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirectory {
   const { database, clock, encryption } = deps;
-  const cache = recordCache<KnownKey>({
+  const cache = recordCache<AccountKey>({
     capacity: 10_000,
     maxAgeMs: 30_000,
     clock,
-    load: async (_anywhere, publicKey) => {
+    load: async (_orgId, publicKey) => {
       const found = await findByPublicKey(database.query, publicKey);
       if (!found) return undefined;
       const { account, key, sealedSecret } = found;
-      const secret = encryption.open(sealedSecret, secretRow(account.orgId, key.publicKey)).toString();
+      const secret = encryption.open(sealedSecret, secretContext(account.orgId, key.publicKey)).toString();
       return { account, key, secret };
     },
   });
@@ -55,12 +55,13 @@ export function systemAccountDirectory(deps: DirectoryDeps): SystemAccountDirect
   });
 
   const uses = lastUses<{ orgId: string; accountId: string; publicKey: string; at: number }>({
-    write: (use) => touchKey(database.query, use, use.at),
+    write: (use) => recordKeyUse(database.query, use, use.at),
     onError: deps.onError,
   });
   return {
-    find: async (publicKey) => cache.peek(ANYWHERE, publicKey) ?? cache.get(ANYWHERE, publicKey),
-    noteUse: ({ account, key: { publicKey } }) =>
+    find: async (publicKey) =>
+      cache.peek(ANY_ORGANISATION, publicKey) ?? cache.get(ANY_ORGANISATION, publicKey),
+    recordUse: ({ account, key: { publicKey } }) =>
       uses.note(publicKey, { orgId: account.orgId, accountId: account.id, publicKey, at: clock() }),
     flush: uses.flush,
     close: uses.close,

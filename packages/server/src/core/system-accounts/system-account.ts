@@ -1,14 +1,14 @@
-/** A system account: a program that calls the service's JSON interfaces (specification, "System account"). */
+/** A system account: a program that calls the JSON APIs (specification, "System account"). */
 
 export interface SystemAccount {
   readonly orgId: string;
   readonly id: string;
-  /** The application that it belongs to; its permission on it is implied. */
+  /** The application that it belongs to, and may always act for. */
   readonly applicationId: string;
   readonly name: string;
-  /** An administrator's account: it may use the management API of its organisation. */
+  /** May use the management API of its organisation. */
   readonly isAdministrator: boolean;
-  /** Calls without the strict form's headers are refused. */
+  /** Only calls in the strict form are accepted. */
   readonly requiresStrictSignature: boolean;
   /** Other applications that it may act for. */
   readonly permissions: readonly string[];
@@ -20,7 +20,7 @@ export interface SystemAccount {
   readonly version: number;
 }
 
-/** A pair of keys. The secret is not in it: it is read for verification only, see store.ts. */
+/** A key pair without its secret, which is read for verification only. */
 export interface SystemAccountKey {
   /** A UUID. */
   readonly publicKey: string;

@@ -1,3 +1,4 @@
+/** System accounts, their keys and permissions. */
 import type { Selectable } from "kysely";
 import type { Db } from "../../db/open.ts";
 import { type Parameter, prepared } from "../../db/prepared.ts";
@@ -16,7 +17,7 @@ const selectKey = prepared((db, value: Parameter<{ publicKey: string }>) =>
   db.selectFrom("system_account_key").selectAll().where("public_key", "=", value("publicKey")),
 );
 
-/** By the public key alone: a call names no organisation. Disabled accounts and dead keys are found too. */
+/** Finds disabled accounts and ended keys too. By the public key alone: a call names no organisation. */
 export async function findByPublicKey(db: Db, publicKey: string): Promise<KeyedAccount | undefined> {
   const [key] = await selectKey(db, { publicKey });
   const account = key && (await findSystemAccount(db, key.org_id, key.account_id));
@@ -34,10 +35,10 @@ export async function findSystemAccount(
     .where("org_id", "=", orgId)
     .where("id", "=", id)
     .executeTakeFirst();
-  return row && toAccount(row, (await permissionsOf(db, orgId, [id])).get(id) ?? []);
+  return row && toAccount(row, (await loadPermissions(db, orgId, [id])).get(id) ?? []);
 }
 
-/** @param page.after the id that the page before ended with; one more than the limit is read */
+/** @returns one more than the limit, to tell that there is a next page */
 export async function listSystemAccounts(
   db: Db,
   orgId: string,
@@ -51,7 +52,7 @@ export async function listSystemAccounts(
     .orderBy("id")
     .limit(page.limit + 1)
     .execute();
-  const permissions = await permissionsOf(
+  const permissions = await loadPermissions(
     db,
     orgId,
     rows.map(({ id }) => id),
@@ -60,14 +61,13 @@ export async function listSystemAccounts(
 }
 
 export interface AccountSearch {
-  /** The id that the page before ended with. */
   readonly after?: string | undefined;
   readonly limit: number;
-  /** Part of a name or an id; letters beyond ASCII are compared in their case on SQLite. */
+  /** Part of a name or an id; case-sensitive beyond ASCII on SQLite. */
   readonly text?: string | undefined;
 }
 
-/** Newest first, each with the name of the application that it belongs to. */
+/** Newest first, each with the name of its application. */
 export async function searchSystemAccounts(
   db: Db,
   orgId: string,
@@ -92,7 +92,7 @@ export async function searchSystemAccounts(
   }));
 }
 
-/** The applications that an account may act for besides its own, by name. */
+/** The applications that an account may act for beside its own, by name. */
 export async function listPermittedApplications(
   db: Db,
   { orgId, id }: { orgId: string; id: string },
@@ -112,7 +112,7 @@ export async function listPermittedApplications(
     .execute();
 }
 
-async function permissionsOf(
+async function loadPermissions(
   db: Db,
   orgId: string,
   accountIds: readonly string[],
@@ -136,7 +136,7 @@ async function permissionsOf(
 export const listKeys = async (db: Db, orgId: string, accountId: string): Promise<SystemAccountKey[]> =>
   (await listKeysOf(db, orgId, [accountId])).get(accountId) ?? [];
 
-/** By account, each one's oldest first; an account without keys is not in it. */
+/** By account, oldest first. */
 export async function listKeysOf(
   db: Db,
   orgId: string,
@@ -155,7 +155,7 @@ export async function listKeysOf(
   return new Map([...byAccount].map(([id, keys]) => [id, keys.map(toKey)]));
 }
 
-/** Whether it is there; it stays as it is until the transaction ends (as `holdApplication`). */
+/** Locks the account until the transaction ends. @returns false when there is none */
 export async function holdSystemAccount(tx: Db, named: { orgId: string; id: string }): Promise<boolean> {
   const held = await tx
     .updateTable("system_account")
@@ -209,7 +209,7 @@ export async function insertKey(
     .execute();
 }
 
-/** What may change of an account, whose version it counts up. @returns false when there is none */
+/** Changes the account and increments its version. @returns false when there is none */
 export async function updateSystemAccount(
   db: Db,
   named: { orgId: string; id: string },
@@ -233,7 +233,7 @@ export async function updateSystemAccount(
   return updated !== undefined;
 }
 
-/** @returns false when it has no such key that is not revoked */
+/** @returns false when there is no such unrevoked key */
 export async function revokeKey(
   db: Db,
   named: { orgId: string; accountId: string; publicKey: string },
@@ -251,36 +251,36 @@ export async function revokeKey(
   return revoked !== undefined;
 }
 
-/** The other keys end then, those that end sooner by themselves excepted. */
+/** Expires the other keys at that time, unless they expire sooner. */
 export async function expireOtherKeys(
   db: Db,
-  kept: { orgId: string; accountId: string; publicKey: string },
+  except: { orgId: string; accountId: string; publicKey: string },
   at: number,
 ): Promise<void> {
   await db
     .updateTable("system_account_key")
     .set({ expires_at: at })
-    .where("org_id", "=", kept.orgId)
-    .where("account_id", "=", kept.accountId)
-    .where("public_key", "!=", kept.publicKey)
+    .where("org_id", "=", except.orgId)
+    .where("account_id", "=", except.accountId)
+    .where("public_key", "!=", except.publicKey)
     .where("revoked_at", "is", null)
     .where((or) => or.or([or("expires_at", "is", null), or("expires_at", ">", at)]))
     .execute();
 }
 
-/** @returns false when it was granted before */
+/** @returns false when it exists */
 export async function insertPermission(
   db: Db,
-  granted: { orgId: string; accountId: string; applicationId: string; by: string; now: number },
+  permission: { orgId: string; accountId: string; applicationId: string; by: string; now: number },
 ): Promise<boolean> {
   const inserted = await db
     .insertInto("system_account_permission")
     .values({
-      org_id: granted.orgId,
-      account_id: granted.accountId,
-      application_id: granted.applicationId,
-      granted_by: granted.by,
-      granted_at: granted.now,
+      org_id: permission.orgId,
+      account_id: permission.accountId,
+      application_id: permission.applicationId,
+      granted_by: permission.by,
+      granted_at: permission.now,
     })
     .onConflict((conflict) => conflict.columns(["org_id", "account_id", "application_id"]).doNothing())
     .returning("account_id")
@@ -290,13 +290,13 @@ export async function insertPermission(
 
 export async function deletePermission(
   db: Db,
-  taken: { orgId: string; accountId: string; applicationId: string },
+  permission: { orgId: string; accountId: string; applicationId: string },
 ): Promise<boolean> {
   const deleted = await db
     .deleteFrom("system_account_permission")
-    .where("org_id", "=", taken.orgId)
-    .where("account_id", "=", taken.accountId)
-    .where("application_id", "=", taken.applicationId)
+    .where("org_id", "=", permission.orgId)
+    .where("account_id", "=", permission.accountId)
+    .where("application_id", "=", permission.applicationId)
     .returning("account_id")
     .executeTakeFirst();
   return deleted !== undefined;
@@ -312,12 +312,11 @@ export async function deleteSystemAccount(db: Db, named: { orgId: string; id: st
   return deleted !== undefined;
 }
 
-export async function touchKey(
+export async function recordKeyUse(
   db: Db,
-  used: { orgId: string; accountId: string; publicKey: string },
+  { orgId, accountId, publicKey }: { orgId: string; accountId: string; publicKey: string },
   at: number,
 ): Promise<void> {
-  const { orgId, accountId, publicKey } = used;
   await db
     .updateTable("system_account_key")
     .set({ last_used_at: at })

@@ -1,4 +1,4 @@
-/** Making system accounts, replacing their keys, granting them applications. */
+/** System accounts: creating, changing, rotating keys, granting applications. Every change is audited and published. */
 import { randomUUID } from "node:crypto";
 import { randomSecret } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
@@ -44,14 +44,13 @@ export class InvalidSystemAccount extends Error {
   }
 }
 
-/** Who acts, and from where, as the audit log has it. */
 interface Act {
   readonly orgId: string;
   readonly actor: string;
   readonly address?: string;
 }
 
-/** What its making tells once: the secret is not shown again. */
+/** A new key with its secret, which is shown once. */
 export interface NewKey {
   readonly key: SystemAccountKey;
   readonly secret: string;
@@ -90,10 +89,15 @@ export async function createSystemAccount(
   return deps.database.transaction(async (tx) => {
     await requireApplication(tx, orgId, applicationId);
     await insertSystemAccount(tx, account);
-    const made = await addKey(tx, deps, account, { label: "first", expiresAt: null });
+    const newKey = await addKey(tx, deps, account, { label: "first", expiresAt: null });
     const details = { applicationId, administrator: account.isAdministrator };
-    await note(tx, deps, { ...by(input), action: "system-account.created", target: account.id, details });
-    return { account, ...made };
+    await recordChange(tx, deps, {
+      ...auditActor(input),
+      action: "system-account.created",
+      target: account.id,
+      details,
+    });
+    return { account, ...newKey };
   });
 }
 
@@ -102,22 +106,22 @@ export interface KeyRotation extends Act {
   readonly label: string;
   /** Milliseconds; null for a key that does not expire. */
   readonly expiresAt: number | null;
-  /** The other keys end after so many seconds; left out, they go on until they are revoked. */
+  /** Expires the other keys after so many seconds; left out, they stay valid. */
   readonly expireOthersInSeconds?: number;
 }
 
-/** A new pair of keys beside the old ones, which work on. @throws InvalidSystemAccount */
+/** Adds a key pair; the old ones stay valid. @throws InvalidSystemAccount */
 export async function rotateSystemAccountKey(deps: SystemAccountDeps, input: KeyRotation): Promise<NewKey> {
   const { orgId, id } = input;
   const now = deps.clock();
   if (input.expiresAt !== null && input.expiresAt <= now)
-    throw new InvalidSystemAccount("invalid-expiry", "the expiry date has passed");
+    throw new InvalidSystemAccount("invalid-expiry", "the expiry date is in the past");
   if (!isSecretLabel(input.label))
     throw new InvalidSystemAccount("invalid-label", "a label has at most 100 plain characters");
   return deps.database.transaction(async (tx) => {
     const account = await requireAccount(tx, orgId, id);
-    const made = await addKey(tx, deps, account, { label: input.label, expiresAt: input.expiresAt });
-    const { publicKey } = made.key;
+    const newKey = await addKey(tx, deps, account, { label: input.label, expiresAt: input.expiresAt });
+    const { publicKey } = newKey.key;
     if (input.expireOthersInSeconds !== undefined)
       await expireOtherKeys(
         tx,
@@ -126,8 +130,13 @@ export async function rotateSystemAccountKey(deps: SystemAccountDeps, input: Key
       );
     await updateSystemAccount(tx, { orgId, id }, {}, now);
     const details = { publicKey };
-    await note(tx, deps, { ...by(input), action: "system-account.key-created", target: id, details });
-    return made;
+    await recordChange(tx, deps, {
+      ...auditActor(input),
+      action: "system-account.key-created",
+      target: id,
+      details,
+    });
+    return newKey;
   });
 }
 
@@ -143,7 +152,12 @@ export async function revokeSystemAccountKey(
     if (!(await revokeKey(tx, { orgId, accountId: id, publicKey }, now))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, now);
     const details = { publicKey };
-    await note(tx, deps, { ...by(input), action: "system-account.key-revoked", target: id, details });
+    await recordChange(tx, deps, {
+      ...auditActor(input),
+      action: "system-account.key-revoked",
+      target: id,
+      details,
+    });
     return true;
   });
 }
@@ -156,8 +170,8 @@ export interface SystemAccountChange extends Act {
 }
 
 /**
- * What is as it shall be already is not written, and not audited.
- * @returns the account as it is now; undefined when there is none. @throws InvalidSystemAccount
+ * Writes and audits actual changes only.
+ * @returns the account after the change; undefined when there is none. @throws InvalidSystemAccount
  */
 export async function changeSystemAccount(
   deps: SystemAccountDeps,
@@ -180,11 +194,15 @@ export async function changeSystemAccount(
     if (changed.length === 0) return before;
     await updateSystemAccount(tx, { orgId, id }, after, now);
     const contents = changed.filter((member) => member !== "disabledAt");
-    const event = { ...by(input), target: id };
+    const event = { ...auditActor(input), target: id };
     if (contents.length > 0)
-      await note(tx, deps, { ...event, action: "system-account.changed", details: { changed: contents } });
+      await recordChange(tx, deps, {
+        ...event,
+        action: "system-account.changed",
+        details: { changed: contents },
+      });
     if (contents.length < changed.length)
-      await note(tx, deps, {
+      await recordChange(tx, deps, {
         ...event,
         action: disabled ? "system-account.disabled" : "system-account.enabled",
       });
@@ -195,8 +213,8 @@ export async function changeSystemAccount(
 type PermissionAct = Act & { readonly id: string; readonly applicationId: string };
 
 /**
- * Access to another application of the organisation.
- * @returns false when it had it already, as it always has on its own. @throws InvalidSystemAccount
+ * Lets the account act for another application of the organisation.
+ * @returns false when it already may, as it always may for its own. @throws InvalidSystemAccount
  */
 export async function grantApplication(deps: SystemAccountDeps, input: PermissionAct): Promise<boolean> {
   const { orgId, id, applicationId, actor } = input;
@@ -208,7 +226,7 @@ export async function grantApplication(deps: SystemAccountDeps, input: Permissio
     if (!(await insertPermission(tx, { orgId, accountId: id, applicationId, by: actor, now }))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, now);
     const action = "system-account.permission-granted";
-    await note(tx, deps, { ...by(input), action, target: id, details: { applicationId } });
+    await recordChange(tx, deps, { ...auditActor(input), action, target: id, details: { applicationId } });
     return true;
   });
 }
@@ -221,7 +239,7 @@ export async function withdrawApplication(deps: SystemAccountDeps, input: Permis
     if (!(await deletePermission(tx, { orgId, accountId: id, applicationId }))) return false;
     await updateSystemAccount(tx, { orgId, id }, {}, deps.clock());
     const action = "system-account.permission-withdrawn";
-    await note(tx, deps, { ...by(input), action, target: id, details: { applicationId } });
+    await recordChange(tx, deps, { ...auditActor(input), action, target: id, details: { applicationId } });
     return true;
   });
 }
@@ -234,13 +252,13 @@ export async function removeSystemAccount(
   const { orgId, id } = input;
   return deps.database.transaction(async (tx) => {
     if (!(await deleteSystemAccount(tx, { orgId, id }))) return false;
-    await note(tx, deps, { ...by(input), action: "system-account.deleted", target: id });
+    await recordChange(tx, deps, { ...auditActor(input), action: "system-account.deleted", target: id });
     return true;
   });
 }
 
-/** Names the row that a sealed secret belongs to. */
-export const secretRow = (orgId: string, publicKey: string) => `system-account-key|${orgId}|${publicKey}`;
+/** Binds a sealed secret to its row. */
+export const secretContext = (orgId: string, publicKey: string) => `system-account-key|${orgId}|${publicKey}`;
 
 async function addKey(
   tx: Db,
@@ -248,17 +266,17 @@ async function addKey(
   { orgId, id }: SystemAccount,
   { label, expiresAt }: { label: string; expiresAt: number | null },
 ): Promise<NewKey> {
-  // Strangers see the public key: it must not tell when the account was made.
+  // Not a UUIDv7: a public key must not reveal when it was created.
   const publicKey = randomUUID();
   const secret = randomSecret("sgn_sa_");
-  const made = { publicKey, label, createdAt: deps.clock(), expiresAt };
-  const key: SystemAccountKey = { ...made, revokedAt: null, lastUsedAt: null };
-  const sealed = deps.encryption.seal(Buffer.from(secret), secretRow(orgId, publicKey));
+  const times = { createdAt: deps.clock(), expiresAt, revokedAt: null, lastUsedAt: null };
+  const key: SystemAccountKey = { publicKey, label, ...times };
+  const sealed = deps.encryption.seal(Buffer.from(secret), secretContext(orgId, publicKey));
   await insertKey(tx, { orgId, id }, key, sealed);
   return { key, secret };
 }
 
-/** @param name without white space at its ends */
+/** @param name trimmed */
 export const isAccountName = (name: string): boolean =>
   name !== "" && [...name].length <= 100 && !/\p{Cc}/u.test(name);
 
@@ -274,7 +292,7 @@ async function requireApplication(tx: Db, orgId: string, id: string): Promise<vo
     throw new InvalidSystemAccount("unknown-application", "there is no such application");
 }
 
-/** As it is, and stays until the transaction ends. */
+/** Locks the account until the transaction ends. */
 export async function heldAccount(tx: Db, orgId: string, id: string): Promise<SystemAccount | undefined> {
   return (await holdSystemAccount(tx, { orgId, id })) ? findSystemAccount(tx, orgId, id) : undefined;
 }
@@ -285,10 +303,9 @@ async function requireAccount(tx: Db, orgId: string, id: string): Promise<System
   return account;
 }
 
-const by = ({ orgId, actor, address }: Act) => ({ orgId, actor, address });
+const auditActor = ({ orgId, actor, address }: Act) => ({ orgId, actor, address });
 
-/** Written with the change, and told to every node. */
-async function note(tx: Db, deps: SystemAccountDeps, event: Omit<AuditEvent, "at">): Promise<void> {
+async function recordChange(tx: Db, deps: SystemAccountDeps, event: Omit<AuditEvent, "at">): Promise<void> {
   await recordAuditEvent(tx, { ...event, at: deps.clock() });
   await deps.changes.publish(tx, { orgId: event.orgId, topic: "system-account" });
 }

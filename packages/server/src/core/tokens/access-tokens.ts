@@ -1,6 +1,6 @@
 /**
- * Reading our own access tokens back: the signature is checked once per token and kept in a small bounded cache (a
- * resource server asks about the same token again and again); whether it still stands is looked up every time.
+ * Verifying access tokens that Signet issued. The signature is checked once per token and cached, because a resource server
+ * asks about the same token often; revocation is looked up every time.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
 import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jose/jws";
@@ -13,19 +13,19 @@ import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-key.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { issuerOfPool } from "../signing-pools/signing-pool.ts";
-import { agentClaims } from "./agent-claims.ts";
+import { readAgentClaims } from "./agent-claims.ts";
 import type { AccessTokenClaims } from "./claims.ts";
 import { familyOfTokenId } from "./token-family.ts";
-import { isAccessTokenRevoked, isFamilyTokenGood } from "./tokens.store.ts";
+import { isAccessTokenRevoked, isFamilyTokenActive } from "./tokens.store.ts";
 
 export interface AccessTokens {
   /**
-   * The claims of a token that this organisation, or an agent of its pools, signed and that has not expired; revocation
-   * is not looked at. Undefined for everything else.
+   * The claims of an unexpired token that this organisation or an agent of its pools signed; undefined for anything else.
+   * Does not check revocation.
    */
   read(organisation: Organisation, token: string): Promise<AccessTokenClaims | undefined>;
-  /** Whether the token, its family, its client, its user and its device all still stand. */
-  stands(organisation: Organisation, claims: AccessTokenClaims): Promise<boolean>;
+  /** Whether neither the token nor its family, client, user or device is revoked, disabled or deleted. */
+  isActive(organisation: Organisation, claims: AccessTokenClaims): Promise<boolean>;
 }
 
 export interface AccessTokenDeps {
@@ -42,7 +42,7 @@ interface Verified {
   readonly claims: AccessTokenClaims;
 }
 
-/** A key that the organisation publishes, and what tokens by it must say. */
+/** A key that the organisation publishes, and the issuer that its tokens must name. */
 interface TrustedKey {
   readonly kid: string;
   readonly issuer: string;
@@ -69,32 +69,32 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const cacheKey = sha256Base64url(token);
       const known = verified.get(cacheKey);
       const kid = known?.kid ?? decodeJwsUnverified(token)?.header["kid"];
-      // A key that was taken out of the JWKS takes its tokens with it, cached or not.
-      const key = (await ownKey(deps, organisation, kid)) ?? (await agentKey(deps, organisation, kid));
+      // Tokens of a key that left the JWKS are rejected, cached or not.
+      const key = (await localKey(deps, organisation, kid)) ?? (await agentKey(deps, organisation, kid));
       const claims = key && (known?.claims ?? verify(cacheKey, token, key));
-      // Also what has no end is not in time.
+      // Written so that a missing `exp` fails too.
       if (!claims || claims.iss !== key.issuer || !(claims.exp > seconds(deps.clock()))) return undefined;
-      return (await isOfPool(deps, claims, key, organisation)) ? claims : undefined;
+      return (await signsForPool(deps, claims, key, organisation)) ? claims : undefined;
     },
-    stands: async (organisation, { client_id, jti, sub, device_id }) => {
+    isActive: async (organisation, { client_id, jti, sub, device_id }) => {
       if (!(await deps.applications.find(organisation.id, client_id))) return false;
-      if (device_id !== undefined && !(await isDeviceGood(deps, organisation.id, device_id))) return false;
+      if (device_id !== undefined && !(await isDeviceActive(deps, organisation.id, device_id))) return false;
       const familyId = familyOfTokenId(jti);
       const db = deps.database.query;
       if (familyId === undefined) return !(await isAccessTokenRevoked(db, organisation.id, jti));
-      const whose = { userId: sub, applicationId: client_id };
-      return isFamilyTokenGood(db, { orgId: organisation.id, familyId, jti, ...whose });
+      const owner = { userId: sub, applicationId: client_id };
+      return isFamilyTokenActive(db, { orgId: organisation.id, familyId, jti, ...owner });
     },
   };
 }
 
-/** A revoked device's tokens end with it, those that belong to no sign-in among them. */
-async function isDeviceGood({ database }: AccessTokenDeps, orgId: string, id: string): Promise<boolean> {
+/** A revoked device ends its tokens, client credentials tokens included. */
+async function isDeviceActive({ database }: AccessTokenDeps, orgId: string, id: string): Promise<boolean> {
   const device = await findDevice(database.query, orgId, id);
   return device !== undefined && device.revokedAt === null;
 }
 
-async function ownKey(
+async function localKey(
   { keys, baseUrl }: AccessTokenDeps,
   { id }: Organisation,
   kid: unknown,
@@ -107,7 +107,7 @@ async function ownKey(
     issuer: issuerOf(baseUrl, id),
     verify: (token) => {
       const read = verifyJws(token, (named) => (named === key.kid ? key : undefined), { typ });
-      // What the service signed itself has the members that it writes.
+      // Signet signs these claims itself, so their shape is known.
       return read?.payload as unknown as AccessTokenClaims | undefined;
     },
   };
@@ -128,14 +128,14 @@ async function agentKey(
     issuer: issuerOfPool(baseUrl, pool),
     verify: (token) => {
       const payload = verifyAgentToken(token, { publicKey, alg: key.alg });
-      const limits = { now: seconds(clock()), longestSeconds: pool.maxTokenLifetimeSeconds };
-      return payload && agentClaims(payload, limits);
+      const limits = { now: seconds(clock()), maxLifetimeSeconds: pool.maxTokenLifetimeSeconds };
+      return payload && readAgentClaims(payload, limits);
     },
   };
 }
 
-/** An agent has a say for the applications of its pool alone: else any agent could sign for all of the organisation's. */
-async function isOfPool(
+/** An agent's key is trusted for the applications of its pool only. */
+async function signsForPool(
   { applications }: AccessTokenDeps,
   { client_id }: AccessTokenClaims,
   { poolId }: TrustedKey,

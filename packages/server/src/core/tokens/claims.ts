@@ -125,7 +125,7 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     ...added,
     iss: subject.issuer,
     sub: user?.user.id ?? application.id,
-    aud: audienceOf(subject),
+    aud: audienceClaim(subject),
     exp: iat + application.settings.accessTokenLifetimeSeconds,
     iat,
     jti: newTokenId(user?.familyId),
@@ -174,7 +174,7 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
 }
 
 /** The resources, else the application's audience, else the issuer; with `openid` also the issuer, for userinfo. */
-function audienceOf({ issuer, application, scopes, resources }: TokenSubject): string | readonly string[] {
+function audienceClaim({ issuer, application, scopes, resources }: TokenSubject): string | readonly string[] {
   const { audience } = application.settings;
   const named = resources.length > 0 ? resources : audience === undefined ? [] : [audience];
   const all = named.length === 0 || scopes.includes("openid") ? [...new Set([...named, issuer])] : [...named];

@@ -37,7 +37,7 @@ forEachDatabase(({ fresh }) => {
     readIdTokenHint({ ...running.service, baseUrl: running.baseUrl }, org.organisation, hint);
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-  test("an ID token is a hint whoever of ours signed it; an access token is none", async () => {
+  test("accepts an ID token by local keys or agents as hint, never an access token", async () => {
     const source = codeSource(org);
     const own = await source.tokens();
     assert.equal((await read(own.idToken))?.["sub"], org.user.id);
@@ -50,7 +50,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await read(forged), undefined);
   });
 
-  test("an agent says nothing about applications of others, nor in another issuer's name", async () => {
+  test("rejects an agent's hint for another pool's application or issuer", async () => {
     const [key] = agent.keys;
     assert.ok(key);
     const hintOf = (claims: object) =>

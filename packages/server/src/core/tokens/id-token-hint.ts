@@ -1,4 +1,4 @@
-/** An ID token that comes back as a hint (OpenID Connect Core §3.1.2.1): expired or not, it must be one of ours. */
+/** Verifying an ID token that comes back as id_token_hint, expired or not (OpenID Connect Core §3.1.2.1). */
 import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jose/jws";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
@@ -16,7 +16,7 @@ export interface IdTokenHintDeps {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** @returns its claims; undefined for what neither the organisation nor the pool of its application has signed */
+/** @returns the claims; undefined unless the organisation or the pool of its application signed the token */
 export async function readIdTokenHint(
   deps: IdTokenHintDeps,
   organisation: Organisation,
@@ -28,11 +28,15 @@ export async function readIdTokenHint(
     typ: ["JWT"],
   });
   if (own) return own.payload["iss"] === issuerOf(deps.baseUrl, orgId) ? own.payload : undefined;
-  return readAgents(deps, orgId, hint);
+  return readAgentHint(deps, orgId, hint);
 }
 
-/** An agent has a say for the applications of its pool alone. */
-async function readAgents(deps: IdTokenHintDeps, orgId: string, hint: string): Promise<Claims | undefined> {
+/** An agent's key is trusted for the applications of its pool only. */
+async function readAgentHint(
+  deps: IdTokenHintDeps,
+  orgId: string,
+  hint: string,
+): Promise<Claims | undefined> {
   const kid = decodeJwsUnverified(hint)?.header["kid"];
   const found = (await deps.signingPools.published(orgId)).find(({ key }) => key.kid === kid);
   if (!found) return undefined;

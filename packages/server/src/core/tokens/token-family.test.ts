@@ -8,7 +8,7 @@ const keys = { refreshTokenKey: Buffer.alloc(32, 1) };
 const org = newUuid();
 const family = newUuid();
 
-test("a token names its family to its own organisation and server only", () => {
+test("reveals the family of a refresh token to its own organisation and master key only", () => {
   const token = newRefreshToken(keys, org, family);
   assert.match(token, /^sgn_rt_[A-Za-z0-9_-]{75}$/);
   assert.equal(familyOfRefreshToken(keys, org, token), family);
@@ -16,7 +16,7 @@ test("a token names its family to its own organisation and server only", () => {
   assert.equal(familyOfRefreshToken({ refreshTokenKey: Buffer.alloc(32, 2) }, org, token), undefined);
 });
 
-test("a successor is the same whenever it is derived, and differs from every other", () => {
+test("derives the same successor every time, different from every other token", () => {
   const first = newRefreshToken(keys, org, family);
   const second = deriveSuccessor(keys, org, family, first);
   assert.equal(deriveSuccessor(keys, org, family, first), second);
@@ -29,7 +29,7 @@ test("a successor is the same whenever it is derived, and differs from every oth
   assert.notEqual(deriveSuccessor({ refreshTokenKey: Buffer.alloc(32, 2) }, org, family, first), second);
 });
 
-test("knowing the family is not enough to make a token, and no token has two spellings", () => {
+test("rejects tokens forged from a known family, and any second spelling of a token", () => {
   const token = newRefreshToken(keys, org, family);
   const bytes = Buffer.from(token.slice(7), "base64url");
   for (let at = 0; at < bytes.length; at++) {

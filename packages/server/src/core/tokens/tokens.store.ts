@@ -1,3 +1,4 @@
+/** Token families and revoked access tokens. */
 import { formatScope } from "@signet/protocol/oauth/scope";
 import { sql } from "kysely";
 import { deleteExpired } from "../../db/delete-expired.ts";
@@ -110,8 +111,8 @@ const rotate = prepared((db, value: Parameter<Rotation>) =>
 );
 
 /**
- * The compare-and-swap of a rotation: the presented token gives way to its successor, once.
- * @returns false when it was not the living token any more
+ * The compare-and-swap of a rotation: the successor replaces the presented token, once.
+ * @returns false when the presented token was no longer the current one
  */
 export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<boolean> {
   return (await rotate(db, rotation)).length > 0;
@@ -127,10 +128,10 @@ export type RevokedFamilies = { readonly orgId: string; readonly now: number; re
   | { readonly sessionId: string }
 );
 
-/** The scope as a whole word: another whose name contains it keeps nobody signed in. */
+/** Matches the whole word, not a custom scope whose name contains it. */
 const withoutOfflineAccess = sql<boolean>`' ' || scope || ' ' not like '% offline!_access %' escape '!'`;
 
-/** @returns how many were living */
+/** @returns how many were active */
 export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promise<number> {
   let query = db
     .updateTable("token_family")
@@ -148,7 +149,7 @@ export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promi
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Remembers the `jti` until the token would have expired anyway. @returns false when it was revoked before */
+/** Stores the `jti` until the token expires. @returns false when it was revoked before */
 export async function revokeAccessToken(
   db: Db,
   token: { orgId: string; jti: string; expiresAt: number },
@@ -170,7 +171,7 @@ const selectRevoked = prepared((db, value: Parameter<{ orgId: string; jti: strin
     .where("jti", "=", value("jti")),
 );
 
-/** Whether a client's own token was revoked. */
+/** For tokens without a family: client credentials. */
 export async function isAccessTokenRevoked(db: Db, orgId: string, jti: string): Promise<boolean> {
   return (await selectRevoked(db, { orgId, jti })).length > 0;
 }
@@ -179,12 +180,11 @@ type FamilyToken = {
   readonly orgId: string;
   readonly familyId: string;
   readonly jti: string;
-  /** Whom the token is about, and whose it is. */
   readonly userId: string;
   readonly applicationId: string;
 };
 
-const selectStanding = prepared((db, value: Parameter<FamilyToken>) =>
+const selectActive = prepared((db, value: Parameter<FamilyToken>) =>
   db
     .selectFrom("token_family")
     .innerJoin("membership", (join) =>
@@ -205,16 +205,16 @@ const selectStanding = prepared((db, value: Parameter<FamilyToken>) =>
     .select("revoked_access_token.jti as revokedJti")
     .where("token_family.org_id", "=", value("orgId"))
     .where("token_family.id", "=", value("familyId"))
-    // A signing agent writes what it likes: it has a say in the sign-ins at its applications alone.
+    // An agent chooses the claims it signs: the family must be of this user and application.
     .where("token_family.user_id", "=", value("userId"))
     .where("token_family.application_id", "=", value("applicationId"))
     .where("token_family.revoked_at", "is", null)
     .where("user_account.disabled_at", "is", null),
 );
 
-/** Whether a user's token still stands: itself, its family, and the user as a member of the organisation. */
-export async function isFamilyTokenGood(db: Db, key: FamilyToken): Promise<boolean> {
-  const [row] = await selectStanding(db, key);
+/** Whether neither the token nor its family is revoked, and the user is an enabled member of the organisation. */
+export async function isFamilyTokenActive(db: Db, key: FamilyToken): Promise<boolean> {
+  const [row] = await selectActive(db, key);
   return row !== undefined && row.revokedJti === null;
 }
 
@@ -253,12 +253,12 @@ function fromRow(row: TokenFamilyTable): TokenFamily {
   };
 }
 
-const MOST_APPLICATIONS = 100;
+const MAX_APPLICATIONS = 100;
 
-/** The applications that a user has been given tokens for and that have not been taken back, the newest first. */
+/** The applications that hold unrevoked tokens of a user, the newest first. */
 export async function listUsedApplications(
   db: Db,
-  of: { orgId: string; userId: string },
+  { orgId, userId }: { orgId: string; userId: string },
 ): Promise<Array<{ applicationId: string; applicationName: string; lastUsedAt: number }>> {
   return db
     .selectFrom("token_family")
@@ -269,11 +269,11 @@ export async function listUsedApplications(
     )
     .select(["application.id as applicationId", "application.name as applicationName"])
     .select((eb) => eb.fn.max("token_family.created_at").as("lastUsedAt"))
-    .where("token_family.org_id", "=", of.orgId)
-    .where("token_family.user_id", "=", of.userId)
+    .where("token_family.org_id", "=", orgId)
+    .where("token_family.user_id", "=", userId)
     .where("token_family.revoked_at", "is", null)
     .groupBy(["application.id", "application.name"])
     .orderBy("lastUsedAt", "desc")
-    .limit(MOST_APPLICATIONS)
+    .limit(MAX_APPLICATIONS)
     .execute();
 }

@@ -1,4 +1,4 @@
-/** Mails that an operator or an administrator has sent to somebody: for a new address, or a new password. */
+/** Emails for account changes: a link to a new address, or a password reset requested by an administrator. */
 import type { Database } from "../../db/open.ts";
 import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/link-mail.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
@@ -15,15 +15,16 @@ export interface NewAddress {
   readonly newEmail: string;
   readonly actor: string;
   readonly address?: string;
-  /** The language of the page that it was asked for on: for users who have chosen none. */
+  /** The language of the page, for users who have chosen none. */
   readonly locale?: string;
-  /** False for the user's own wish: whether somebody else has the address is not told, and nobody gets a mail then. */
+  /** False for the user's own request: it doesn't reveal whether the address is taken, and no email is sent then. */
   readonly tellsTaken?: boolean;
 }
 
 /**
- * A link to the new address: the old one stays until it is used.
- * @param user of the organisation that owns the account. @throws InvalidUser; Error when mail is not set up
+ * Sends a link to the new address; the old one stays until the link is used.
+ * @param user of the home organisation.
+ * @throws InvalidUser; Error without SMTP
  */
 export async function requestNewEmail(
   deps: AccountMailDeps,
@@ -37,7 +38,7 @@ export async function requestNewEmail(
     const other = await findUserByEmail(tx, orgId, emailKey(to));
     const isTaken = other !== undefined && other.user.id !== id;
     if (isTaken && tellsTaken)
-      throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+      throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
     await sendLinkMail(tx, deps, {
       orgId,
       type: "ChangeEmail",
@@ -54,8 +55,9 @@ export async function requestNewEmail(
 }
 
 /**
- * A link to set another password, which the user has not asked for: the present one works until the link is used.
- * @param user of the organisation that owns the account. @throws Error when mail is not set up
+ * Sends a password reset link that the user has not requested; the current password works until it is used.
+ * @param user of the home organisation.
+ * @throws Error without SMTP
  */
 export async function sendPasswordReset(
   deps: AccountMailDeps,

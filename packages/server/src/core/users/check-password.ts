@@ -1,6 +1,6 @@
 /**
- * The password of a sign-in, wherever it is typed: the same answer and the same time for an unknown address and a wrong
- * password; guesses are counted before they are looked at.
+ * Verifies a password, for every sign-in: unknown addresses and wrong passwords get the same response in the same
+ * time, and attempts are counted before they are verified.
  */
 import type { Database } from "../../db/open.ts";
 import type { Activity } from "../activity/activity.ts";
@@ -20,32 +20,32 @@ export interface PasswordCheckDeps {
   readonly activity: Pick<Activity, "count">;
 }
 
-export interface TypedPassword {
+export interface PasswordInput {
   readonly orgId: string;
   readonly email: string;
   readonly password: string;
-  /** The network address that it came from. */
+  /** The client's IP address. */
   readonly address: string;
 }
 
 export interface RightPassword {
   readonly user: User;
-  /** To be compared again when the session starts: a password changed meanwhile begins none. */
+  /** Compared again when the session starts, so that a concurrent password change prevents it. */
   readonly passwordChangedAt: number | null;
 }
 
-/** Longer input is nobody's password: it is not hashed. */
+/** Longer input is rejected without hashing. */
 export const MAX_PASSWORD_INPUT = 1_024;
 
 /** @throws RateLimited, PasswordQueueFull */
 export async function checkPassword(
   deps: PasswordCheckDeps,
-  { orgId, email, password, address }: TypedPassword,
+  { orgId, email, password, address }: PasswordInput,
 ): Promise<RightPassword | "invalid-credentials" | "disabled"> {
   const key = emailKey(email);
   const network = networkOf(address);
   const attempt = await countAttempt(deps, orgId, [
-    // The network first: once it is refused, the addresses that it invents leave no rows.
+    // The network first: once it is limited, invented email addresses leave no rows.
     { limit: deps.rateLimits["password-address"], subject: network },
     { limit: deps.rateLimits["password-account"], subject: `${key}|${network}` },
   ]).catch(async (error: unknown) => {
@@ -58,7 +58,7 @@ export async function checkPassword(
   try {
     matches = await deps.passwords.verify(stored, password.slice(0, MAX_PASSWORD_INPUT));
   } catch (error) {
-    // Not looked at: it was no guess.
+    // Not verified, so it doesn't count as an attempt.
     await attempt.giveBack();
     throw error;
   }
@@ -75,7 +75,7 @@ export async function checkPassword(
   return found;
 }
 
-/** Today's parameters for a password whose hash was made with weaker ones. */
+/** Upgrades a hash with outdated parameters. */
 async function renewHash(
   deps: PasswordCheckDeps,
   user: User,
@@ -88,7 +88,7 @@ async function renewHash(
     const owner = { orgId: user.homeOrgId, id: user.id };
     await setPasswordHash(deps.database.query, owner, { hash, now: deps.clock(), replaces: stored });
   } catch (error) {
-    // There is no place in the queue now; the next sign-in renews it, and this one need not fail.
+    // The queue is full: the next sign-in upgrades the hash.
     if (!(error instanceof PasswordQueueFull)) throw error;
   }
 }
@@ -111,16 +111,16 @@ async function recordFailure(
   });
 }
 
-/** What goes on is not looked at any more, and said once in the limit's time. */
+/** Recorded once per window. */
 function recordLimited(
   deps: PasswordCheckDeps,
   { orgId, key, address, network }: { orgId: string; key: string; address: string; network: string },
   { limit: { name, windowSeconds } }: RateLimited,
 ): Promise<void> {
-  const isOfAccount = name === "password-account";
-  const subject = `${name}|${network}|${isOfAccount ? key : ""}`;
+  const isAccountLimit = name === "password-account";
+  const subject = `${name}|${network}|${isAccountLimit ? key : ""}`;
   return recordOnce(deps, { orgId, subject, everyMs: windowSeconds * 1000 }, async () => {
-    const found = isOfAccount ? await findSignInAccount(deps.database.query, orgId, key) : undefined;
+    const found = isAccountLimit ? await findSignInAccount(deps.database.query, orgId, key) : undefined;
     const target = found ? { target: found.user.id } : {};
     return { actor: "anonymous", action: "sign-in.limited", address, details: { limit: name }, ...target };
   });

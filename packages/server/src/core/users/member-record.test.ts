@@ -21,7 +21,7 @@ forEachDatabase(({ name, fresh }) => {
   });
   after(() => database.close());
 
-  test("a membership is not changed while somebody holds its account to compare it", async () => {
+  test("waits for a transaction that has locked the account", async () => {
     const organisation = await createOrganisation({ clock }, database.query, { name: "Acme", actor: "test" });
     const deps = { database, clock, passwords: quickPasswords };
     const person = { email: "ada@acme.example", password: "plum tractor ninety", firstname: "", surname: "" };

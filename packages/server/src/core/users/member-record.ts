@@ -1,4 +1,4 @@
-/** What an organisation keeps about its users for its custom scopes: attributes, and groups of the membership. */
+/** Attributes and groups of a member, for custom scopes. */
 import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import type { Database } from "../../db/open.ts";
 import { recordAuditEvent } from "../audit/audit.store.ts";
@@ -15,10 +15,7 @@ export class InvalidMemberRecord extends Error {
 
 const limits = { attributes: 100, groups: 200, text: 16_000 } as const;
 
-/**
- * Replaces what is given.
- * @returns false when the organisation has no such member. @throws InvalidMemberRecord
- */
+/** Replaces the given parts. @returns false when there is no such member. @throws InvalidMemberRecord */
 export async function changeMemberRecord(
   deps: { readonly database: Database; readonly clock: Clock },
   input: { orgId: string; id: string; record: MemberRecord; actor: string; address?: string },
@@ -28,11 +25,13 @@ export async function changeMemberRecord(
   requireValid(record.membership?.attributes ?? {}, "membership attribute");
   const groups = record.membership?.groups ?? [];
   if (!areGroups(groups))
-    throw new InvalidMemberRecord(`at most ${limits.groups} groups, each of 1 to 200 plain characters`);
+    throw new InvalidMemberRecord(
+      `at most ${limits.groups} groups, each of 1 to 200 characters without control characters`,
+    );
   return deps.database.transaction(async (tx) => {
     const member = await findUser(tx, orgId, id);
     if (!member) return false;
-    // Waits for a form that is just comparing what it has seen with what is there.
+    // Waits for a concurrent form submission that compares versions.
     await holdAccount(tx, member, deps.clock());
     if (!(await setMemberRecord(tx, { orgId, id }, record))) return false;
     const event = { orgId, at: deps.clock(), actor, action: "user.attributes-changed" as const, target: id };
@@ -55,7 +54,7 @@ const areWithinLimits = (attributes: Attributes): boolean =>
   isNestedWithin(attributes) &&
   JSON.stringify(attributes).length <= limits.text;
 
-/** @param value as somebody typed it */
+/** @param value as entered */
 export const areAttributes = (value: unknown): value is Attributes =>
   typeof value === "object" &&
   value !== null &&

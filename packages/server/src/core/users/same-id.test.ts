@@ -14,7 +14,7 @@ import { findActorNames } from "../audit/actor-names.ts";
 import { lastChange, lastChanges, recordAuditEvent } from "../audit/audit.store.ts";
 import { chainOrganisation } from "../audit/chain/chaining.ts";
 import { chainKey } from "../audit/chain/link.ts";
-import { readChained, readEvents, readWaitingIds } from "../audit/search/search.store.ts";
+import { readChained, readEvents, readUnchainedIds } from "../audit/search/search.store.ts";
 import { findInvitationMail, hasNoPassword } from "./invitations/invitations.store.ts";
 import {
   deleteAccount,
@@ -75,7 +75,7 @@ forEachDatabase(({ fresh }) => {
     ];
   }
 
-  test("a change is of one user, at one organisation", async () => {
+  test("changes one user of one organisation only", async () => {
     await withUser(running.service, org, "neighbour@acme.example");
     const before = await others();
     const profile = { firstname: "New", surname: "Name", phone: "+45 1", locale: "da" };
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await setUserDisabled(db(), key(), null, 8), false);
   });
 
-  test("an administrator is one of this organisation, and another one has a home that is open", async () => {
+  test("counts administrators of this organisation with an active home organisation only", async () => {
     const { user } = await withUser(running.service, org, "second@acme.example");
     const member = { orgId: orgId(), userId: user.id };
     await setRole(db(), { orgId: beta(), userId: id }, "Standard");
@@ -120,7 +120,7 @@ forEachDatabase(({ fresh }) => {
     await close(null);
   });
 
-  test("the mail of an invitation is the newest of that kind, to that address, from here", async () => {
+  test("reads the newest invitation email of this organisation to this address", async () => {
     const times = { next_attempt_at: 0, give_up_at: 0, created_at: 0, last_error: null, attempts: 0 };
     const recipient = "ivy@acme.example";
     const put = (mail: { id: string; org_id?: string; recipient?: string; template?: string }) =>
@@ -143,7 +143,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await state(), "waiting");
   });
 
-  test("who has no password is one user's own", async () => {
+  test("checks the password of this user only", async () => {
     const { user } = await withUser(running.service, org, "invited@acme.example");
     const take = (where: string, whose: string) =>
       db()
@@ -161,7 +161,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await hasNoPassword(db(), invited), false, "disabled");
   });
 
-  test("events, names and last changes are of one organisation", async () => {
+  test("reads events, names and last changes of one organisation only", async () => {
     const written = { action: "user.enabled", target: id, details: {} } as const;
     await recordAuditEvent(db(), { ...written, orgId: orgId(), actor: "operator", at: 9_000_000_000_000 });
     await recordAuditEvent(db(), { ...written, orgId: beta(), actor: "system", at: 9_000_000_000_001 });
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await named(...theirs), []);
 
     const page = { after: 0, limit: 1_000 };
-    const waiting = () => readWaitingIds(db(), orgId(), { after: "", limit: page.limit });
+    const waiting = () => readUnchainedIds(db(), orgId(), { after: "", limit: page.limit });
     const read = async () => [
       ...(await readChained(db(), orgId(), page)),
       ...(await readEvents(db(), orgId(), await waiting())),
@@ -199,7 +199,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await waiting(), []);
   });
 
-  test("mails that wait are taken back for one address of one organisation, and of one kind where it is named", async () => {
+  test("deletes unsent emails of one address and organisation, and of one template if given", async () => {
     const recipient = "waits@acme.example";
     const times = { next_attempt_at: 0, give_up_at: 0, created_at: 0, last_error: null, attempts: 0 };
     const text = { locale: "en", data: "{}", sent_at: null, failed_at: null };
@@ -224,7 +224,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await left()).sort(), stay);
   });
 
-  test("a guest leaves one organisation, nobody leaves home that way, and of two of one id one account goes", async () => {
+  test("removes a guest from one organisation, and one of two accounts with the same id", async () => {
     const { user } = await withUser(running.service, org, "roams@acme.example");
     const third = await makeOrganisation(running.service, "Gamma");
     const guest = { userId: user.id, homeOrgId: orgId(), role: "Standard", now: 1 } as const;

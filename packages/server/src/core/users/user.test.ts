@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emailKey, isEmail } from "./user.ts";
 
-test("an address is compared as people mean it: case, width, spaces around it and how an accent is typed", () => {
+test("compares email addresses regardless of case, width, surrounding spaces and accents' encoding", () => {
   for (const [one, other] of [
     ["Uma@Acme.Example", "uma@acme.example"],
     ["  uma@acme.example\n", "uma@acme.example"],
@@ -14,7 +14,7 @@ test("an address is compared as people mean it: case, width, spaces around it an
   assert.notEqual(emailKey("u.ma@acme.example"), emailKey("uma@acme.example"));
 });
 
-test("what can be an address", () => {
+test("accepts valid email addresses", () => {
   for (const email of [
     "a@bc",
     "uma@acme.example",
@@ -25,7 +25,7 @@ test("what can be an address", () => {
     assert.equal(isEmail(email), true, email);
 });
 
-test("what cannot: no part, two @, spaces, control and invisible characters, more than mail takes", () => {
+test("rejects addresses with missing parts, two @, spaces, control characters or excess length", () => {
   for (const email of [
     "",
     "@",
@@ -46,7 +46,7 @@ test("what cannot: no part, two @, spaces, control and invisible characters, mor
     assert.equal(isEmail(email), false, JSON.stringify(email));
 });
 
-test("a hostile address is looked at quickly", () => {
+test("checks hostile input quickly", () => {
   const began = process.cpuUsage().user;
   for (const email of [`a@${".".repeat(10_000)}`, `${"@".repeat(10_000)}`, `a@${"b.".repeat(126)}\n`])
     isEmail(email);

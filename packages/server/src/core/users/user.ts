@@ -1,14 +1,14 @@
-/** A user and the membership that lets them into an organisation (specification, "User"). */
+/** A user, and the membership in an organisation (specification, "User"). */
 
 export type Role = "Standard" | "Administrator";
 
-/** Names come from administrators: look them up with `Object.hasOwn`. */
+/** Names are untrusted: look them up with `Object.hasOwn`. */
 export type Attributes = Readonly<Record<string, unknown>>;
 
 export interface User {
-  /** The organisation that owns the account. */
+  /** The home organisation of the account. */
   readonly homeOrgId: string;
-  /** The organisation in whose light the user is seen here. */
+  /** The organisation whose member the user is here. */
   readonly orgId: string;
   /** PermId: the `sub` of every token. */
   readonly id: string;
@@ -20,20 +20,20 @@ export interface User {
   readonly phone: string | null;
   readonly locale: string | null;
   readonly role: Role;
-  /** What the home organisation keeps about the account, by name; JSON values, for custom scopes. */
+  /** Attributes of the account, by name; JSON values, for custom scopes. */
   readonly attributes: Attributes;
-  /** What the organisation visited keeps about the member. */
+  /** Attributes of the membership. */
   readonly membership: { readonly groups: readonly string[]; readonly attributes: Attributes };
   readonly createdAt: number;
   readonly disabledAt: number | null;
 }
 
-/** The address as it is compared: people type case and width differently, and mean the same mailbox. */
+/** The email address as compared: case and width don't matter. */
 export function emailKey(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }
 
-/** A pragmatic check: one @, something on both sides, a length that SMTP allows (RFC 5321 §4.5.3.1). */
+/** A pragmatic check: one @ with text on both sides, within SMTP's length (RFC 5321 §4.5.3.1). */
 export function isEmail(email: string): boolean {
   return (
     email.length <= 254 &&
@@ -41,5 +41,5 @@ export function isEmail(email: string): boolean {
   );
 }
 
-/** A first name or surname; empty is one too. */
+/** A first name or surname; may be empty. */
 export const isPersonName = (name: string): boolean => [...name].length <= 100 && !/\p{Cc}/u.test(name);

@@ -16,12 +16,12 @@ export interface NewUserRow {
   readonly phone: string | null;
   readonly passwordHash: string | null;
   readonly role: Role;
-  /** A language tag; left out, whatever the browser asks for. */
+  /** A language tag; default: the browser's. */
   readonly locale?: string | null;
   readonly now: number;
 }
 
-/** @returns false when the organisation has a user of this address already */
+/** @returns false when the email address is taken */
 export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
   const inserted = await db
     .insertInto("user_account")
@@ -54,13 +54,13 @@ export async function insertUser(db: Db, user: NewUserRow): Promise<boolean> {
 export interface NewMembership {
   readonly orgId: string;
   readonly userId: string;
-  /** The organisation that owns the account. */
+  /** The home organisation. */
   readonly homeOrgId: string;
   readonly role: Role;
   readonly now: number;
 }
 
-/** @returns false when the user is a member already */
+/** @returns false when the user is already a member */
 export async function insertMembership(db: Db, membership: NewMembership): Promise<boolean> {
   const { orgId, userId, homeOrgId, role, now } = membership;
   const row = { org_id: orgId, user_id: userId, home_org_id: homeOrgId, role, created_at: now };
@@ -85,7 +85,7 @@ const members = (db: Db, orgId: string) =>
     .innerJoin("organisation as home", "home.id", "membership.home_org_id")
     .selectAll("user_account")
     .select(["membership.role", "membership.groups", "membership.attributes as membershipAttributes"])
-    // With the organisation that owns the account the account is disabled, wherever it roams.
+    // Disabling the home organisation disables its accounts everywhere.
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
     .where("membership.org_id", "=", orgId);
 
@@ -101,12 +101,12 @@ export async function findUser(db: Db, orgId: string, id: string): Promise<User 
 
 const selectByEmail = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
   members(db, value("orgId"))
-    // The organisation's own account: one by its unique index, however many members there are.
+    // An account of the organisation itself, by its unique index.
     .where("user_account.org_id", "=", value("orgId"))
     .where("user_account.email_key", "=", value("emailKey")),
 );
 
-/** A user of the organisation's own by address, with what signing in needs. */
+/** A user by email address, with what the sign-in needs; without guests. */
 export async function findUserByEmail(
   db: Db,
   orgId: string,
@@ -120,7 +120,7 @@ export async function findUserByEmail(
 
 const selectRoaming = prepared((db, value: Parameter<{ orgId: string; emailKey: string }>) =>
   members(db, value("orgId"))
-    // As the index of those who roam has it: however many members there are, these are few.
+    // As in the partial index of guests, which are few.
     .whereRef("membership.home_org_id", "<>", "membership.org_id")
     .where("user_account.email_key", "=", value("emailKey"))
     .orderBy("membership.created_at")
@@ -129,8 +129,8 @@ const selectRoaming = prepared((db, value: Parameter<{ orgId: string; emailKey: 
 );
 
 /**
- * Who signs in here with an address: the organisation's own user, else a user of another organisation who roams here
- * (of several with one address, who came first). Both are always looked for: the time tells nothing.
+ * The account that signs in with an email address: a user of the organisation, else the guest who joined first. Both
+ * are always queried, so that timing reveals nothing.
  */
 export async function findSignInAccount(
   db: Db,
@@ -144,7 +144,7 @@ export async function findSignInAccount(
   return { user: fromRow(orgId, row), passwordHash, passwordChangedAt };
 }
 
-/** Oldest first by identifier. */
+/** By PermId. */
 export async function listUsers(
   db: Db,
   orgId: string,
@@ -155,7 +155,7 @@ export async function listUsers(
   return (await query.execute()).map((row) => fromRow(orgId, row));
 }
 
-/** Every organisation that an account is a member of, its own included. */
+/** All organisations of an account, its home organisation included. */
 export async function organisationsOfUser(db: Db, homeOrgId: string, id: string): Promise<string[]> {
   const rows = await db
     .selectFrom("membership")
@@ -167,7 +167,10 @@ export async function organisationsOfUser(db: Db, homeOrgId: string, id: string)
   return rows.map(({ org_id }) => org_id);
 }
 
-/** The home organisation alone changes an account. @returns false when it has no such user, and when it was so already */
+/**
+ * Of accounts of the home organisation.
+ * @returns false when there is no such user, or the status is already the wanted one
+ */
 export async function setUserDisabled(
   db: Db,
   key: { orgId: string; id: string },
@@ -184,7 +187,7 @@ export async function setUserDisabled(
   return result.numUpdatedRows > 0n;
 }
 
-/** The address has been shown to be the user's; another one since then stays unconfirmed. */
+/** Marks the email address as verified, unless it has changed. */
 export async function setEmailVerified(
   db: Db,
   key: { orgId: string; id: string; email: string },
@@ -202,12 +205,12 @@ export async function setEmailVerified(
 }
 
 export interface MemberRecord {
-  /** Of the account; the home organisation alone writes them. */
+  /** Of the account; only the home organisation writes them. */
   readonly attributes?: Attributes;
   readonly membership?: { readonly groups: readonly string[]; readonly attributes: Attributes };
 }
 
-/** Replaces what is given of what custom scopes can tell. @returns false when the organisation has no such member */
+/** Replaces the given parts. @returns false when there is no such member */
 export async function setMemberRecord(
   db: Db,
   key: { orgId: string; id: string },
@@ -234,8 +237,8 @@ export async function setMemberRecord(
 }
 
 /**
- * @param replaces when given, only that hash is replaced, or with null only none: a rehash must not undo a change made
- *   meanwhile, nor an invitation take the place of a password
+ * @param replaces replaces only this hash, or with null only an absent one: a rehash must not undo a concurrent
+ * change, nor an invitation replace a password
  * @returns false when nothing was changed
  */
 export async function setPasswordHash(
@@ -258,10 +261,7 @@ export async function setPasswordHash(
   return result.numUpdatedRows > 0n;
 }
 
-/**
- * Takes the account's row until the transaction ends: two changes that depend on each other's outcome come one after the
- * other, on every node.
- */
+/** Locks the account until the end of the transaction, so that dependent changes run one after the other, on every node. */
 export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, now: number): Promise<void> {
   await tx
     .updateTable("user_account")
@@ -272,9 +272,8 @@ export async function holdAccount(tx: Db, user: Pick<User, "homeOrgId" | "id">, 
 }
 
 /**
- * Whether the account is as it was when its password was checked: not disabled, and the password not another one. The
- * write changes nothing and holds the row for the transaction: a new password at the same time is either seen here, or
- * waits and then finds the session to end.
+ * Locks the account if it is enabled and its password is still the one that was verified. A concurrent password
+ * change is either seen here, or waits and then ends the session.
  */
 export async function holdPassword(
   tx: Db,
@@ -287,7 +286,7 @@ export async function holdPassword(
   return held.numUpdatedRows > 0n;
 }
 
-/** The same for a sign-in without a password: whether the account is not disabled, and stays so for the transaction. */
+/** The same for a sign-in without a password: locks the account if it is enabled. */
 export async function holdEnabled(tx: Db, user: Pick<User, "homeOrgId" | "id">): Promise<boolean> {
   return (await enabledAccount(tx, user).executeTakeFirst()).numUpdatedRows > 0n;
 }
@@ -300,7 +299,7 @@ const enabledAccount = (tx: Db, { homeOrgId, id }: Pick<User, "homeOrgId" | "id"
     .where("id", "=", id)
     .where("disabled_at", "is", null);
 
-/** Milliseconds: when a user became a member of the organisation in whose light they are seen. */
+/** When the user became a member of the organisation, milliseconds. */
 export async function findMemberSince(
   db: Db,
   user: Pick<User, "orgId" | "id" | "createdAt">,

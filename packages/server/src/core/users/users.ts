@@ -1,4 +1,4 @@
-/** Creating users, disabling them, setting passwords: what operators and, later, administrators do. */
+/** Creates, disables and enables users, and sets passwords, for operators and administrators. */
 import { randomUUID } from "node:crypto";
 import type { Database, Db } from "../../db/open.ts";
 import { voidActions } from "../actions/actions.store.ts";
@@ -45,17 +45,17 @@ export interface NewUser {
   readonly surname: string;
   readonly phone?: string;
   readonly role: Role;
-  /** True when the address is known to be the user's, e.g. because an operator says so. */
+  /** Whether the email address is known to be the user's, e.g. on an operator's word. */
   readonly emailVerified: boolean;
   readonly locale?: string | null;
   readonly actor: string;
   readonly address?: string;
 }
 
-/** v4: strangers see the PermId, and it must not tell when somebody joined. */
+/** v4, because a PermId is public and must not reveal the time of registration. */
 export const newPermId = (): string => randomUUID();
 
-/** For the audit log: whoever is made an administrator from the start leaves no change of the role. */
+/** For the audit log: an initial administrator has no event of a role change. */
 export const roleDetails = (role: Role): Pick<AuditEvent, "details"> =>
   role === "Administrator" ? { details: { role } } : {};
 
@@ -64,8 +64,11 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
   const email = input.email.trim();
   if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
   if (![input.firstname, input.surname].every(isPersonName))
-    throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
-  await requireGoodPassword(input.organisation, input.password, [email, input.firstname, input.surname]);
+    throw new InvalidUser(
+      "invalid-name",
+      "a name must have at most 100 characters without control characters",
+    );
+  await requireStrongPassword(input.organisation, input.password, [email, input.firstname, input.surname]);
   const id = newPermId();
   const now = deps.clock();
   const passwordHash = await deps.passwords.hash(input.password);
@@ -86,7 +89,7 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
       now,
     });
     if (!inserted)
-      throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+      throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
     const { actor, address, role } = input;
     const event = { orgId, at: now, actor, action: "user.created", target: id, address } as const;
     await recordAuditEvent(tx, { ...event, ...roleDetails(role) });
@@ -95,10 +98,11 @@ export async function createUser(deps: UserDeps, input: NewUser): Promise<string
 }
 
 /**
- * Disabling ends the user's sessions, tokens, remembered browsers and open links to a password or an address at once;
- * enabling brings none of them back.
- * @param input.orgId the organisation that owns the account; whatever others it administers, it can shut it out
- * @returns false when there is no such user, and when it was so already. @throws LastAdministrator when it would have none any more
+ * Enables or disables a user. Disabling ends the user's sessions, tokens, trusted browsers and open links
+ * immediately; enabling restores none.
+ * @param input.orgId the home organisation, whatever other organisations the user administers
+ * @returns false when there is no such user, or the status is already the wanted one.
+ * @throws LastAdministrator
  */
 export async function disableUser(
   deps: Pick<UserDeps, "database" | "clock">,
@@ -108,7 +112,7 @@ export async function disableUser(
     disabled: boolean;
     actor: string;
     address?: string;
-    /** For operators, who can make another administrator; and who shut out the one whose account is in other hands. */
+    /** For operators, who can create another administrator, and who lock out compromised accounts. */
     mayBeLastAdministrator?: boolean;
   },
 ): Promise<boolean> {
@@ -119,7 +123,7 @@ export async function disableUser(
     if (input.disabled) {
       if (!input.mayBeLastAdministrator)
         await requireAnotherAdministrator(tx, { orgId: input.orgId, userId: input.id });
-      await endEverywhere(tx, input.orgId, { userId: input.id, now, reason: "user_disabled" });
+      await endAllSessions(tx, input.orgId, { userId: input.id, now, reason: "user_disabled" });
     }
     await recordAuditEvent(tx, {
       orgId: input.orgId,
@@ -133,10 +137,7 @@ export async function disableUser(
   });
 }
 
-/**
- * A new password from an operator or administrator.
- * @returns false when there is no such user. @throws InvalidUser
- */
+/** Sets a password for a user. @returns false when there is no such user. @throws InvalidUser */
 export async function setPassword(
   deps: UserDeps & NoticeDeps,
   input: {
@@ -145,11 +146,11 @@ export async function setPassword(
     password: string;
     about: readonly string[];
     actor: string;
-    /** For the audit log alone: where an administrator is, is not told to the user. */
+    /** For the audit log only: users don't learn an administrator's address. */
     address?: string;
   },
 ): Promise<boolean> {
-  await requireGoodPassword(input.organisation, input.password, input.about);
+  await requireStrongPassword(input.organisation, input.password, input.about);
   const hash = await deps.passwords.hash(input.password);
   const orgId = input.organisation.id;
   const { id, actor } = input;
@@ -160,35 +161,35 @@ export async function setPassword(
 }
 
 export interface NewPassword {
-  /** The organisation that owns the account. */
+  /** The home organisation. */
   readonly orgId: string;
   readonly id: string;
   readonly hash: string;
   readonly actor: string;
-  /** What the audit log says it was. */
+  /** The audit action. */
   readonly action: "password.set" | "password.reset" | "password.changed";
   readonly origin?: NoticeOrigin;
-  /** For the audit log, when it is not the origin's. */
+  /** For the audit log, where it isn't the origin's. */
   readonly address?: string;
-  /** When the one that was shown was set, null for none: with another one since then nothing is replaced. */
+  /** When the verified password was set, null for none; nothing is replaced if it has changed since. */
   readonly replacesOf?: number | null;
 }
 
 /**
- * A new password ends every session, token and remembered browser of the user, and every open link to set one or to another address: whoever
- * knew the old one is out. The user gets a notice. Second factors stay as they are.
- * @returns false when there is no such user, or the password is another one: the transaction is to be undone
+ * Replaces a password. This ends all sessions, tokens and trusted browsers, and voids open links for passwords and
+ * email addresses, so that whoever knew the old one is out. The user is notified; second factors stay.
+ * @returns false when there is no such user, or the password has changed: roll the transaction back
  */
 export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassword): Promise<boolean> {
   const { orgId, id, hash, actor, action, origin = {} } = change;
   const now = deps.clock();
-  // Links before the account, as the use of a link does it: two changes at once wait for each other in one direction.
+  // Links are locked before the account, as when a link is redeemed, to prevent deadlocks.
   await voidAccountLinks(tx, { orgId, userId: id, now });
   const { replacesOf } = change;
   if (replacesOf !== undefined && !(await holdPassword(tx, { homeOrgId: orgId, id }, replacesOf)))
     return false;
   if (!(await setPasswordHash(tx, { orgId, id }, { hash, now }))) return false;
-  await endEverywhere(tx, orgId, { userId: id, now, reason: "password_changed" });
+  await endAllSessions(tx, orgId, { userId: id, now, reason: "password_changed" });
   const { address = origin.address } = change;
   await recordAuditEvent(tx, { orgId, at: now, actor, action, target: id, address });
   const user = await findUser(tx, orgId, id);
@@ -196,10 +197,7 @@ export async function replacePassword(tx: Db, deps: NoticeDeps, change: NewPassw
   return true;
 }
 
-/**
- * An invitation sets a password too. And whoever asked for another address while they were in gets in by it again: the
- * link to it goes with the password that they knew.
- */
+/** Invitations set passwords too; and a link to another address may have been requested by an intruder. */
 async function voidAccountLinks(
   tx: Db,
   which: { orgId: string; userId: string; now: number },
@@ -208,18 +206,18 @@ async function voidAccountLinks(
     await voidActions(tx, { ...which, type });
 }
 
-/** Also where the user roams: the account is one, whichever organisation a session is of. */
-async function endEverywhere(tx: Db, homeOrgId: string, end: Omit<SessionEnd, "orgId">): Promise<void> {
+/** In all organisations of the account. */
+async function endAllSessions(tx: Db, homeOrgId: string, end: Omit<SessionEnd, "orgId">): Promise<void> {
   for (const orgId of await organisationsOfUser(tx, homeOrgId, end.userId)) {
     await endSessions(tx, { ...end, orgId });
-    // By name and not by their age: the clocks of two nodes differ.
+    // By user and not by time, because clocks of nodes differ.
     await revokeRememberedDevices(tx, { orgId, userId: end.userId, now: end.now });
-    // Whichever browser signs in next is told of by mail: one of them may have been a stranger's.
+    // The next sign-in from any browser is notified: a known one may have been an intruder's.
     await forgetBrowsers(tx, { orgId, userId: end.userId });
   }
 }
 
-async function requireGoodPassword(
+async function requireStrongPassword(
   organisation: Organisation,
   password: string,
   about: readonly string[],

@@ -1,4 +1,4 @@
-/** One step of the schema's timeline. The statements are written so that SQLite and PostgreSQL both take them. */
+/** One migration. Its statements run on SQLite and PostgreSQL. */
 export interface Migration {
   readonly name: string;
   readonly statements: readonly string[];

@@ -1,4 +1,4 @@
-/** All migrations, oldest first. A landed one is never changed: a new one follows it. */
+/** All migrations, oldest first. A released one never changes: add a new one. */
 import { foundation } from "./0001-foundation.ts";
 import { openidComplete } from "./0002-openid-complete.ts";
 import { systemAccountsSessionKeys } from "./0003-system-accounts-session-keys.ts";

@@ -1,18 +1,18 @@
-/** A connection that only listens, and comes back by itself when it is lost. */
+/** A LISTEN connection that reconnects by itself. */
 import pg from "pg";
 import { connectionWaitOf } from "./postgres.ts";
 
 export interface PostgresListenerOptions {
   readonly url: string;
-  /** A plain identifier of ours, never from a request. */
+  /** A constant identifier, never from a request. */
   readonly channel: string;
   onMessage(payload: string): void;
-  /** The connection was away for a while: messages may have been missed. */
+  /** The connection was lost for a while: messages may have been missed. */
   onGap(): void;
 }
 
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 
 /** Resolves with a function that stops listening, once the first LISTEN has been acknowledged. */
 export async function listenOnPostgres(options: PostgresListenerOptions): Promise<() => Promise<void>> {
@@ -24,7 +24,7 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
     const fresh = new pg.Client({
       connectionString: options.url,
       keepAlive: true,
-      connectionTimeoutMillis: Math.max(LONGEST_RETRY_MS, connectionWaitOf(options.url)),
+      connectionTimeoutMillis: Math.max(MAX_RETRY_MS, connectionWaitOf(options.url)),
     });
     let isListening = false;
     let isLost = false;
@@ -32,7 +32,7 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
       if (isLost) return;
       isLost = true;
       fresh.end().catch(() => {});
-      // Before it listens, whoever called `connect` hears of it and tries again: one of them, or there would be two.
+      // Until it listens, `connect` rejects and its caller retries; otherwise there would be two retries.
       if (isListening && !stopped) reconnectSoon(FIRST_RETRY_MS);
     };
     fresh.on("error", lose);
@@ -41,7 +41,7 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
     try {
       await fresh.connect();
       await fresh.query(`listen ${options.channel}`);
-      if (isLost || stopped) throw new Error("the connection is not needed any more");
+      if (isLost || stopped) throw new Error("the connection is no longer needed");
     } catch (error) {
       lose();
       throw error;
@@ -55,7 +55,7 @@ export async function listenOnPostgres(options: PostgresListenerOptions): Promis
       connect().then(
         () => options.onGap(),
         () => {
-          if (!stopped) reconnectSoon(Math.min(delay * 2, LONGEST_RETRY_MS));
+          if (!stopped) reconnectSoon(Math.min(delay * 2, MAX_RETRY_MS));
         },
       );
     }, delay);

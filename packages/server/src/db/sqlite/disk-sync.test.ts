@@ -11,7 +11,7 @@ import { shared, takeOverSync } from "./disk-sync.ts";
 import { groupCommit } from "./group-commit.ts";
 import { openSqliteFile } from "./node-sqlite.ts";
 
-describe("waiting for the disk", () => {
+describe("disk sync", () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "signet-sync-"));
@@ -39,7 +39,7 @@ describe("waiting for the disk", () => {
     return { file, syncs, group, insert, count };
   }
 
-  test("a commit is told when it is on the disk, and the process goes on meanwhile", async (t) => {
+  test("acknowledges a commit once it is on disk, without blocking the process", async (t) => {
     const { syncs, insert } = slowDisk(t, "slow");
     let isTold = false;
     const writing = insert().then(() => {
@@ -52,7 +52,7 @@ describe("waiting for the disk", () => {
     await writing;
   });
 
-  test("what is committed while the disk is busy waits for the next sync, together", async (t) => {
+  test("commits during a sync share the next one", async (t) => {
     const { syncs, insert } = slowDisk(t, "busy");
     const first = insert();
     await turn();
@@ -73,7 +73,7 @@ describe("waiting for the disk", () => {
     assert.equal(syncs.length, 2);
   });
 
-  test("a read that sees what is on its way to the disk is answered when it is there", async (t) => {
+  test("answers a read of unsynced data once it is on disk", async (t) => {
     const { syncs, insert, count } = slowDisk(t, "read");
     const writing = insert();
     await turn();
@@ -89,7 +89,7 @@ describe("waiting for the disk", () => {
     assert.equal(await count(), 1, "nothing is on its way: no wait");
   });
 
-  test("when the disk fails nobody is told that it was written, and nothing is written any more", async (t) => {
+  test("after a sync failure nothing is acknowledged or written any more", async (t) => {
     const { syncs, insert, count } = slowDisk(t, "broken");
     const writing = assert.rejects(insert(), /input\/output/);
     await turn();
@@ -101,7 +101,7 @@ describe("waiting for the disk", () => {
     await assert.rejects(count(), /restart/);
   });
 
-  test("the service's own file is synced by a thread, once for a group, and by SQLite no more", async (t) => {
+  test("syncs by a thread once per group instead of SQLite", async (t) => {
     const synced = t.mock.method(fs, "fdatasync");
     const database: Database = openDatabase(`sqlite:${join(folder, "own")}`);
     t.after(() => database.close());
@@ -115,7 +115,7 @@ describe("waiting for the disk", () => {
     assert.equal(synced.mock.callCount() - before, 1);
   });
 
-  test("without a write-ahead log SQLite goes on doing it", async () => {
+  test("leaves syncing to SQLite without a write-ahead log", async () => {
     const file = openSqliteFile(join(folder, "rollback-journal"));
     file.exec("pragma journal_mode = delete");
     await takeOverSync(file).sync();

@@ -1,30 +1,30 @@
 /**
- * Waiting for the disk without stopping the process. SQLite's own `synchronous = full` calls fdatasync inside the commit,
- * on the main thread; here a commit only hands its pages to the system, and the write-ahead log is synced by a thread of
- * the pool before anybody is told. The order and the guarantee are the same: what SQLite adds at `full` over `normal` in
- * WAL mode is this one sync of the log after a commit (sqlite.org/pragma.html#pragma_synchronous).
+ * Syncs commits to disk without blocking the process. SQLite's `synchronous = full` calls fdatasync inside the commit
+ * on the main thread; here commits only hand pages to the system, and the thread pool syncs the write-ahead log
+ * before anyone is answered. Order and guarantee are the same: in WAL mode, `full` adds just this sync to `normal`
+ * (sqlite.org/pragma.html#pragma_synchronous).
  */
 import fs from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
-/** Resolves when all that was committed before the call is on the disk. */
+/** Resolves when everything committed before the call is on disk. */
 export type DiskSync = () => Promise<void>;
 
 export interface LogSync {
   readonly sync: DiskSync;
-  /** When no sync is under way any more. */
+  /** Call when no sync is running. */
   close(): void;
 }
 
 const syncedBySqlite: LogSync = { sync: async () => {}, close: () => {} };
 
-/** Takes the syncing over from SQLite. Where there is no write-ahead log, SQLite goes on doing it itself. */
+/** Takes over syncing from SQLite; without a write-ahead log, SQLite keeps doing it. */
 export function takeOverSync(file: DatabaseSync): LogSync {
   const path = file.location();
   if (path === null || file.prepare("pragma journal_mode").get()?.["journal_mode"] !== "wal")
     return syncedBySqlite;
   file.exec("pragma synchronous = normal");
-  // SQLite keeps the log's file as long as a connection is open, and writes it anew from its beginning.
+  // SQLite keeps the log file while a connection is open, and overwrites it from the start.
   let log: number | undefined;
   const sync = () =>
     new Promise<void>((resolve, reject) => {
@@ -40,7 +40,7 @@ export function takeOverSync(file: DatabaseSync): LogSync {
   };
 }
 
-/** Calls that come while a sync is under way share the next one: the one under way may have begun before their commit. */
+/** Calls during a sync share the next one: the running one may have begun before their commit. */
 export function shared(sync: DiskSync): DiskSync {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

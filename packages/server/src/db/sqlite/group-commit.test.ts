@@ -32,7 +32,7 @@ const transaction = (...texts: string[]) =>
 const durable = (text: string) =>
   outside.prepare("select count(*) as n from note where text = ?").get(text)?.["n"] === 1;
 
-test("a write is acknowledged only when another process can see it", async () => {
+test("acknowledges a write once other processes can see it", async () => {
   const writing = insert("one");
   assert.equal(durable("one"), false, "it is still in its group");
   await writing;
@@ -42,7 +42,7 @@ test("a write is acknowledged only when another process can see it", async () =>
   assert.equal(durable("two") && durable("three"), true);
 });
 
-test("a read that sees what is not durable yet is answered when it is", async () => {
+test("answers a read of non-durable data once it is durable", async () => {
   const order: string[] = [];
   const writing = insert("seen").then(() => order.push("written"));
   const reading = sql`select 1 as found from note where text = 'seen'`
@@ -56,7 +56,7 @@ test("a read that sees what is not durable yet is answered when it is", async ()
   assert.deepEqual(order, ["written", "read"]);
 });
 
-test("transactions of one group stand or fall alone", async () => {
+test("transactions of a group commit and roll back independently", async () => {
   const results = await Promise.allSettled([
     transaction("a1", "a2"),
     transaction("b1", "a1"),
@@ -75,7 +75,7 @@ test("transactions of one group stand or fall alone", async () => {
   for (const text of ["b1", "d1"]) assert.equal(durable(text), false, text);
 });
 
-test("a group that cannot be written fails everybody in it, and the next one works", async () => {
+test("a failing group rejects all its members, and the next one works", async () => {
   // A deferred constraint is checked at the commit: the one error that a test can bring about there.
   await sql`create table parent (id integer primary key)`.execute(database.query);
   await sql`create table child (parent integer references parent (id) deferrable initially deferred)`.execute(
@@ -94,7 +94,7 @@ test("a group that cannot be written fails everybody in it, and the next one wor
   assert.equal(durable("after"), true);
 });
 
-test("five hundred at once, mixed, all come through in order", async () => {
+test("runs five hundred concurrent operations in order", async () => {
   const work = Array.from({ length: 500 }, (_, index) =>
     index % 3 === 0 ? insert(`m${index}`) : transaction(`m${index}`, `n${index}`),
   );

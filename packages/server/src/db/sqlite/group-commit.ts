@@ -1,24 +1,22 @@
 /**
- * Durable writes in groups. A commit and its way to the disk cost the same for one write and for many: so transactions
- * that come together share one. Each runs in a savepoint of an outer transaction, and is acknowledged when that one is on
- * the disk; the disk is waited for outside (disk-sync.ts), while the next group is filled.
- *
- * Nothing is told before it is durable: a read that comes while a group is open, or on its way to the disk, waits for it
- * too, because it may have seen what is not there yet.
+ * Group commit. A commit and its sync cost the same for one write or many, so concurrent transactions share one: each
+ * runs in a savepoint of an outer transaction, and is acknowledged once that is on disk. The sync runs outside
+ * (disk-sync.ts), while the next group fills. Nothing is revealed before it is durable: reads during an open or
+ * syncing group wait for it too, because they may have seen it.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { DiskSync } from "./disk-sync.ts";
 
 export interface GroupCommit {
-  /** Runs one statement outside a transaction; resolves when its effect, and all that it may have seen, is durable. */
+  /** Runs one statement outside a transaction; resolves when it, and everything it may have seen, is durable. */
   statement<T>(isWrite: boolean, run: () => T): Promise<T>;
-  /** From here to `commit` or `rollback` the connection is one transaction's: others wait for their turn. */
+  /** Until `commit` or `rollback` the connection belongs to one transaction; others wait. */
   begin(): void;
   insideTransaction<T>(run: () => T): T;
-  /** Ends the transaction at once. @returns a promise of its durability: the next one may begin before it */
+  /** Ends the transaction immediately. @returns its durability; the next transaction may begin before */
   commit(): Promise<void>;
   rollback(): void;
-  /** Resolves when all is on the disk and the file is closed. */
+  /** Resolves when everything is on disk and the file is closed. */
   close(): Promise<void>;
 }
 
@@ -27,10 +25,10 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** A group is written at the latest after so many transactions, so that an answer never waits for a long queue. */
-const LARGEST_GROUP = 64;
+/** Limits the wait of the first transaction in a group. */
+const MAX_GROUP_SIZE = 64;
 
-/** @param sync resolves when what was committed is on the disk; when it ever fails, nothing is believed any more */
+/** @param sync resolves when everything committed is on disk; after one failure nothing is written any more */
 export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
   const group = newGroup(file, sync);
   const savepoint = file.prepare("savepoint one");
@@ -40,9 +38,9 @@ export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
     if (group.isDue() && !inTransaction) group.write();
   };
   const join = () => group.join(writeIfDue);
-  // A group can be lost under a transaction: what came after would be kept without what came before.
+  // A group can fail during a transaction: its later statements would be kept without the earlier ones.
   const requireOpen = () => {
-    if (!group.isOpen()) throw new Error("the transaction was lost with its group");
+    if (!group.isOpen()) throw new Error("the transaction failed with its group");
   };
   const rollback = () => {
     inTransaction = false;
@@ -80,7 +78,7 @@ export function groupCommit(file: DatabaseSync, sync: DiskSync): GroupCommit {
     },
     rollback,
     close: async () => {
-      // A commit would take an unfinished transaction along.
+      // Otherwise the commit would include an unfinished transaction.
       if (inTransaction) rollback();
       group.write();
       await group.durable().catch(() => {});
@@ -93,17 +91,16 @@ interface Group {
   isOpen(): boolean;
   /** Its turn of the event loop is over, or it is full. */
   isDue(): boolean;
-  /** One member more; the first opens it. @param whenDue called in the next turn of the event loop */
+  /** Adds a member; the first opens the group. @param whenDue called in the next turn of the event loop */
   join(whenDue: () => void): void;
-  /** Runs a statement in it. */
+  /** Runs a statement in the group. */
   checked<T>(run: () => T): T;
   durable(): Promise<void>;
   write(): void;
 }
 
 function newGroup(file: DatabaseSync, sync: DiskSync): Group {
-  const disk = wayToTheDisk(sync);
-  // Compiled once: they are run for every group.
+  const disk = diskWriter(sync);
   const begin = file.prepare("begin immediate");
   const commit = file.prepare("commit");
   let waiters: Waiter[] = [];
@@ -115,20 +112,20 @@ function newGroup(file: DatabaseSync, sync: DiskSync): Group {
   const settle = (tell: (waiter: Waiter) => void) => {
     clearImmediate(timer);
     isOpen = false;
-    const told = waiters;
+    const settled = waiters;
     waiters = [];
-    told.forEach(tell);
+    settled.forEach(tell);
   };
   const fail = (error: unknown) => settle(({ reject }) => reject(error));
 
   return {
     isOpen: () => isOpen,
-    isDue: () => isOpen && (isOver || members >= LARGEST_GROUP),
+    isDue: () => isOpen && (isOver || members >= MAX_GROUP_SIZE),
     join: (whenDue) => {
       disk.requireWorking();
       members++;
       if (isOpen) return;
-      // IMMEDIATE: the write lock is taken at once, so that no transaction fails half-way on another process's write.
+      // IMMEDIATE takes the write lock, so that no transaction fails half-way because of another process.
       begin.run();
       isOpen = true;
       isOver = false;
@@ -142,7 +139,7 @@ function newGroup(file: DatabaseSync, sync: DiskSync): Group {
       try {
         return run();
       } catch (error) {
-        // Some errors (disk full, I/O) end SQLite's transaction: everybody in the group must hear of it.
+        // Some errors (disk full, I/O) end SQLite's transaction: the whole group fails.
         if (isOpen && !file.isTransaction) fail(error);
         throw error;
       }
@@ -167,31 +164,31 @@ function newGroup(file: DatabaseSync, sync: DiskSync): Group {
 }
 
 interface Disk {
-  /** All that is committed by now is to be on the disk. */
+  /** Syncs everything committed so far. */
   send(): Promise<void>;
-  /** Resolves when nothing is on its way any more. */
+  /** Resolves when no sync is running. */
   settled(): Promise<void>;
   requireWorking(): void;
 }
 
 /**
- * A sync that failed says nothing about which pages are on the disk, and a later one that succeeds says nothing about them
- * either: from then on every write is refused, until the process is started again and SQLite has looked at its log.
+ * After a failed sync it is unknown which pages are on disk, and a later success doesn't change that: all writes fail
+ * until the process restarts and SQLite recovers its log.
  */
-function wayToTheDisk(sync: DiskSync): Disk {
-  let onTheWay: Promise<void> | undefined;
+function diskWriter(sync: DiskSync): Disk {
+  let running: Promise<void> | undefined;
   let failure: { readonly cause: unknown } | undefined;
   const requireWorking = () => {
-    if (failure) throw new Error("the disk did not keep what was written: restart", failure);
+    if (failure) throw new Error("writing to disk has failed: restart Signet", failure);
   };
   const send = (): Promise<void> => {
     const sent = sync().then(requireWorking, (cause: unknown) => {
       failure ??= { cause };
       throw cause;
     });
-    onTheWay = sent;
+    running = sent;
     const forget = () => {
-      if (onTheWay === sent) onTheWay = undefined;
+      if (running === sent) running = undefined;
     };
     sent.then(forget, forget);
     return sent;
@@ -200,7 +197,7 @@ function wayToTheDisk(sync: DiskSync): Disk {
     send,
     settled: async () => {
       requireWorking();
-      await onTheWay;
+      await running;
     },
     requireWorking,
   };

@@ -39,7 +39,7 @@ const kept = () => {
 };
 const later = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-test("the file is durable at each commit, keeps references and waits for other processes", async () => {
+test("syncs each commit, enforces foreign keys and waits for other processes", async () => {
   const fresh = openSqliteFile(path);
   const pragma = (name: string) => Object.values(fresh.prepare(`pragma ${name}`).get() ?? {})[0];
   assert.equal(pragma("journal_mode"), "wal");
@@ -50,7 +50,7 @@ test("the file is durable at each commit, keeps references and waits for other p
   await assert.rejects(run(database.query, "insert into things values (1, 99)"), /FOREIGN KEY/);
 });
 
-test("what was answered is on the disk, one by one and in groups", async () => {
+test("acknowledged writes are on disk, single and grouped", async () => {
   await insert(database.query, 1);
   assert.deepEqual(kept(), [1]);
   const writes = Array.from({ length: 200 }, async (_, index) => {
@@ -64,7 +64,7 @@ test("what was answered is on the disk, one by one and in groups", async () => {
   assert.equal((await ids()).length, 201);
 });
 
-test("a transaction is all or nothing, and its neighbours in the group are not touched", async () => {
+test("a transaction is atomic and doesn't affect others in its group", async () => {
   const good = (id: number) => database.transaction((tx) => insert(tx, id));
   const bad = (id: number) =>
     database.transaction(async (tx) => {
@@ -86,7 +86,7 @@ test("a transaction is all or nothing, and its neighbours in the group are not t
   assert.deepEqual(kept(), [1, 3, 5, 6]);
 });
 
-test("nobody sees what a transaction has not finished, and transactions do not interleave", async () => {
+test("uncommitted changes are invisible, and transactions don't interleave", async () => {
   const seen: number[][] = [];
   const slow = database.transaction(async (tx) => {
     await insert(tx, 1);
@@ -104,7 +104,7 @@ test("nobody sees what a transaction has not finished, and transactions do not i
   for (const read of seen) assert.ok(![1].includes(read.length), `half of it was seen: ${read}`);
 });
 
-test("a transaction that cannot begin does not stand in the way of others", async () => {
+test("a transaction that can't begin doesn't block others", async () => {
   const other = openSqliteFile(path);
   other.exec("begin immediate");
   const attempts = [1, 2, 3].map((id) => database.transaction((tx) => insert(tx, id)));
@@ -119,7 +119,7 @@ test("a transaction that cannot begin does not stand in the way of others", asyn
   assert.deepEqual(await ids(), [5]);
 });
 
-test("a transaction that is under way when the database is closed leaves nothing behind", async () => {
+test("closing rolls back an open transaction", async () => {
   await insert(database.query, 1);
   const open = database.transaction(async (tx) => {
     await insert(tx, 2);
@@ -133,7 +133,7 @@ test("a transaction that is under way when the database is closed leaves nothing
   assert.deepEqual(kept(), [1]);
 });
 
-test("an error that ends the group leaves none of the transaction, even if it goes on", async () => {
+test("an error that ends the group rolls back its transaction, even if that continues", async () => {
   database.file.exec("pragma max_page_count = 4");
   await run(database.query, "create table texts (text text)").catch(() => {});
   const big = "x".repeat(100_000);

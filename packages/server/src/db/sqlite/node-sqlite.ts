@@ -1,6 +1,6 @@
 /**
- * Kysely on Node's own SQLite. One connection: SQLite has one writer anyway, and its calls are synchronous, so that a
- * second connection would only add lock waits. Statements are prepared once and kept.
+ * Kysely on Node's own SQLite. One connection: SQLite has one writer and synchronous calls, so that a second
+ * connection would only add lock waits. Statements are prepared once.
  */
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
@@ -20,9 +20,9 @@ import { type GroupCommit, groupCommit } from "./group-commit.ts";
 
 const CACHED_STATEMENTS = 500;
 
-/** Opens the file with the durability that tokens need: a commit that was acknowledged survives a power cut. */
+/** Opens the file so that an acknowledged commit survives a power failure. */
 export function openSqliteFile(path: string): DatabaseSync {
-  // Made for its owner alone, before SQLite makes it for everybody; its -wal and -shm files take the mode over.
+  // Created for the owner only, before SQLite creates it for everyone; -wal and -shm files inherit the mode.
   if (path !== ":memory:") closeSync(openSync(path, "a", 0o600));
   const file = new DatabaseSync(path, { timeout: 5_000 });
   file.exec("pragma journal_mode = wal");
@@ -42,12 +42,12 @@ export function nodeSqliteDialect(file: DatabaseSync): Dialect {
   };
 }
 
-/** Kysely would let one query in at a time; here many wait for one commit, and the driver keeps them in order. */
+/** Kysely would run one query at a time; here many wait for one commit, and the driver keeps their order. */
 function groupingAdapter(): DialectAdapter {
   return Object.defineProperty(new SqliteAdapter(), "supportsMultipleConnections", { value: true });
 }
 
-/** What Kysely takes for a connection: one request's place in the queue for the file. */
+/** Kysely's connection: one request's place in the queue. */
 interface Place extends DatabaseConnection {
   inTransaction: boolean;
 }
@@ -76,7 +76,7 @@ function nodeSqliteDriver(file: DatabaseSync): Driver {
     commitTransaction: async (connection) => {
       const durable = group.commit();
       place(connection).inTransaction = false;
-      // The next transaction may join the group while this one waits for the disk.
+      // The next transaction may join the group while this one waits for the sync.
       turn.give();
       await durable;
     },
@@ -110,7 +110,7 @@ function newPlace(prepare: Prepare, group: GroupCommit, turn: Turns): Place {
       return result;
     },
     streamQuery: () => {
-      throw new Error("streams are not offered: read in pages");
+      throw new Error("streaming is not supported: read in pages");
     },
   };
   return place;
@@ -122,7 +122,7 @@ function runStatement<R>({ statement, returnsRows }: Prepared, parameters: SQLIn
   return { rows: [], numAffectedRows: BigInt(changes) };
 }
 
-/** Transactions of different requests interleave at their awaits, so the file belongs to one at a time, in order. */
+/** A queue: transactions of different requests interleave at their awaits, so each gets the file in turn. */
 interface Turns {
   isTaken(): boolean;
   take(): Promise<void>;

@@ -140,7 +140,7 @@ for (const [path, form] of Object.entries(forms)) {
     const old = await browser.post(url, { csrf: "old", ...sent });
     assert.equal(old.status, ofNoRecord.includes(path) ? 404 : 403);
     if (old.status === 403) {
-      assert.match(old.body, /waited too long/);
+      assert.match(old.body, /has expired/);
       if (Object.values(fields).includes(TYPED)) assert.match(old.body, /value="typed@by/);
       assert.ok(hasNoSecret(old));
     }
@@ -186,7 +186,7 @@ test("it does what it says as soon as its sender has signed in again, and not be
   assert.equal(mails.length, 1);
   waiting.delete("csrf");
   const deletion = await browser.post(`${org.issuer}/account/deletion`, waiting);
-  assert.match(deletion.body, /waited too long/, "it is no form of another page");
+  assert.match(deletion.body, /has expired/, "it is no form of another page");
 });
 
 test("a password is typed once more after the new sign-in, and changed then", async () => {

@@ -124,14 +124,14 @@ test("remembered browsers are told of only where a second factor is asked for, a
 test("each record has a link of its own, named for who cannot see where it stands", () => {
   const page = render(securityPage(security));
   for (const name of [
-    "Change the passkey Laptop",
-    "Change the passkey Phone",
-    "Forget Firefox, Linux",
-    "Forget A browser",
+    "Edit the passkey Laptop",
+    "Edit the passkey Phone",
+    "Remove Firefox, Linux",
+    "Remove Unknown browser",
   ])
     assert.ok(page.includes(`aria-label="${name}"`), name);
-  assert.match(page, /9 of 10 are unused\./);
-  assert.match(page, /Acme asks everybody for a second factor\./);
+  assert.match(page, /9 of 10 codes left\./);
+  assert.match(page, /Acme requires a second factor for all accounts\./);
 });
 
 test("a failed code is tied to its field", () => {

@@ -99,17 +99,23 @@ forEachDatabase(({ fresh }) => {
     const browser = testBrowser();
     const answer = Object.fromEntries(await answered(browser));
     const cookies = new Map(browser.cookies);
-    assertRefused(await callback(testBrowser(), answer), /does not belong/);
-    assertRefused(await callback(browser, { ...answer, state: `${answer["state"]}x` }), /does not belong/);
-    assertRefused(await callback(browser, { ...answer, state: "" }), /does not belong/);
-    assertRefused(await callback(browser, { ...answer, iss: "https://evil.example" }), /does not belong/);
+    assertRefused(await callback(testBrowser(), answer), /doesn’t match a sign-in/);
+    assertRefused(
+      await callback(browser, { ...answer, state: `${answer["state"]}x` }),
+      /doesn’t match a sign-in/,
+    );
+    assertRefused(await callback(browser, { ...answer, state: "" }), /doesn’t match a sign-in/);
+    assertRefused(
+      await callback(browser, { ...answer, iss: "https://evil.example" }),
+      /doesn’t match a sign-in/,
+    );
     const { iss: _, ...withoutIssuer } = answer;
-    assertRefused(await callback(browser, withoutIssuer), /does not belong/);
+    assertRefused(await callback(browser, withoutIssuer), /doesn’t match a sign-in/);
     const planted = testBrowser();
     planted.cookies.set("signet-demo-try", ".");
-    assertRefused(await callback(planted, { ...answer, state: "" }), /does not belong/);
+    assertRefused(await callback(planted, { ...answer, state: "" }), /doesn’t match a sign-in/);
     assert.equal((await callback(browser, answer)).status, 200);
-    assertRefused(await callback(browser, answer), /does not belong/);
+    assertRefused(await callback(browser, answer), /doesn’t match a sign-in/);
     for (const [name, value] of cookies) browser.cookies.set(name, value);
     assertRefused(await callback(browser, answer), /cannot be used/);
   });

@@ -56,7 +56,8 @@ describe("the mailbox of demo mode", () => {
       const read = async () => {
         const list = await browser.get(`${running.baseUrl}/demo/mailbox`);
         assert.match(list.body, /user@acme\.example/);
-        const uri = /href="(\/demo\/mailbox\/[^"]+)">Set a new password for Acme</.exec(list.body)?.[1] ?? "";
+        const uri =
+          /href="(\/demo\/mailbox\/[^"]+)">Reset your password for Acme</.exec(list.body)?.[1] ?? "";
         const mail = await browser.get(new URL(uri, running.baseUrl).href);
         return /id="mail-action" href="([^"]+)"/.exec(mail.body)?.[1] ?? "";
       };
@@ -74,7 +75,7 @@ describe("the mailbox of demo mode", () => {
       const form = await browser.get(`${org.issuer}/recovery`);
       await browser.post(`${org.issuer}/recovery`, { ...form.hidden, email: "nobody@acme.example" });
       const list = await browser.get(`${running.baseUrl}/demo/mailbox`);
-      assert.equal(list.body.match(/Set a new password for Acme/g)?.length, 1);
+      assert.equal(list.body.match(/Reset your password for Acme/g)?.length, 1);
     });
 
     test("a notice shows what it is about, escaped", async () => {

@@ -1,8 +1,7 @@
 /**
- * GET federation/Login (specification, "Legacy federation"; wire-contract.md §4): signs the browser in at the
- * application's organisation and goes back to the application with a session key. Signed in already, by OAuth or by an
- * earlier federation, it goes back at once. A POST is turned into the same request by GET, so that the browser sends its
- * Lax cookies along.
+ * GET federation/Login (specification, "Legacy federation"; wire-contract.md §4): signs in at the application's organisation
+ * and returns to the application with a session key, immediately if the browser has a session. A POST is repeated by GET, so
+ * that the browser sends its Lax cookies.
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
@@ -20,25 +19,18 @@ import { noteSessionUse } from "../../core/sessions/sessions.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
+import type { Visit } from "../../page-kit/visit.ts";
 
-const PATH = "/federation/Login";
-
-export interface Visit {
-  readonly organisation: Organisation;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
-
-/** What the sign-in gives to the federation. */
-export interface FederationDoor {
+/** Implemented by the sign-in (oauth/authorize). */
+export interface FederationSignIn {
   /**
-   * Who is signed in, proven enough; undefined when what that lacks has been shown.
-   * @throws OAuthError where there is nothing to show, or nothing may be shown
+   * The authenticated user; undefined when a sign-in step has been shown instead.
+   * @throws OAuthError when no step can be shown, or `prompt=none` forbids it
    */
   signedInFor(
     visit: Visit,
     page: { readonly place: "application"; readonly path: string; readonly applicationId: string },
-    wish: { readonly prompt?: Prompt; readonly requiredAcr?: string; readonly uiLocales?: string },
+    wish: { prompt: Prompt | undefined; requiredAcr: string | undefined; uiLocales: string | undefined },
   ): Promise<SignedIn | undefined>;
 }
 
@@ -47,76 +39,68 @@ export interface FederationDeps {
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
   readonly applications: ApplicationDirectory;
-  readonly door: FederationDoor;
+  readonly door: FederationSignIn;
 }
 
 const prompts = ["login", "select_account", "none"] as const;
 type Prompt = (typeof prompts)[number];
 
-/** What is read of a request; all else in it is ignored. */
 const parameters = ["appId", "returnUrl", "prompt", "ui_locales"] as const;
 
 export function federationLoginRoutes(app: FastifyInstance, deps: FederationDeps): void {
-  app.get(PATH, async (request, reply) => {
+  app.get("/federation/Login", async (request, reply) => {
     await login(deps, request, reply, queryOf(request));
     return reply;
   });
-  app.post(PATH, async (request, reply) => {
+  app.post("/federation/Login", async (request, reply) => {
     const form = formOf(request);
     requireSingle(form);
-    // Checked before it goes into an address of ours, which bounds it too.
-    const again = pathOf(await readLogin(deps, form), { withPrompt: true });
-    return reply.header("cache-control", "no-store").redirect(again, 303);
+    // Validated first, which also bounds the length of the query.
+    const path = loginPath(await readLogin(deps, form), { withPrompt: true });
+    return reply.header("cache-control", "no-store").redirect(path, 303);
   });
 }
 
 interface LoginRequest {
   readonly organisation: Organisation;
   readonly application: Application;
-  /** One of the application's own. */
+  /** Registered for the application. */
   readonly returnUrl: string;
   readonly prompt: Prompt | undefined;
   readonly uiLocales: string | undefined;
 }
 
-/** @throws OAuthError for a page: there is no address that may be trusted with it */
+/** @throws OAuthError shown on a page: there is no verified return URL */
 async function readLogin(deps: FederationDeps, form: Form): Promise<LoginRequest> {
   requireSingle(form, parameters);
   const appId = form.values.get("appId");
-  if (appId === undefined)
-    throw untold("app-id-missing", "The link names no application (appId is missing).");
+  if (appId === undefined) throw pageError("app-id-missing", "The appId parameter is missing.");
   const application = isUuid(appId) ? await deps.applications.ofPublicId(appId) : undefined;
   const organisation = application && (await deps.organisations.find(application.orgId));
-  if (!application || !organisation)
-    throw untold("app-unknown", "The application (appId) is not known here.");
+  if (!application || !organisation) throw pageError("app-unknown", "The appId is unknown.");
   const returnUrl = form.values.get("returnUrl");
-  if (returnUrl === undefined)
-    throw untold("return-url-missing", "The link does not say where to go back to (returnUrl is missing).");
+  if (returnUrl === undefined) throw pageError("return-url-missing", "The returnUrl parameter is missing.");
   if (!matchReturnUrl(returnUrl, application.settings.returnUrls))
-    throw untold(
-      "return-url-unregistered",
-      "The address to go back to (returnUrl) is not registered for this application.",
-    );
-  const asked = form.values.get("prompt");
-  const prompt = prompts.find((one) => one === asked);
-  if (asked !== undefined && prompt === undefined) throw invalid("prompt has an unknown value");
+    throw pageError("return-url-unregistered", "The returnUrl is not registered for this application.");
+  const requestedPrompt = form.values.get("prompt");
+  const prompt = prompts.find((known) => known === requestedPrompt);
+  if (requestedPrompt !== undefined && prompt === undefined)
+    throw new OAuthError("invalid_request", "prompt has an unknown value");
   const uiLocales = form.values.get("ui_locales")?.slice(0, 200);
   return { organisation, application, returnUrl, prompt, uiLocales };
 }
 
-const untold = (reason: string, description: string) =>
+const pageError = (reason: string, description: string) =>
   new OAuthError("invalid_request", description, { reason });
 
-const invalid = (description: string) => new OAuthError("invalid_request", description);
-
-function pathOf(
+function loginPath(
   { application, returnUrl, prompt, uiLocales }: LoginRequest,
   { withPrompt }: { withPrompt: boolean },
 ): string {
   const query = new URLSearchParams({ appId: application.id, returnUrl });
   if (withPrompt && prompt !== undefined) query.set("prompt", prompt);
   if (uiLocales !== undefined) query.set("ui_locales", uiLocales);
-  return `${PATH}?${query}`;
+  return `/federation/Login?${query}`;
 }
 
 async function login(
@@ -125,31 +109,30 @@ async function login(
   reply: FastifyReply,
   query: Form,
 ): Promise<void> {
-  const asked = await readLogin(deps, query);
-  const { organisation, application, returnUrl, prompt, uiLocales } = asked;
+  const loginRequest = await readLogin(deps, query);
+  const { organisation, application, returnUrl, prompt, uiLocales } = loginRequest;
   const { requiredAcr } = application.settings;
-  // What was asked is done when the browser comes back here: a sign-in is not asked for twice.
+  // Without the prompt: it is satisfied when the browser returns here.
   const page = {
     place: "application",
-    path: pathOf(asked, { withPrompt: false }),
+    path: loginPath(loginRequest, { withPrompt: false }),
     applicationId: application.id,
   } as const;
-  const wish = {
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(requiredAcr === undefined ? {} : { requiredAcr }),
-    ...(uiLocales === undefined ? {} : { uiLocales }),
-  };
   try {
-    const signedIn = await deps.door.signedInFor({ organisation, request, reply }, page, wish);
-    if (signedIn) await goBackWithKey(deps, request, reply, asked, signedIn);
+    const signedIn = await deps.door.signedInFor({ organisation, request, reply }, page, {
+      prompt,
+      requiredAcr,
+      uiLocales,
+    });
+    if (signedIn) await returnWithKey(deps, request, reply, loginRequest, signedIn);
   } catch (error) {
-    // Nothing may be shown: the application hears why it gets no key.
+    // With prompt=none the application receives the error.
     if (!(error instanceof OAuthError) || prompt !== "none") throw error;
-    await goBack(reply, withParameter(withoutParameter(returnUrl, "service_key"), "error", error.code));
+    await redirectBack(reply, withParameter(withoutParameter(returnUrl, "service_key"), "error", error.code));
   }
 }
 
-async function goBackWithKey(
+async function returnWithKey(
   { database, clock }: FederationDeps,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -163,11 +146,11 @@ async function goBackWithKey(
     const proven = { sessionId, authTime, amr, acr, address: addressOf(request) };
     return issueSessionKey(tx, { orgId, applicationId, userId: user.id, ...proven, now });
   });
-  await goBack(reply, withParameter(returnUrl, "service_key", secret));
+  await redirectBack(reply, withParameter(returnUrl, "service_key", secret));
 }
 
-/** The address may hold a key: no cache keeps it, and no page's address is told to where it leads. */
-async function goBack(reply: FastifyReply, address: string): Promise<void> {
+/** The URL may hold a session key: it is not cached, and no referrer is sent. */
+async function redirectBack(reply: FastifyReply, address: string): Promise<void> {
   await reply
     .headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" })
     .redirect(address, 302);

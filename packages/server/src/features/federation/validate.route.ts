@@ -1,11 +1,11 @@
-/** GET legacy/api/auth/validate: the step in which an application asks whose session key it got (specification, "Legacy federation"). */
+/** GET legacy/api/auth/validate: the application validates the session key it received (specification, "Legacy federation"). */
 import Type from "typebox";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { validKeyRecord, validKeySchema } from "../../core/session-keys/session-key-record.ts";
 import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 
 const query = Type.Object(
-  { key: Type.String({ maxLength: 200, description: "the session key" }) },
+  { key: Type.String({ maxLength: 200, description: "The session key." }) },
   { additionalProperties: false },
 );
 
@@ -17,7 +17,7 @@ export function validateRoute(api: ApiScope, { keyDoor }: { keyDoor: ApiDoor<Ses
       method: "GET",
       path: "/legacy/api/auth/validate",
       operationId: "validateFederationKey",
-      summary: "Whose session key a federation login brought back",
+      summary: "Validate the session key of a federation login",
       tag: "Session keys",
       credential: "session-key",
       query,

@@ -1,6 +1,6 @@
 /**
- * The three lists of applications: the caller's organisation's, those that the caller may act for, and an
- * organisation's by its id. Disabled ones are left out.
+ * The three application lists: of the caller's organisation, of what the caller may act for, and of an organisation by id.
+ * Enabled applications only.
  */
 import Type from "typebox";
 import type { Application } from "../../core/applications/application.ts";
@@ -16,12 +16,12 @@ const application = Type.Object(
     ApplicationId: Type.String({ format: "uuid" }),
     Name: Type.String(),
     OrganisationId: Type.String({ format: "uuid" }),
-    Url: Type.Union([Type.String(), Type.Null()], { description: "the application's home page" }),
+    Url: Type.Union([Type.String(), Type.Null()], { description: "Home page of the application" }),
   },
   { title: "Application" },
 );
 
-const recordOf = ({ id, name, orgId, settings }: Application) => ({
+const applicationRecord = ({ id, name, orgId, settings }: Application) => ({
   ApplicationId: id,
   Name: name,
   OrganisationId: orgId,
@@ -40,50 +40,50 @@ export function applicationListRoutes(api: ApiScope, deps: LegacyDeps): void {
   } as const;
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Organisation/Application/List",
       operationId: "listApplications",
-      summary: "The applications of the caller's organisation",
+      summary: "List the applications of the caller's organisation",
     },
-    ({ caller, query: asked }) => listOf(deps, caller.organisation.id, readPage(asked)),
+    ({ caller, query }) => listPage(deps, caller.organisation.id, readPage(query)),
   );
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Organisation/External/Application/List",
       operationId: "listAccessibleApplications",
-      summary: "The applications that the caller may act for",
+      summary: "List the applications that the caller may act for",
     },
-    ({ caller, query: asked }) => listOf(deps, caller.organisation.id, readPage(asked), accessibleTo(caller)),
+    ({ caller, query }) => listPage(deps, caller.organisation.id, readPage(query), accessibleTo(caller)),
   );
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Organisations/:appId/:publicId/application/list",
       operationId: "listApplicationsOfOrganisation",
-      summary: "The applications of an organisation, which is the caller's",
+      summary: "List the applications of an organisation, which must be the caller's",
     },
-    async ({ caller, params, query: asked }) => {
+    async ({ caller, params, query }) => {
       const { organisation, applicationId } = caller;
       if (!(await deps.applications.find(organisation.id, applicationId)))
         throw notAuthenticated("unknown application");
       if (params["publicId"]?.toLowerCase() !== organisation.id) throw notFound();
-      return listOf(deps, organisation.id, readPage(asked));
+      return listPage(deps, organisation.id, readPage(query));
     },
   );
 }
 
-/** All of the organisation's for an administrator's account. */
+/** Undefined for an administrator, who may act for all applications. */
 const accessibleTo = ({ account }: SystemAccountCaller): readonly string[] | undefined =>
   account.isAdministrator ? undefined : [account.applicationId, ...account.permissions];
 
-async function listOf(
+async function listPage(
   { database }: LegacyDeps,
   orgId: string,
   page: Page,
@@ -93,5 +93,5 @@ async function listOf(
   const which = { limit: limit + 1, ...(after === undefined ? {} : { after }), ...(ids ? { ids } : {}) };
   const found = await listEnabledApplications(database.query, orgId, which);
   const { items, nextCursor } = pageOf(found, page);
-  return { status: 200, body: { items: items.map(recordOf), nextCursor } };
+  return { status: 200, body: { items: items.map(applicationRecord), nextCursor } };
 }

@@ -52,7 +52,7 @@ describe("hostile callers", () => {
     const login = (email: string, password: string, by = plain) =>
       call("Authentication/User/Login", by, { body: { Email: email, Password: password } });
 
-    test("odd input is a typed 4xx, by whoever it comes", async () => {
+    test("responds to malformed input with a typed 4xx", async () => {
       const { service } = running;
       const deep = `${'{"a":'.repeat(40)}1${"}".repeat(40)}`;
       const odd: unknown[] = ["a\u0000b@x.example", "\ud800@x.example", ["a@x.example"], 1e308, null, {}, ""];
@@ -99,7 +99,7 @@ describe("hostile callers", () => {
         }
     });
 
-    test("settings keep a member of any name as data, and are bounded objects", async () => {
+    test("stores settings members of any name as data, up to a size", async () => {
       const key = await makeSessionKey(running.service, org);
       const path = `User/Profile/${org.web.application.id}/${key}`;
       const put = (body: string) => call(path, plain, { method: "PUT", body });
@@ -114,7 +114,7 @@ describe("hostile callers", () => {
       assert.equal((await put('{"Settings":{},"__proto__":{"Settings":1}}')).status, 422);
     });
 
-    test("a permanent key is good only while its application allows them", async () => {
+    test("rejects permanent keys once the application no longer allows them", async () => {
       const { service } = running;
       const { application } = await makeClient(service, org.organisation, { allowPermanentKeys: true });
       const key = await convertedKey(service, await makeSessionKey(service, org, application), "UserPerm");
@@ -128,7 +128,7 @@ describe("hostile callers", () => {
       assert.equal((await call(`Keys/User/${key}`)).status, 401);
     });
 
-    test("a temporary key opens no application's settings without a signature where one is demanded", async () => {
+    test("requires a signature for a temporary key where the application requires one", async () => {
       const { service } = running;
       const { application } = await makeClient(service, org.organisation, { requireSignedKeyCalls: true });
       const own = await makeSystemAccount(service, org, { applicationId: application.id });
@@ -138,7 +138,7 @@ describe("hostile callers", () => {
       assert.equal((await call(path, own)).status, 200);
     });
 
-    test("an invitation sets the first password only, and is void once there is one", async () => {
+    test("rejects an invitation once the user has a password", async () => {
       const { service, baseUrl } = running;
       const { organisation } = org;
       const invite = async (email: string) => {
@@ -160,7 +160,7 @@ describe("hostile callers", () => {
       assert.equal((await set(ida.link, THIEF)).status, 404, "enabling brings no link back");
     });
 
-    test("a reader of mails that would take a page too completes nothing", async () => {
+    test("completes nothing for a mail scanner that accepts pages", async () => {
       await call("Authentication/User/Register", plain, {
         body: { Email: "scan@acme.example", Password: CHOSEN, Firstname: "S", Surname: "N" },
       });
@@ -174,7 +174,7 @@ describe("hostile callers", () => {
       assert.equal((await call(link, undefined, { headers: json })).status, 200);
     });
 
-    test("the account of a disabled organisation is nobody's guest", async () => {
+    test("rejects roaming users of a disabled organisation", async () => {
       const { service } = running;
       const home = await makeOrganisation(service, "Home");
       const who = await withUser(service, home, "guest@home.example");

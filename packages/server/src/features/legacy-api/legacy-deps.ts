@@ -1,4 +1,4 @@
-/** What the routes of the legacy API need, and the three ways to come in. */
+/** Dependencies of the legacy API, with its three authenticators. */
 import type { Activity } from "../../core/activity/activity.ts";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -25,17 +25,17 @@ export interface LegacyDeps {
   readonly outbox: Outbox;
   readonly activity: Pick<Activity, "count">;
   /** For calls that a system account signs. */
-  readonly signed: ApiDoor<SystemAccountCaller>;
+  readonly accountAuthenticator: ApiDoor<SystemAccountCaller>;
   /** For calls whose credential is a session key. */
-  readonly keyHolder: ApiDoor<SessionKeyCaller>;
-  /** For people who have opened a link that does not work. */
+  readonly keyAuthenticator: ApiDoor<SessionKeyCaller>;
+  /** For browsers that opened a link that does not work. */
   readonly showError: RenderErrorPage;
 }
 
-/** Calls whose credential is the link itself; a signature that comes along is checked (wire-contract.md §4). */
-export const linkDoor = ({
-  signed,
-}: Pick<LegacyDeps, "signed">): ApiDoor<SystemAccountCaller | undefined> => ({
+/** For calls whose credential is the link itself; an additional signature is verified (wire-contract.md §4). */
+export const linkAuthenticator = ({
+  accountAuthenticator,
+}: Pick<LegacyDeps, "accountAuthenticator">): ApiDoor<SystemAccountCaller | undefined> => ({
   authenticate: async (request, raw) =>
-    request.headers.authorization === undefined ? undefined : signed.authenticate(request, raw),
+    request.headers.authorization === undefined ? undefined : accountAuthenticator.authenticate(request, raw),
 });

@@ -1,4 +1,4 @@
-/** Every route of the legacy API but those of session keys. Paths keep the specification's capitals, and match exactly. */
+/** The routes of the legacy API, except session keys. Paths have the specification's capitals and match exactly. */
 import type { ApiScope } from "../../http/api/api-route.ts";
 import { actionRoutes } from "./actions/actions.route.ts";
 import { applicationListRoutes } from "./application-lists.route.ts";

@@ -59,7 +59,7 @@ describe("sign-in by call", () => {
     const validate = (key: unknown) =>
       callApi(`${running.baseUrl}/legacy/api/auth/validate?key=${String(key)}`, undefined);
 
-    test("a key that lives as long as the session, without being shown first", async () => {
+    test("issues a session key that lasts as long as the session without a first use", async () => {
       const who = await newUser();
       const { status, body } = await login(who);
       assert.equal(status, 200);
@@ -71,7 +71,7 @@ describe("sign-in by call", () => {
       assert.equal((await login(who, {}, "")).status, 200, "the account's own application without one");
     });
 
-    test("an unknown address, a wrong password and one without a password are one answer, and one work", async () => {
+    test("responds alike, and in the same time, to an unknown address and a wrong password", async () => {
       const who = await newUser();
       const seen: unknown[] = [];
       for (const [email, password] of [
@@ -92,7 +92,7 @@ describe("sign-in by call", () => {
       assert.match(JSON.stringify(seen[0]), /"status":401.*invalid-credentials.*"checks":1/);
     });
 
-    test("failures are counted with those of the sign-in page, and audited like them", async () => {
+    test("counts and audits failures together with those of the sign-in page", async () => {
       const who = await newUser();
       for (let time = 0; time < 10; time += 1) await login(who, { Password: "wrong" });
       const limited = await login(who);
@@ -110,7 +110,7 @@ describe("sign-in by call", () => {
       clock.advance(HOUR);
     });
 
-    test("a second factor is asked for, taken once, and counted", async () => {
+    test("requires a second factor, accepts a code once and counts failures", async () => {
       const who = await newUser();
       const app = await giveAuthenticator(running.service, who);
       assert.equal(typeOf(await login(who)), "401 two-factor-required");
@@ -132,7 +132,7 @@ describe("sign-in by call", () => {
       assert.equal(typeOf(await login(who, { TwoFactorCode: app.code(clock()) })), "200 undefined");
     });
 
-    test("a recovery code works once and is audited", async () => {
+    test("accepts a recovery code once and audits it", async () => {
       const who = await newUser();
       await giveAuthenticator(running.service, who);
       const [code = ""] = await giveRecoveryCodes(running.service, who);
@@ -144,7 +144,7 @@ describe("sign-in by call", () => {
       );
     });
 
-    test("what needs a browser is told apart, to those who know the password", async () => {
+    test("reports which step needs a browser, to callers who know the password", async () => {
       const passkeyOnly = await newUser();
       await givePasskey(running.service, passkeyOnly);
       assert.equal(typeOf(await login(passkeyOnly)), "403 passkey-required");
@@ -162,7 +162,7 @@ describe("sign-in by call", () => {
       assert.equal(typeOf(await login(plain)), "403 account-disabled");
     });
 
-    test("the organisation's own rules hold: second factor, confirmed address", async () => {
+    test("enforces the organisation's second factor and email verification rules", async () => {
       const { service } = running;
       const strict = await makeOrganisation(service, "Strict");
       const own = await makeSystemAccount(service, strict);
@@ -185,7 +185,7 @@ describe("sign-in by call", () => {
       assert.equal(typeOf(await ask("new@strict.example")), "403 email-not-verified");
     });
 
-    test("the first sign-in through an application is told to the user by mail", async () => {
+    test("notifies the user of the first sign-in through an application", async () => {
       const who = await newUser();
       const told = async () =>
         (await mailsTo(running.service, who.user.email)).map(({ mail }) => mail.template);
@@ -194,7 +194,7 @@ describe("sign-in by call", () => {
       assert.deepEqual(await told(), ["NewSignIn"]);
     });
 
-    test("it signs no browser in, and leaves neither password nor key in the logs", async () => {
+    test("starts no browser session, and keeps password and key out of the logs", async () => {
       const who = await newUser();
       const { body } = await login(who);
       assert.ok(showsLogin(await visit(testBrowser(), org)));

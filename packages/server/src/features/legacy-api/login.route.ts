@@ -1,6 +1,6 @@
 /**
- * POST User/Login/{appId?}: a user's password, and code, from an application that asks for them itself. The checks, the
- * limits and the audit are those of the browser's sign-in.
+ * POST User/Login/{appId?}: signs a user in by password and second factor for an application with its own sign-in form.
+ * Checks, limits and audit are those of the sign-in page.
  */
 import Type from "typebox";
 import { mayUse } from "../../core/application-access/application-access.ts";
@@ -12,16 +12,16 @@ import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { withLimits } from "./refusals.ts";
+import { withLimits } from "./responses.ts";
+import { checkSecondFactor } from "./second-factor.ts";
 import { startServiceKey } from "./session-keys/start-service-key.ts";
-import { shownFactor } from "./shown-factor.ts";
 
 const body = Type.Object(
   {
     Email: Type.String({ maxLength: 254 }),
     Password: Type.String(),
     TwoFactorCode: Type.Optional(
-      Type.String({ maxLength: 64, description: "of an authenticator app, or a recovery code" }),
+      Type.String({ maxLength: 64, description: "Authenticator code or recovery code" }),
     ),
     ApplicationId: Type.Optional(Type.String({ maxLength: 36 })),
   },
@@ -29,7 +29,7 @@ const body = Type.Object(
 );
 
 const answer = Type.Object({
-  Key: Type.String({ description: "a session key, shown this once" }),
+  Key: Type.String({ description: "A session key, returned once" }),
   ExpiresAt: Type.Union([Type.String({ format: "date-time" }), Type.Null()]),
   User: userSchema,
 });
@@ -37,25 +37,25 @@ const answer = Type.Object({
 export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/Login/:appId?",
       operationId: "loginUser",
       errors: [403, 429],
-      summary: "Sign a user in by address and password",
+      summary: "Sign a user in by email and password",
       tag: "Authentication",
       credential: "system-account",
       body,
       example: { Email: "user@example.com", Password: "plum tractor ninety" },
       answers: { 200: { description: "Signed in", schema: answer } },
     },
-    async ({ caller, request, body: typed }) => {
+    async ({ caller, request, body: input }) => {
       const { organisation, applicationId } = caller;
       const application = await deps.applications.find(organisation.id, applicationId);
       if (!application) throw notAuthenticated("unknown application");
       const address = addressOf(request);
-      const { Email: email, Password: password, TwoFactorCode: code } = typed;
+      const { Email: email, Password: password, TwoFactorCode: code } = input;
       const right = await withLimits(() =>
         checkPassword(deps, { orgId: organisation.id, email, password, address }),
       );
@@ -63,7 +63,7 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
       if (right === "disabled") throw refusedAccount("account-disabled", "The account is disabled");
       await requireAccess(deps, application, right, organisation.settings.requireVerifiedEmail);
       const proof = await withLimits(() =>
-        shownFactor(deps, { organisation, application, user: right.user, code, address }),
+        checkSecondFactor(deps, { organisation, application, user: right.user, code, address }),
       );
       const userAgent = request.headers["user-agent"] ?? "";
       const started = await startServiceKey(deps, {
@@ -78,12 +78,12 @@ export function loginRoute(api: ApiScope, deps: LegacyDeps): void {
   );
 }
 
-/** One for an unknown address and a wrong password. */
-const wrongPassword = () => new ApiError(401, "invalid-credentials", "The address or the password is wrong");
+/** The same for an unknown address and a wrong password. */
+const wrongPassword = () => new ApiError(401, "invalid-credentials", "Incorrect email or password");
 
 const refusedAccount = (code: string, title: string) => new ApiError(403, code, title);
 
-/** Said to those who know the password only. */
+/** Checked after the password, so that only its owner learns the reason. */
 async function requireAccess(
   { database }: LegacyDeps,
   application: Application,
@@ -91,7 +91,7 @@ async function requireAccess(
   requiresVerifiedEmail: boolean,
 ): Promise<void> {
   if (requiresVerifiedEmail && !user.emailVerified)
-    throw refusedAccount("email-not-verified", "The user must confirm their email address first");
+    throw refusedAccount("email-not-verified", "The user must verify their email address first");
   if (!(await mayUse(database.query, application, user.id)))
     throw refusedAccount("not-assigned", "The user may not use this application");
 }

@@ -1,4 +1,4 @@
-/** POST User/Logout/{everywhere?}: ends a session key with its session, or all that the user is signed in to. */
+/** POST User/Logout/{everywhere?}: ends a session key with its session, or all sessions, keys and tokens of the user. */
 import Type from "typebox";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
@@ -13,13 +13,13 @@ const body = Type.Object(
   { additionalProperties: false },
 );
 
-/** Of the last part of the path; anything else is no address of ours. */
-const wishes: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
+/** The values of the last path segment; anything else is 404. */
+const flags: Readonly<Record<string, boolean>> = { "": false, false: false, true: true, everywhere: true };
 
 export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.keyHolder,
+    deps.keyAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/Logout/:everywhere?",
@@ -33,22 +33,26 @@ export function logoutRoute(api: ApiScope, deps: LegacyDeps): void {
     },
     async ({ caller, params, request }) => {
       const { everywhere = "" } = params;
-      if (!Object.hasOwn(wishes, everywhere)) throw notFound();
+      if (!Object.hasOwn(flags, everywhere)) throw notFound();
       const address = addressOf(request);
       const { key, actor } = caller;
       const act = { orgId: key.orgId, userId: key.userId, actor, address };
-      if (wishes[everywhere]) await signOutEverywhere(deps, act);
-      else await endKey(deps, caller, address);
+      if (flags[everywhere]) await signOutEverywhere(deps, act);
+      else await revokeKeyAndSession(deps, caller, address);
       return { status: 204 };
     },
   );
 }
 
 /**
- * The browser session that a `Service` key was made in ends too: else the next visit of the application would sign the
- * user in again without a word. A key made from it for another purpose ends alone.
+ * A `Service` key ends with its browser session: otherwise the next visit would sign the user in again silently. A converted
+ * key ends alone.
  */
-async function endKey(deps: LegacyDeps, { key, actor }: SessionKeyCaller, address: string): Promise<void> {
+async function revokeKeyAndSession(
+  deps: LegacyDeps,
+  { key, actor }: SessionKeyCaller,
+  address: string,
+): Promise<void> {
   const { orgId, userId, sessionId, kind } = key;
   const now = deps.clock();
   await deps.database.transaction((tx) =>

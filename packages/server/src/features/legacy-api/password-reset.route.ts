@@ -1,4 +1,4 @@
-/** POST User/{email}/PasswordReset: a link by mail; what is answered, and how long it takes, is the same for everybody. */
+/** POST User/{email}/PasswordReset: sends a link by email. Response and timing are the same for every address. */
 import Type from "typebox";
 import { nobody } from "../../core/actions/actions.ts";
 import { actionAddress, sendLinkMail } from "../../core/actions/link-mail.ts";
@@ -10,9 +10,8 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { mailAnswers, taken } from "./mail-answer.ts";
-import { requireMail, withLimits } from "./refusals.ts";
-import { localeOf } from "./registration.ts";
+import { requestLocale } from "./registration.ts";
+import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
 const body = Type.Object(
   { ApplicationId: Type.Optional(Type.String({ maxLength: 36 })) },
@@ -22,13 +21,13 @@ const body = Type.Object(
 export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/:email/PasswordReset",
       operationId: "resetPassword",
       errors: [429],
-      summary: "Send a link to set a new password",
+      summary: "Email a link to set a new password",
       tag: "Authentication",
       credential: "system-account",
       body,
@@ -57,7 +56,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
           userId: user?.id ?? nobody(emailKey(email)),
           data: { email: user?.email ?? "" },
           recipient: user?.email ?? "",
-          locale: user?.locale ?? localeOf(request),
+          locale: user?.locale ?? requestLocale(request),
           addressOf: actionAddress(deps.baseUrl, "ResetPassword"),
           isDecoy: user === undefined,
           audit: {
@@ -69,7 +68,7 @@ export function passwordResetRoute(api: ApiScope, deps: LegacyDeps): void {
           },
         }),
       );
-      return taken;
+      return accepted;
     },
   );
 }

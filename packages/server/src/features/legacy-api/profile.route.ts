@@ -1,6 +1,6 @@
 /**
- * GET User/Profile/{appId}/{key}/{extendSetting?}: the holder of a session key, and what the application keeps about
- * them. PUT of the same address, which is beside the specification, writes it: signed, by an account of the application.
+ * GET User/Profile/{appId}/{key}/{extendSetting?}: the user of a session key, and the settings that the application stores for
+ * them. PUT replaces the settings; it is an addition to the specification and needs a signature.
  */
 import Type from "typebox";
 import { mayUse } from "../../core/application-access/application-access.ts";
@@ -16,9 +16,9 @@ const settings = Type.Record(Type.String(), Type.Unknown());
 const profile = Type.Intersect([userSchema, Type.Object({ Settings: Type.Optional(settings) })]);
 const body = Type.Object({ Settings: settings }, { additionalProperties: false });
 
-const MOST_BYTES = 16 * 1024;
-/** Of the last part of the path; anything else is no address of ours. */
-const wishes: Readonly<Record<string, boolean>> = {
+const MAX_BYTES = 16 * 1024;
+/** The values of the last path segment; anything else is 404. */
+const flags: Readonly<Record<string, boolean>> = {
   "": false,
   false: false,
   true: true,
@@ -29,45 +29,46 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
   const { database } = deps;
   apiRoute(
     api,
-    deps.keyHolder,
+    deps.keyAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
       operationId: "getProfile",
       errors: [403],
-      summary: "The holder of a session key; with `true` or `extendSetting` the application's settings too",
+      summary:
+        "Get the user of a session key; with `true` or `extendSetting` also the application's settings",
       tag: "Users",
       credential: "session-key",
       answers: { 200: { description: "The user", schema: profile } },
     },
     async ({ caller, params }) => {
       const { extendSetting = "" } = params;
-      if (!Object.hasOwn(wishes, extendSetting)) throw notFound();
-      const of = await settingsOf(deps, caller, params["appId"]);
+      if (!Object.hasOwn(flags, extendSetting)) throw notFound();
+      const of = await requireSettingsAccess(deps, caller, params["appId"]);
       const user = userRecord(caller.user);
-      if (!wishes[extendSetting]) return { status: 200, body: user };
+      if (!flags[extendSetting]) return { status: 200, body: user };
       return { status: 200, body: { ...user, Settings: await readUserSettings(database.query, of) } };
     },
   );
   apiRoute(
     api,
-    deps.keyHolder,
+    deps.keyAuthenticator,
     {
       method: "PUT",
       path: "/legacy/api/User/Profile/:appId/:key/:extendSetting?",
       operationId: "putProfileSettings",
       errors: [403],
-      summary: "Replace what an application keeps about the holder of a session key; signed",
+      summary: "Replace the application's settings for the user of a session key; requires a signature",
       tag: "Users",
       credential: "session-key",
       body,
       example: { Settings: { theme: "dark" } },
-      answers: { 200: { description: "What is kept from now on", schema: body } },
+      answers: { 200: { description: "The stored settings", schema: body } },
     },
     async ({ caller, params, request, body: { Settings } }) => {
-      if (!Object.hasOwn(wishes, params["extendSetting"] ?? "")) throw notFound();
-      if (!caller.signedBy) throw notAuthenticated("settings are written with a signature only");
-      const of = await settingsOf(deps, caller, params["appId"]);
+      if (!Object.hasOwn(flags, params["extendSetting"] ?? "")) throw notFound();
+      if (!caller.signedBy) throw notAuthenticated("settings need a signature");
+      const of = await requireSettingsAccess(deps, caller, params["appId"]);
       requireBounded(Settings);
       const { actor } = caller.signedBy;
       await writeUserSettings(deps, of, { settings: Settings, actor, address: addressOf(request) });
@@ -77,20 +78,20 @@ export function profileRoutes(api: ApiScope, deps: LegacyDeps): void {
 }
 
 /**
- * The application is the key's own; with a temporary key, which is made to be handed on, any that the user may use.
- * @throws ApiError 401 for any other, whether it is there or not
+ * The application must be the key's own; with a temporary key, which is handed to other applications, any that the user may
+ * use. @throws ApiError 401 for every other application, existing or not
  */
-async function settingsOf(
+async function requireSettingsAccess(
   { database, applications }: LegacyDeps,
   { key, user, signedBy }: SessionKeyCaller,
   appId = "",
 ): Promise<{ orgId: string; applicationId: string; userId: string }> {
   const application = await applications.find(key.orgId, appId);
   const isOpen = application?.id === key.applicationId || key.kind === "UserTemp";
-  if (!application || !isOpen) throw notAuthenticated("the key is another application's");
-  // The door has asked the key's own application; a key that was handed on must not be a way round another one's wish.
+  if (!application || !isOpen) throw notAuthenticated("the key belongs to another application");
+  // The authenticator has checked the key's own application only.
   if (application.settings.requireSignedKeyCalls && !signedBy)
-    throw notAuthenticated("the application demands a signature with session keys");
+    throw notAuthenticated("the application requires a signature with session keys");
   if (!(await mayUse(database.query, application, user.id)))
     throw new ApiError(403, "not-assigned", "The user may not use this application");
   return { orgId: key.orgId, applicationId: application.id, userId: user.id };
@@ -98,6 +99,6 @@ async function settingsOf(
 
 /** @throws ApiError 422 */
 function requireBounded(value: object): void {
-  if (Buffer.byteLength(JSON.stringify(value)) > MOST_BYTES)
-    throw invalid([{ path: "/Settings", message: `has more than ${MOST_BYTES} bytes of JSON` }]);
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES)
+    throw invalid([{ path: "/Settings", message: `has more than ${MAX_BYTES} bytes of JSON` }]);
 }

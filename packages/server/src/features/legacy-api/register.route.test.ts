@@ -66,7 +66,7 @@ describe("registration by call", () => {
       return rows.map(({ length }) => length);
     };
 
-    test("there is no account, and no sign-in, before the link is used", async () => {
+    test("creates no account before the link is used", async () => {
       const email = "nina@acme.example";
       assert.equal((await register(email, { Phone: "+45 12 34 56 78" })).status, 202);
       assert.equal(await userOf(email), undefined);
@@ -83,7 +83,7 @@ describe("registration by call", () => {
       assert.equal((await callApi(link, undefined, json)).status, 404, "once");
     });
 
-    test("answer and work are the same for a taken, a disabled and a free address; the owner is told", async () => {
+    test("responds alike to taken, disabled and free addresses, and notifies the owner", async () => {
       const owner = await withUser(running.service, org, "owner@acme.example");
       const shut = await withUser(running.service, org, "shut@acme.example");
       const key = { orgId: org.organisation.id, id: shut.user.id, disabled: true, actor: "test" };
@@ -108,7 +108,7 @@ describe("registration by call", () => {
       assert.equal((await login(owner.user.email)).status, 401);
     });
 
-    test("who registers with somebody's address does not void that person's own link", async () => {
+    test("keeps a user's own link when another registers with the address", async () => {
       const { service } = running;
       const { user } = await withUser(service, org, "linked@acme.example");
       const { id } = await createAction(service.database.query, service, {
@@ -119,7 +119,7 @@ describe("registration by call", () => {
       assert.equal((await callApi(link, undefined, json)).status, 200);
     });
 
-    test("nobody registers with more than the form has", async () => {
+    test("rejects members that the registration does not define", async () => {
       for (const more of [
         { Role: "Administrator" },
         { EmailVerified: true },
@@ -136,7 +136,7 @@ describe("registration by call", () => {
       assert.equal((await userOf("mass@acme.example"))?.role, "Standard");
     });
 
-    test("a password that cannot be one is told before anything is looked up", async () => {
+    test("checks the password before it looks up the address", async () => {
       const [rows, made] = [await counts(), hashes];
       for (const email of [org.user.email, "unknown@acme.example"]) {
         for (const password of ["short", "password1234", email, "a".repeat(300)]) {
@@ -148,7 +148,7 @@ describe("registration by call", () => {
       assert.deepEqual([await counts(), hashes], [rows, made]);
     });
 
-    test("a browser or a mail scanner that opens the link completes nothing; the button does", async () => {
+    test("completes a registration by the button, not when a browser or scanner opens the link", async () => {
       const email = "scanned@acme.example";
       await register(email);
       const link = await newestLink(running.service, email);
@@ -171,7 +171,7 @@ describe("registration by call", () => {
       assert.equal((await browser.get(url)).status, 404);
     });
 
-    test("asking again makes the older link void; the newest one's password counts", async () => {
+    test("invalidates the older link when a registration is repeated", async () => {
       const email = "again@acme.example";
       await register(email, { Password: "stranger chose this one" });
       const older = await newestLink(running.service, email);
@@ -183,7 +183,7 @@ describe("registration by call", () => {
       assert.equal((await login(email)).status, 200);
     });
 
-    test("an address that somebody got meanwhile is not given twice", async () => {
+    test("never assigns an address twice", async () => {
       const email = "race@acme.example";
       await register(email);
       const link = await newestLink(running.service, email);
@@ -193,7 +193,7 @@ describe("registration by call", () => {
       assert.equal((await login(email)).status, 401, "nor its password changed");
     });
 
-    test("too late is told apart from never", async () => {
+    test("distinguishes an expired link from an unknown one", async () => {
       await register("late@acme.example");
       const link = await newestLink(running.service, "late@acme.example");
       clock.advance(25 * 3_600_000);
@@ -203,7 +203,7 @@ describe("registration by call", () => {
       assert.equal((await callApi(`${link}x`, undefined, json)).status, 404);
     });
 
-    test("five mails in an hour to one mailbox, whoever asks and whether it is taken", async () => {
+    test("sends at most five emails an hour to one mailbox", async () => {
       for (const email of ["often@acme.example", org.user.email]) {
         for (let time = 0; time < 5; time += 1) assert.equal((await register(email)).status, 202);
         const { status, headers } = await register(email);
@@ -212,10 +212,10 @@ describe("registration by call", () => {
       }
     });
 
-    test("what was done is in the audit log", () =>
+    test("audits every step", () =>
       assertWritten(running.service.database.query, "registration.requested", "user.registered"));
 
-    test("neither a chosen password nor a link is readable in the database or the logs", async () => {
+    test("keeps passwords and links unreadable in the database and the logs", async () => {
       await register("quiet@acme.example", { Password: "quiet stranger chose this" });
       const link = await newestLink(running.service, "quiet@acme.example");
       const stored = await dumpDatabase(running.service.database.query);
@@ -231,7 +231,7 @@ describe("registration by call", () => {
     });
   });
 
-  test("without mail set up it says so", async () => {
+  test("responds with an error when mail is not set up", async () => {
     const running = await startTestService({ databaseUrl: "sqlite::memory:", passwords: quickPasswords });
     try {
       const org = await makeOrganisation(running.service);

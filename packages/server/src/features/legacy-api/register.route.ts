@@ -1,6 +1,6 @@
 /**
- * POST User/Register and Organisation/{publicId}/Register/Account. There is no account before the link of the mail is
- * used. For an address that has one, its owner gets a mail that says so; answer and work are the same.
+ * POST User/Register and Organisation/{publicId}/Register/Account. The account is created when the link in the email is used.
+ * The owner of an existing account gets a notice instead; response and timing are the same.
  */
 import Type, { type Static } from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
@@ -8,9 +8,8 @@ import { isEmail, isPersonName } from "../../core/users/user.ts";
 import { invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute, type Call } from "../../http/api/api-route.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { mailAnswers, taken } from "./mail-answer.ts";
-import { requireMail, withLimits } from "./refusals.ts";
-import { requireGoodPassword, sendRegistrationMail } from "./registration.ts";
+import { requireAcceptablePassword, sendRegistrationMail } from "./registration.ts";
+import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
 const body = Type.Object(
   {
@@ -37,25 +36,25 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = { ...shared, body, example, answers: mailAnswers };
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Authentication/User/Register",
       operationId: "registerUser",
       errors: [429],
-      summary: "Register a user of the organisation; the address is confirmed by mail",
+      summary: "Register a user; the address is verified by email",
     },
     (call) => register(deps, call),
   );
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       ...operation,
       path: "/legacy/api/Authentication/Organisation/:publicId/Register/Account",
       operationId: "registerAccount",
       errors: [429],
-      summary: "Register a user of the organisation that the path names, which is the caller's",
+      summary: "Register a user of the organisation in the path, which must be the caller's",
     },
     async (call) => {
       if (call.params["publicId"]?.toLowerCase() !== call.caller.organisation.id) throw notFound();
@@ -66,24 +65,31 @@ export function registerRoutes(api: ApiScope, deps: LegacyDeps): void {
 
 async function register(
   deps: LegacyDeps,
-  { request, caller, body: typed }: Call<undefined, Body, SystemAccountCaller>,
+  { request, caller, body: input }: Call<undefined, Body, SystemAccountCaller>,
 ) {
   requireMail(deps.outbox);
-  const email = typed.Email.trim();
-  const faults = faultsOf(email, typed);
+  const email = input.Email.trim();
+  const faults = findFaults(email, input);
   if (faults.length > 0) throw invalid(faults);
-  const about = [email, typed.Firstname, typed.Surname];
-  await requireGoodPassword(typed.Password, caller.organisation, about, "/Password");
-  await withLimits(() => sendRegistrationMail(deps, request, caller, { ...typed, Email: email }));
-  return taken;
+  const about = [email, input.Firstname, input.Surname];
+  await requireAcceptablePassword(input.Password, caller.organisation, about, "/Password");
+  await withLimits(() => sendRegistrationMail(deps, request, caller, { ...input, Email: email }));
+  return accepted;
 }
 
-function faultsOf(email: string, { Firstname, Surname }: Body): MemberFault[] {
+function findFaults(email: string, { Firstname, Surname }: Body): MemberFault[] {
   const names = Object.entries({ Firstname, Surname });
   return [
     ...(isEmail(email) ? [] : [{ path: "/Email", message: "is not an email address" }]),
     ...names.flatMap(([name, value]) =>
-      isPersonName(value) ? [] : [{ path: `/${name}`, message: "has at most 100 plain characters" }],
+      isPersonName(value)
+        ? []
+        : [
+            {
+              path: `/${name}`,
+              message: "must have at most 100 characters, none of them control characters",
+            },
+          ],
     ),
   ];
 }

@@ -1,4 +1,4 @@
-/** The mail of a registration: to somebody new a link, to the owner of an account the news that there is one. */
+/** The email of a registration: a link for a new address, a notice for the owner of an existing account. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import { createAction } from "../../core/actions/actions.ts";
@@ -26,8 +26,8 @@ export interface NewRegistration {
   readonly Phone?: string;
 }
 
-/** @throws ApiError 422 with the reason, at this place of the body */
-export async function requireGoodPassword(
+/** @throws ApiError 422 with the reason at `path` */
+export async function requireAcceptablePassword(
   password: string,
   { settings }: Organisation,
   about: readonly string[],
@@ -37,8 +37,8 @@ export async function requireGoodPassword(
   if (reason !== undefined) throw invalid([{ path, message: reason }]);
 }
 
-/** The language of the mail, for users who have chosen none: the caller's. */
-export const localeOf = (request: FastifyRequest): string =>
+/** The locale of an email to a user who has chosen none. */
+export const requestLocale = (request: FastifyRequest): string =>
   messages(preferredLocales(undefined, request.headers["accept-language"])).locale;
 
 /** @throws RateLimited, PasswordQueueFull */
@@ -46,35 +46,40 @@ export async function sendRegistrationMail(
   deps: LegacyDeps,
   request: FastifyRequest,
   caller: SystemAccountCaller,
-  typed: NewRegistration,
+  input: NewRegistration,
 ): Promise<void> {
   const orgId = caller.organisation.id;
-  const key = emailKey(typed.Email);
+  const key = emailKey(input.Email);
   await countAttempt(deps, orgId, [
     { limit: deps.rateLimits["registration-address"], subject: networkOf(addressOf(request)) },
     { limit: deps.rateLimits["registration-account"], subject: key },
   ]);
-  // Before it is known whether the address is taken: the time does not tell.
-  const passwordHash = await deps.passwords.hash(typed.Password);
+  // Before the look-up, so that the time does not reveal whether the address is taken.
+  const passwordHash = await deps.passwords.hash(input.Password);
   const found = await findUserByEmail(deps.database.query, orgId, key);
-  const asked: Asked = { orgId, caller, locale: localeOf(request), address: addressOf(request) };
+  const registrant: Registrant = {
+    orgId,
+    caller,
+    locale: requestLocale(request),
+    address: addressOf(request),
+  };
   await deps.database.transaction((tx) =>
     found?.user.disabledAt === null
-      ? tellOwner(tx, deps, asked, found.user)
-      : sendLink(tx, deps, asked, typed, { passwordHash, isDecoy: found !== undefined }),
+      ? notifyOwner(tx, deps, registrant, found.user)
+      : sendLink(tx, deps, registrant, input, { passwordHash, isDecoy: found !== undefined }),
   );
 }
 
-const subjectOf = (email: string) => registrationSubject(sha256Base64url(emailKey(email)));
+const actionSubject = (email: string) => registrationSubject(sha256Base64url(emailKey(email)));
 
-interface Asked {
+interface Registrant {
   readonly orgId: string;
   readonly caller: SystemAccountCaller;
   readonly locale: string;
   readonly address: string;
 }
 
-const auditOf = ({ orgId, caller, address }: Asked) => ({
+const auditEvent = ({ orgId, caller, address }: Registrant) => ({
   orgId,
   actor: caller.actor,
   action: "registration.requested" as const,
@@ -84,29 +89,32 @@ const auditOf = ({ orgId, caller, address }: Asked) => ({
 function sendLink(
   tx: Db,
   deps: LegacyDeps,
-  asked: Asked,
-  typed: NewRegistration,
+  registrant: Registrant,
+  input: NewRegistration,
   { passwordHash, isDecoy }: { passwordHash: string; isDecoy: boolean },
 ): Promise<void> {
-  const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = typed;
+  const { Email: email, Firstname: firstname, Surname: surname, Phone: phone = null } = input;
   const registration = { firstname, surname, phone, passwordHash };
   return sendLinkMail(tx, deps, {
-    orgId: asked.orgId,
+    orgId: registrant.orgId,
     type: "VerifyEmail",
-    userId: subjectOf(email),
+    userId: actionSubject(email),
     data: isDecoy ? { email: "" } : { email, registration },
     recipient: email,
-    locale: asked.locale,
+    locale: registrant.locale,
     addressOf: (id) => `${deps.baseUrl}/legacy/api/Authentication/User/Register/Complete/${id}`,
     isDecoy,
-    audit: { ...auditOf(asked), ...(isDecoy ? { details: { reason: "the account is disabled" } } : {}) },
+    audit: {
+      ...auditEvent(registrant),
+      ...(isDecoy ? { details: { reason: "the account is disabled" } } : {}),
+    },
   });
 }
 
-/** The same statements as for somebody new: a link that opens nothing, a mail, an audit event. */
-async function tellOwner(tx: Db, deps: LegacyDeps, asked: Asked, user: User): Promise<void> {
-  const { orgId, locale, address } = asked;
-  const userId = subjectOf(user.email);
+/** Runs the same statements as for a new address: a link that opens nothing, an email, an audit event. */
+async function notifyOwner(tx: Db, deps: LegacyDeps, registrant: Registrant, user: User): Promise<void> {
+  const { orgId, locale, address } = registrant;
+  const userId = actionSubject(user.email);
   await createAction(tx, deps, { orgId, userId, type: "VerifyEmail", data: { email: "" }, isDecoy: true });
   await deps.outbox.put(tx, {
     orgId,
@@ -115,5 +123,5 @@ async function tellOwner(tx: Db, deps: LegacyDeps, asked: Asked, user: User): Pr
     mail: { template: "AccountExists", data: { at: deps.clock(), address } },
   });
   const details = { reason: "there is an account" };
-  await recordAuditEvent(tx, { ...auditOf(asked), at: deps.clock(), target: user.id, details });
+  await recordAuditEvent(tx, { ...auditEvent(registrant), at: deps.clock(), target: user.id, details });
 }

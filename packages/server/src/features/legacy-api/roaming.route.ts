@@ -1,6 +1,6 @@
 /**
- * POST User/Roaming/Register: a user of another organisation is asked by mail whether the caller's may let them in. Who
- * is there, and who said no, is not answered: one organisation does not learn another one's users this way.
+ * POST User/Roaming/Register: invites a user of another organisation by email. The response does not reveal whether the user
+ * exists or declines, so that no organisation learns another one's users.
  */
 import Type from "typebox";
 import { nobody } from "../../core/actions/actions.ts";
@@ -13,9 +13,8 @@ import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
-import { mailAnswers, taken } from "./mail-answer.ts";
-import { requireMail, withLimits } from "./refusals.ts";
-import { localeOf } from "./registration.ts";
+import { requestLocale } from "./registration.ts";
+import { accepted, mailAnswers, requireMail, withLimits } from "./responses.ts";
 
 const body = Type.Object(
   {
@@ -30,24 +29,24 @@ const body = Type.Object(
 export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "POST",
       path: "/legacy/api/Authentication/User/Roaming/Register",
       operationId: "registerRoamingUser",
       errors: [429],
-      summary: "Ask a user of another organisation to become a member of the caller's",
+      summary: "Invite a user of another organisation",
       tag: "Authentication",
       credential: "system-account",
       body,
       example: { Email: "user@example.com", HomeOrganisationId: "01998d6e-3c1a-7b4f-9a58-2f6d1c0e7b91" },
       answers: mailAnswers,
     },
-    async ({ caller, request, body: asked }) => {
+    async ({ caller, request, body: input }) => {
       requireMail(deps.outbox);
       const orgId = caller.organisation.id;
-      const homeOrgId = asked.HomeOrganisationId.toLowerCase();
-      const who = namedUser(asked);
+      const homeOrgId = input.HomeOrganisationId.toLowerCase();
+      const who = readInvitee(input);
       if (homeOrgId === orgId)
         throw invalid([{ path: "/HomeOrganisationId", message: "must be another organisation" }]);
       const address = addressOf(request);
@@ -57,7 +56,7 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
           { limit: deps.rateLimits["registration-account"], subject: `${homeOrgId}|${who.subject}` },
         ]),
       );
-      const user = await whoCanBeAsked(deps, orgId, homeOrgId, who);
+      const user = await findInvitee(deps, orgId, homeOrgId, who);
       await deps.database.transaction((tx) =>
         sendLinkMail(tx, deps, {
           orgId,
@@ -65,36 +64,36 @@ export function roamingRoute(api: ApiScope, deps: LegacyDeps): void {
           userId: user?.id ?? nobody(`${homeOrgId}|${who.subject}`),
           data: { email: user?.email ?? "", homeOrgId },
           recipient: user?.email ?? "",
-          locale: user?.locale ?? localeOf(request),
+          locale: user?.locale ?? requestLocale(request),
           addressOf: actionAddress(deps.baseUrl, "AcceptRoaming"),
           isDecoy: user === undefined,
-          // Without the reason of a no: the log is the caller's organisation's to read.
+          // Without the outcome: the caller's organisation reads this log.
           audit: { orgId, actor: caller.actor, action: "roaming.requested", address, details: { homeOrgId } },
         }),
       );
-      return taken;
+      return accepted;
     },
   );
 }
 
-type Named = { readonly subject: string } & ({ readonly emailKey: string } | { readonly permId: string });
+type Invitee = { readonly subject: string } & ({ readonly emailKey: string } | { readonly permId: string });
 
-/** @throws ApiError 422 unless it is exactly one of the two */
-function namedUser({ Email: email, PermId: permId }: { Email?: string; PermId?: string }): Named {
+/** @throws ApiError 422 unless exactly one of the two is present */
+function readInvitee({ Email: email, PermId: permId }: { Email?: string; PermId?: string }): Invitee {
   if ((email === undefined) === (permId === undefined))
-    throw invalid([{ path: "/Email", message: "either Email or PermId must be there, and not both" }]);
+    throw invalid([{ path: "/Email", message: "either Email or PermId is required, not both" }]);
   if (permId !== undefined) return { permId: permId.toLowerCase(), subject: permId.toLowerCase() };
   if (email === undefined || !isEmail(email.trim()))
     throw invalid([{ path: "/Email", message: "is not an email address" }]);
   return { emailKey: emailKey(email), subject: emailKey(email) };
 }
 
-/** Undefined also for who is a member already: the same looks in every case. */
-async function whoCanBeAsked(
+/** Undefined also for a user who is already a member; runs the same queries in every case. */
+async function findInvitee(
   { database, organisations }: LegacyDeps,
   orgId: string,
   homeOrgId: string,
-  who: Named,
+  who: Invitee,
 ): Promise<User | undefined> {
   const db = database.query;
   const home = await organisations.find(homeOrgId);
@@ -103,6 +102,6 @@ async function whoCanBeAsked(
       ? await findUser(db, homeOrgId, who.permId)
       : (await findUserByEmail(db, homeOrgId, who.emailKey))?.user;
   const member = await findUser(db, orgId, found?.id ?? homeOrgId);
-  const isThere = home !== undefined && found?.homeOrgId === homeOrgId && found.disabledAt === null;
-  return isThere && !member ? found : undefined;
+  const exists = home !== undefined && found?.homeOrgId === homeOrgId && found.disabledAt === null;
+  return exists && !member ? found : undefined;
 }

@@ -1,4 +1,4 @@
-/** GET Account/VerifyIdentity/{key?}: who holds the key, as they are now, and how they have proven it. */
+/** GET Account/VerifyIdentity/{key?}: the current record of a session key's user, and how they authenticated. */
 import Type from "typebox";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
@@ -13,23 +13,23 @@ const answer = Type.Object({
 });
 
 const query = Type.Object(
-  { key: Type.Optional(Type.String({ maxLength: 200, description: "when it is not in the path" })) },
+  { key: Type.Optional(Type.String({ maxLength: 200, description: "If it is not in the path" })) },
   { additionalProperties: false },
 );
 
-export function verifyIdentityRoute(api: ApiScope, { keyHolder }: LegacyDeps): void {
+export function verifyIdentityRoute(api: ApiScope, { keyAuthenticator }: LegacyDeps): void {
   apiRoute(
     api,
-    keyHolder,
+    keyAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/Authentication/Account/VerifyIdentity/:key?",
       operationId: "verifyIdentity",
-      summary: "Who holds a session key, and how they proved who they are",
+      summary: "Get the user of a session key and how they authenticated",
       tag: "Authentication",
       credential: "session-key",
       query,
-      answers: { 200: { description: "The holder", schema: answer } },
+      answers: { 200: { description: "The user", schema: answer } },
     },
     async ({ caller: { key, user } }) => ({
       status: 200,

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => running.close());
 
-test("from where an administrator's system account changed something is in the audit log", async () => {
+test("audits the address of an administrator's system account", async () => {
   const call = async (method: string, path: string, body?: object) => {
     const url = `${running.service.config.baseUrl}/legacy/api/oauth/${path}`;
     const strictAt = Date.now();

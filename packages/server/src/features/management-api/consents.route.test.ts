@@ -25,7 +25,7 @@ import {
 
 const scopes = ["openid", "email"];
 
-describe("consents and pre-authorizations by the management API", () => {
+describe("management API: consents and pre-authorizations", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let org: TestOrganisation;
@@ -88,7 +88,7 @@ describe("consents and pre-authorizations by the management API", () => {
     const isActive = async (accessToken: string, of: TestClient) =>
       (await postForm(`${org.issuer}/introspect`, { token: accessToken, ...credentials(of) })).body["active"];
 
-    test("an organisation-wide consent spares the prompt, and taken back ends what rests on it and brings it back", async () => {
+    test("an organisation consent skips the prompt; revoking it revokes its tokens and restores the prompt", async () => {
       const one = await client();
       const body = { clientId: one.application.id.toUpperCase(), scopes };
       const given = await grant("consents/organisation", body);
@@ -119,7 +119,7 @@ describe("consents and pre-authorizations by the management API", () => {
       assert.equal((await grant("consents/organisation", body)).status, 201, "another one, after it");
     });
 
-    test("scopes are added to a consent that is there", async () => {
+    test("adds scopes to an existing consent", async () => {
       const one = await client();
       const clientId = one.application.id;
       const { id } = await grant("consents/organisation", { clientId, scopes: ["openid"] });
@@ -127,7 +127,7 @@ describe("consents and pre-authorizations by the management API", () => {
       assert.deepEqual([more.id, more.body["scopes"]], [id, ["openid", "email"]]);
     });
 
-    test("a consent for one user is that user's alone, and to what the scopes give today", async () => {
+    test("a user consent applies to that user only, with the scopes' current claims", async () => {
       const { service } = running;
       const orgId = org.organisation.id;
       const content = { displayName: "Payroll", description: "", sensitive: false };
@@ -152,7 +152,7 @@ describe("consents and pre-authorizations by the management API", () => {
       assert.equal((await refresh(org, tokens.refreshToken, {}, one)).body["error"], "invalid_grant");
     });
 
-    test("lists are filtered by client, user and kind, and show the revoked where they are asked for", async () => {
+    test("filters lists by client, user and kind, with revoked consents on request", async () => {
       const [one, two, other] = [await client(), await client(), await userOf("listed@acme.example")];
       const [a, b] = [one.application.id, two.application.id];
       const wide = await grant("consents/organisation", { clientId: a, scopes });
@@ -177,7 +177,7 @@ describe("consents and pre-authorizations by the management API", () => {
       assert.equal(rest.body["nextCursor"], null);
     });
 
-    test("a pre-authorization spares the prompt, in the mode that asks administrators alone too, and ends with its tokens", async () => {
+    test("a pre-authorization skips the prompt, also in organisation mode, and ends with its tokens", async () => {
       const one = await client({ consentMode: "organisation" });
       const body = { clientId: one.application.id, scopes };
       const made = await grant("preauthorizations", body);
@@ -191,7 +191,7 @@ describe("consents and pre-authorizations by the management API", () => {
       assert.equal((await call(`preauthorizations/${made.id}`)).status, 404);
     });
 
-    test("the same pre-authorization twice is a duplicate, in whatever order its scopes come and however many come at once", async () => {
+    test("rejects a duplicate pre-authorization in any scope order, also under concurrency", async () => {
       const { application } = await client();
       const clientId = application.id;
       const at = await Promise.all(
@@ -204,7 +204,7 @@ describe("consents and pre-authorizations by the management API", () => {
       assert.equal((await items(`preauthorizations?clientId=${clientId}`)).length, 2);
     });
 
-    test("what names nothing is 404 with its path, what may not be asked for 422", async () => {
+    test("responds 404 with a path for unknown references, and 422 for scopes that can't be requested", async () => {
       const { application } = await client();
       const foreign = await makeOrganisation(running.service, "Foreign");
       const body = { clientId: application.id, scopes };
@@ -228,7 +228,7 @@ describe("consents and pre-authorizations by the management API", () => {
       assert.deepEqual(await items(`consents?clientId=${application.id}`), []);
     });
 
-    test("a client that is deleted meanwhile leaves no consent behind, and nobody sees an error of the server", async () => {
+    test("deleting the client concurrently leaves no consent and causes no server error", async () => {
       const { application } = await client();
       const clientId = application.id;
       const [gone, ...others] = await Promise.all([

@@ -19,7 +19,7 @@ import {
 
 const grantTypes = ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"] as const;
 
-describe("deleted before the news has come", () => {
+describe("records deleted before the node is notified", () => {
   forEachDatabase(({ fresh }) => {
     let clock: FakeClock;
     let running: TestService;
@@ -63,14 +63,14 @@ describe("deleted before the news has come", () => {
       await comesBackLater(ask, 200, () => deleteApplication(elsewhere(), named(id)), 401);
     });
 
-    test("an application that asks for a device code", async () => {
+    test("an application that requests a device code", async () => {
       const device = await makeClient(running.service, org.organisation, { grantTypes: [...grantTypes] });
       const ask = () => postForm(`${org.issuer}/device`, { ...credentials(device), scope: "openid" });
       const { id } = device.application;
       await comesBackLater(ask, 200, () => deleteApplication(elsewhere(), named(id)), 401);
     });
 
-    test("a system account whose request is to be kept", async () => {
+    test("a system account whose response is to be stored", async () => {
       const account = await makeSystemAccount(running.service, org, { administrator: true });
       let asked = 0;
       const ask = () =>

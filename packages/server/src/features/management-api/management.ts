@@ -51,7 +51,7 @@ export function idOf(params: Readonly<Record<string, string>>, name = "id"): str
 
 /** A member of the body names a record that doesn't exist in the organisation. */
 export const unknownReference = (path: string): ApiError =>
-  new ApiError(404, "not-found", "There is nothing here", {
+  new ApiError(404, "not-found", "Not found", {
     errors: [{ path, message: "names nothing in this organisation" }],
   });
 

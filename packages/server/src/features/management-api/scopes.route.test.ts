@@ -23,7 +23,7 @@ const claims = [
   { name: "contact", source: "user", path: "email" },
 ];
 
-describe("custom scopes by the management API", () => {
+describe("management API: custom scopes", () => {
   forEachDatabase(({ fresh }) => {
     let running: TestService;
     let org: TestOrganisation;
@@ -50,7 +50,7 @@ describe("custom scopes by the management API", () => {
     const paths = (body: Record<string, unknown>) =>
       (body["errors"] as { path: string }[]).map(({ path }) => path).sort();
 
-    test("a scope has the members of the contract, and what was read can be sent back", async () => {
+    test("a scope has the contract's members, and can be sent back as read", async () => {
       const { id, body, headers } = await create({
         name: "payroll",
         description: "Pay",
@@ -81,7 +81,7 @@ describe("custom scopes by the management API", () => {
       );
     });
 
-    test("a static claim is in the tokens of who is granted the scope, and gone with the scope", async () => {
+    test("a static claim is in the tokens of granted users until the scope is deleted", async () => {
       const { id } = await create({
         name: "plan",
         claims: [{ name: "plan", source: "static", value: "gold" }],
@@ -104,7 +104,7 @@ describe("custom scopes by the management API", () => {
       assert.equal((await put(id, {})).status, 404);
     });
 
-    test("reserved claims, standard scopes and half a claim are refused with their paths", async () => {
+    test("rejects reserved claims, standard scopes and incomplete claims with their paths", async () => {
       for (const name of [
         "iss",
         "sub",
@@ -143,7 +143,7 @@ describe("custom scopes by the management API", () => {
       }
     });
 
-    test("a name is taken once in an organisation, and does not change", async () => {
+    test("a name is unique in an organisation and can't be changed", async () => {
       const { id } = await create({ name: "taken" });
       const again = await call("", { body: { name: "taken" } });
       assert.deepEqual([again.status, again.body["type"]], [409, "urn:signet:error:conflict"]);
@@ -157,7 +157,7 @@ describe("custom scopes by the management API", () => {
       assert.equal((await callApi(url, theirs, { body: { name: "taken" } })).status, 201);
     });
 
-    test("who comes second with what they have read hears of it", async () => {
+    test("rejects a stale change", async () => {
       const { id, headers } = await create({ name: "versioned" });
       const etag = headers.get("etag") ?? "";
       const race = await Promise.all(
@@ -169,7 +169,7 @@ describe("custom scopes by the management API", () => {
       assert.equal((await call(`/${id}`, { method: "DELETE", headers: { "if-match": now } })).status, 204);
     });
 
-    test("the list is paged in the order of creation", async () => {
+    test("pages in the order of creation", async () => {
       const other = await makeOrganisation(running.service, "Paged");
       const account = await makeSystemAccount(running.service, other, { administrator: true });
       const url = `${running.baseUrl}/legacy/api/oauth/scopes`;

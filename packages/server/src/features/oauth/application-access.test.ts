@@ -73,10 +73,10 @@ forEachDatabase(({ fresh }) => {
       (before) => ({ name: before.name, settings: { ...before.settings, access }, disabled: false }),
     );
 
-  test("authorize: a page says whom to ask, and the application hears that access was denied", async () => {
+  test("shows an unassigned user whom to ask, and sends access_denied to the application", async () => {
     const page = await logIn(browser, org, await visit(browser, org, asked()));
     assert.equal(page.status, 403);
-    assert.match(page.body, /You cannot use Web yet/);
+    assert.match(page.body, /You don’t have access to Web/);
     assert.match(page.body, /<li>desk &lt;desk@acme\.example&gt;<\/li>/);
     assert.match(page.body, /<li>Ada, room 7<\/li>/);
     assert.match(page.body, new RegExp(org.user.email));
@@ -91,33 +91,33 @@ forEachDatabase(({ fresh }) => {
     assert.ok(answerOf(await visit(browser, org, asked())).get("code"));
   });
 
-  test("another account is one link away", async () => {
+  test("offers an unassigned user a sign-in with another account", async () => {
     const page = await logIn(browser, org, await visit(browser, org, asked()));
     const [, address = ""] = /href="(\/oauth\/[^"]+\/authorize\?flow=[^"]+)"/.exec(page.body) ?? [];
     assert.ok(showsLogin(await follow(browser, await browser.get(new URL(address, running.baseUrl).href))));
   });
 
-  test("who has not shown the second factor hears nothing of it", async () => {
+  test("tells nothing about assignment before the second factor", async () => {
     await giveAuthenticator(running.service, org);
     assert.ok(showsTwoFactor(await logIn(browser, org, await visit(browser, org, asked()))));
   });
 
-  test("federation: the same page, and a key only for who is assigned", async () => {
+  test("issues a federation session key to assigned users only", async () => {
     const page = await logIn(browser, org, await federate(browser, running, desk.application));
     assert.equal(page.status, 403);
-    assert.match(page.body, /You cannot use Web yet[\s\S]*desk@acme\.example/);
+    assert.match(page.body, /You don’t have access to Web[\s\S]*desk@acme\.example/);
     const silent = await federate(browser, running, desk.application, { prompt: "none" });
     assert.equal(silent.location, `${RETURN_URL}?error=access_denied`);
     await assign();
     assert.ok(keyOf(await federate(browser, running, desk.application)));
   });
 
-  test("a device: nothing is asked and nothing allowed for who is not assigned", async () => {
+  test("refuses a device authorization by an unassigned user", async () => {
     const { id, secret } = { ...desk.application, ...desk };
     const codes = await askForCodes(org, desk.application, { client_secret: secret });
     const page = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     assert.equal(page.status, 403);
-    assert.match(page.body, /You cannot use Web yet/);
+    assert.match(page.body, /You don’t have access to Web/);
     await assign();
     assert.ok(showsQuestion(await typeCode(browser, org, await openVerify(browser, org), codes.userCode)));
     await letIn(browser, org, codes);
@@ -128,7 +128,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await poll(org, codes, credentials)).status, 200, "nothing was burnt");
   });
 
-  test("taken off, the code cannot be redeemed, tokens and keys end, and stay ended", async () => {
+  test("revokes codes, tokens and session keys of a user who is unassigned, permanently", async () => {
     await assign();
     const { query, verifier } = authorizationRequest(desk.application.id, REDIRECT_URI);
     const page = await follow(browser, await browser.get(`${org.issuer}/authorize?${query}`));
@@ -146,7 +146,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await validate()).status, 401);
   });
 
-  test("access made `assigned` later: who is not assigned gets no more tokens, and keys are refused", async () => {
+  test("refuses tokens and session keys of unassigned users once access is restricted", async () => {
     await setAccess("everyone");
     const { refreshToken } = await getTokens(org, {}, desk);
     const key = keyOf(await logIn(browser, org, await federate(browser, running, desk.application)));
@@ -160,7 +160,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, refreshToken, {}, desk)).status, 200, "nothing was burnt");
   });
 
-  test("Permission says whether the key's user may use another application of the organisation", async () => {
+  test("reports whether a session key's user may use another application", async () => {
     const key = keyOf(
       await logIn(browser, org, await federate(browser, running, (await portal()).application)),
     );
@@ -173,7 +173,7 @@ forEachDatabase(({ fresh }) => {
   });
   const portal = () => makeClient(running.service, org.organisation, { returnUrls: [RETURN_URL] });
 
-  test("assignments are of one application and organisation, once", async () => {
+  test("stores an assignment once, for one application of one organisation", async () => {
     assert.equal(await assign(), true);
     assert.equal(await assign(), false);
     const other = await makeOrganisation(running.service, `Other${made}`);

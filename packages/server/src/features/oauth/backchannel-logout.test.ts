@@ -39,7 +39,7 @@ forEachDatabase(({ fresh }) => {
     });
   const deliver = () => deliverDueLogouts({ ...running.service, baseUrl: running.baseUrl });
 
-  test("RP-initiated logout tells every application of the session, with the sid of its ID tokens", async () => {
+  test("sends a logout token with the sid of its ID tokens to every application of the session", async () => {
     const [one, two] = [await toldClient("/one"), await toldClient("/two")];
     await toldClient("/unused");
     const source = codeSource(org);
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, first.refreshToken, {}, one)).status, 400);
   });
 
-  test("a logout token opens nothing: not as a bearer token, a hint, or a client's assertion", async () => {
+  test("rejects a logout token as bearer token, ID token hint and client assertion", async () => {
     const client = await toldClient("/three");
     const source = codeSource(org);
     await source.tokens({}, client);
@@ -86,7 +86,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(asked.body, /id="logout-confirm"/, "asks first, and goes nowhere");
   });
 
-  test("without a sign-out there is nothing to tell, and a page that only asks tells nobody", async () => {
+  test("sends no logout token before the user confirms the sign-out", async () => {
     const client = await toldClient("/four");
     const source = codeSource(org);
     await source.tokens({}, client);

@@ -1,4 +1,4 @@
-/** Who a request speaks for that brings an access token with the scope `openid` (RFC 6750). */
+/** Bearer authentication: the user of an access token with the scope `openid` (RFC 6750). */
 import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/bearer";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyRequest } from "fastify";
@@ -11,7 +11,7 @@ import type { User } from "../../core/users/user.ts";
 import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
-import { isInItsHands } from "./client-authentication/client-device.ts";
+import { hasValidBinding } from "./client-authentication/client-device.ts";
 
 export interface BearerDeps extends PresentedDeviceDeps {
   readonly database: Database;
@@ -33,38 +33,29 @@ export async function bearerUser(
 ): Promise<BearerUser> {
   const token = presentedToken(request, organisation);
   const claims = await deps.accessTokens.read(organisation, token);
-  if (!claims || !(await deps.accessTokens.stands(organisation, claims))) {
-    throw bearerError(
-      organisation,
-      "invalid_token",
-      "the access token is expired, revoked or not valid here",
-    );
+  if (!claims || !(await deps.accessTokens.isActive(organisation, claims))) {
+    throw bearerError(organisation, "invalid_token", "the access token is expired, revoked or invalid");
   }
-  if (!(await isInItsHands(deps, organisation, request, claims)))
+  if (!(await hasValidBinding(deps, organisation, request, claims)))
     throw bearerError(
       organisation,
       "invalid_token",
-      "the access token is bound to a certificate that did not come with it",
+      "the access token is bound to a certificate that the request does not have",
     );
   const scopes = claims.scope?.split(" ") ?? [];
   if (!scopes.includes("openid")) {
-    throw bearerError(
-      organisation,
-      "insufficient_scope",
-      "the access token lacks the scope openid",
-      "openid",
-    );
+    throw bearerError(organisation, "insufficient_scope", "the scope openid is required", "openid");
   }
   const user = await findUser(deps.database.query, organisation.id, claims.sub);
-  if (!user) throw bearerError(organisation, "invalid_token", "the access token is not about a user");
+  if (!user) throw bearerError(organisation, "invalid_token", "the access token has no user");
   return { user, claims, scopes };
 }
 
-/** In the header or in a form body, in one of them only (RFC 6750 §2); in a query it would end up in logs. */
+/** In the header or in the form, not in both (RFC 6750 §2); a query would end up in logs. */
 function presentedToken(request: FastifyRequest, organisation: Organisation): string {
   const form = formOf(request);
   if (form.repeated.size > 0) {
-    throw bearerError(organisation, "invalid_request", "a parameter came more than once");
+    throw bearerError(organisation, "invalid_request", "a parameter is repeated");
   }
   const inBody = form.values.get("access_token");
   const { authorization } = request.headers;
@@ -72,12 +63,12 @@ function presentedToken(request: FastifyRequest, organisation: Organisation): st
     throw bearerError(organisation, "invalid_request", "the access token must not be in the query");
   }
   if (authorization !== undefined && inBody !== undefined) {
-    throw bearerError(organisation, "invalid_request", "the access token was sent in two ways");
+    throw bearerError(organisation, "invalid_request", "the access token was sent twice");
   }
   const token = inBody ?? parseBearer(authorization);
   if (token !== undefined) return token;
-  // RFC 6750 §3.1: a request without credentials gets a challenge and no error code in it.
-  throw new OAuthError("invalid_token", "an access token is needed", {
+  // RFC 6750 §3.1: the challenge for a request without credentials has no error code.
+  throw new OAuthError("invalid_token", "an access token is required", {
     wwwAuthenticate: bearerChallenge(organisation.id),
   });
 }

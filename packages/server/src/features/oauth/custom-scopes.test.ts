@@ -110,7 +110,7 @@ forEachDatabase(({ fresh }) => {
   const hrClaims = ["department", "groups", "tier", "email"];
   const hrTold = { department: "Finance", groups: ["staff"], tier: "gold", email: "user@acme.example" };
 
-  test("a custom scope's claims are in the access token and in userinfo, not in the ID token", async () => {
+  test("puts the claims of a custom scope into the access token and userinfo, not into the ID token", async () => {
     const { asked, access, id, accessToken, refreshToken } = await signIn(app, "openid hr");
     assert.deepEqual(asked, ["openid", "hr"]);
     assert.deepEqual(only(access, hrClaims), hrTold);
@@ -122,7 +122,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(only(payload(String(narrowed.body["access_token"])), hrClaims), {});
   });
 
-  test("who was not granted the scope does not get its claims", async () => {
+  test("omits the claims of a custom scope that was not granted", async () => {
     const { asked, access, accessToken } = await signIn(
       await newApp({ allowedScopes: standard }),
       "openid hr",
@@ -133,7 +133,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await userinfo(accessToken), { sub: org.user.id });
   });
 
-  test("a client that speaks for itself gets what is the same for everybody", async () => {
+  test("gives static claims to a client that acts for itself", async () => {
     const batch = await newApp({
       grantTypes: ["client_credentials"],
       allowedScopes: ["hr"],
@@ -144,7 +144,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(only(payload(String(body["access_token"])), hrClaims), { tier: "gold" });
   });
 
-  test("a claim that got past the validation takes no standard claim's place", async () => {
+  test("never replaces a standard claim by a custom one, even one stored without validation", async () => {
     const forged: readonly ScopeClaim[] = ["sub", "iss", "scope", "org_id", "auth_time", "aud", "name"].map(
       (name) => ({
         name,
@@ -172,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     await change([], id);
   });
 
-  test("consent is asked again when a scope gives something else, and until then the addition is not told", async () => {
+  test("asks for consent again when a scope changes, and withholds the added claims until then", async () => {
     const client = await newApp();
     const first = await signIn(client, "openid hr");
     assert.deepEqual((await signIn(client, "openid hr")).asked, []);
@@ -207,7 +207,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("the consent page tells a custom scope in the organisation's words, and marks it; nothing of it is markup", async () => {
+  test("shows a custom scope's own text on the consent page, escaped and marked as the organisation's", async () => {
     const text = { displayName: "<b>Pay</b>", description: `"><script>alert(1)</script>`, sensitive: true };
     const input = { orgId: org.organisation.id, name: "<img/src=x>", claims: [], actor: "test", ...text };
     await createCustomScope(running.service, input);
@@ -222,7 +222,7 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(page.body, /<script>|<img\/src|<b>/);
   });
 
-  test("a claim asked for by name comes where it was asked for, without its scope, after the user's yes to the scope", async () => {
+  test("returns a requested claim in the requested place once the user has consented to its scope", async () => {
     const client = await newApp();
     const claims = JSON.stringify({
       userinfo: { name: { essential: true }, department: null },
@@ -250,7 +250,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("what is unknown, another value, or not the application's to ask for is left out without an error", async () => {
+  test("omits requested claims that are unknown, have another value or are not allowed, without an error", async () => {
     const client = await newApp({ allowedScopes: ["openid", "email"] });
     const claims = JSON.stringify({
       userinfo: {
@@ -273,7 +273,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await userinfo(accessToken), { sub: org.user.id });
   });
 
-  test("a claim asked for by name is told from the scope that it counts as, not from another that nobody agreed to", async () => {
+  test("takes a requested claim from the scope that was consented to, not from another scope", async () => {
     await newScope("older", [{ name: "nickname_at_work", source: "user", path: "attributes.none" }]);
     await newScope("newer", [{ name: "nickname_at_work", source: "static", value: "not agreed to" }]);
     const client = await newApp({ allowedScopes: ["openid", "older", "newer"] });
@@ -290,7 +290,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await userinfo(accessToken), { sub: org.user.id });
   });
 
-  test("malformed claims are invalid_request", async () => {
+  test("responds with invalid_request to a malformed claims parameter", async () => {
     const nested = (depth: number) =>
       `{"id_token":{"sub":{"value":${"[".repeat(depth)}${"]".repeat(depth)}}}}`;
     for (const claims of [
@@ -318,7 +318,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok((await browser.get(`${org.issuer}/authorize?${query}`)).status < 500);
   });
 
-  test("a sub that is asked for with a value is answered for that user only", async () => {
+  test("honours a requested sub value for that user only", async () => {
     const claims = (...values: string[]) => JSON.stringify({ id_token: { sub: { values } } });
     const silent = async (value: string) => {
       const { query } = authorizationRequest(app.application.id, REDIRECT_URI, {

@@ -11,7 +11,7 @@ const ORG = "01998d6e-0000-7000-8000-000000000000";
 const agentKey = (alg: string, issuerMode: string) =>
   ({ key: { alg }, pool: { issuerMode } }) as unknown as PublishedAgentKey;
 
-test("what agents sign with in the organisation's name is listed, what they sign in a pool's is not", async () => {
+test("lists the algorithms of agents that sign in the organisation's name, not of pools with their own issuer", async () => {
   const app = fastify();
   const clock = () => 0;
   discoveryRoutes(app, {

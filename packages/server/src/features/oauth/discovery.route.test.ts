@@ -26,7 +26,7 @@ forEachDatabase(({ fresh }) => {
 
   const rfc8414 = () => org.issuer.replace("/oauth/", "/.well-known/oauth-authorization-server/oauth/");
 
-  test("the issuer is the prefix of the address, and every endpoint is the issuer's", async () => {
+  test("derives the issuer from the URL, and every endpoint from the issuer", async () => {
     const { status, body, headers } = await sendRaw(url, {});
     assert.equal(status, 200);
     assert.match(headers.get("content-type") ?? "", /^application\/json/);
@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
     });
   });
 
-  test("it lists what OpenID Connect Discovery asks for", async () => {
+  test("lists every member that OpenID Connect Discovery requires", async () => {
     const { body } = await sendRaw(url, {});
     assert.deepEqual(body["response_types_supported"], ["code"]);
     assert.deepEqual(body["response_modes_supported"], ["query", "fragment", "form_post"]);
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
       assert.ok(claims.includes(claim), claim);
   });
 
-  test("only what works is listed: every endpoint answers, in its own way", async () => {
+  test("lists only endpoints that respond", async () => {
     const { body } = await sendRaw(url, {});
     for (const [name, address] of Object.entries(body)) {
       if (!/_(endpoint|uri)$/.test(name)) continue;
@@ -88,13 +88,13 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("RFC 8414's address has the same document", async () => {
+  test("serves the same document at the RFC 8414 location", async () => {
     const [oidc, oauth] = [await sendRaw(url, {}), await sendRaw(rfc8414(), {})];
     assert.equal(oauth.status, 200);
     assert.equal(oauth.text, oidc.text);
   });
 
-  test("it may be read by every origin, with credentials by none", async () => {
+  test("allows every origin to read the metadata, without credentials", async () => {
     for (const address of [url, rfc8414()]) {
       for (let time = 0; time < 2; time++) {
         const { headers } = await sendRaw(address, { headers: { origin: "https://stranger.example" } });
@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("neither Host nor forwarding headers have any influence, the first time or later", async () => {
+  test("ignores Host and forwarding headers, cached or not", async () => {
     const path = new URL(url).pathname;
     const evil = {
       host: "evil.example",
@@ -121,14 +121,14 @@ forEachDatabase(({ fresh }) => {
     assert.ok(!(await sendRaw(url, {})).text.includes("evil"));
   });
 
-  test("an upper-case organisation is found, and the issuer is as it always is", async () => {
+  test("finds an upper-case organisation and keeps the issuer in lower case", async () => {
     const upper = url.replace(org.organisation.id, org.organisation.id.toUpperCase());
     const { status, body } = await sendRaw(upper, {});
     assert.equal(status, 200);
     assert.equal(body["issuer"], org.issuer);
   });
 
-  test("a disabled organisation's document is gone at once, and back when it is enabled", async () => {
+  test("removes the document of a disabled organisation immediately and restores it when enabled", async () => {
     const shut = await makeOrganisation(running.service, "Shut");
     const address = `${shut.issuer}/.well-known/openid-configuration`;
     const status = async () => (await sendRaw(address, {})).status;
@@ -140,7 +140,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await status(), 200);
   });
 
-  test("an unknown organisation, another method or a longer path is 404", async () => {
+  test("responds with 404 to unknown organisations, other methods and longer paths", async () => {
     const unknown = url.replace(org.organisation.id, "0197b0a0-0000-7000-8000-000000000000");
     for (const address of [
       unknown,

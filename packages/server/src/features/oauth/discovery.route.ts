@@ -1,4 +1,4 @@
-/** The provider's metadata: OpenID Connect Discovery 1.0 and, at RFC 8414's place, the same document. */
+/** The metadata of an issuer, at the locations of OpenID Connect Discovery 1.0 and RFC 8414. */
 import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
@@ -26,12 +26,12 @@ export interface DiscoveryDeps {
   readonly customScopes: CustomScopeDirectory;
   readonly signingPools: Pick<SigningPoolDirectory, "published">;
   readonly documents: PublishedDocuments;
-  /** Undefined where no listener asks for certificates. */
+  /** Undefined where no listener requests client certificates. */
   readonly certificates: CertificateUse | undefined;
 }
 
 export interface CertificateUse {
-  /** Where the endpoints are that ask for a certificate; undefined: where all the others are. */
+  /** The base URL of the mTLS endpoints; undefined when it is the same. */
   readonly baseUrl: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
     { documents, find: organisations.find, isUnavailable: isDatabaseUnavailable },
     async ({ id }) => {
       const metadata = providerMetadata(id, { ...deps, customScopes: await deps.customScopes.list(id) });
-      // Of the pools that sign in the organisation's name: their keys are in its key set (sovereign-signing.md §1).
+      // The keys of pools that sign in the organisation's name are in its JWKS (sovereign-signing.md §1).
       const agentAlgs = (await deps.signingPools.published(id)).flatMap(({ key, pool }) =>
         pool.issuerMode === "organisation" ? [key.alg] : [],
       );
@@ -53,7 +53,7 @@ export function discoveryRoutes(app: FastifyInstance, deps: DiscoveryDeps): void
   app.get("/.well-known/oauth-authorization-server/oauth/:org", { exposeHeadRoute: true }, handler);
 }
 
-/** The same four for what we sign and for what clients prove themselves with. */
+/** The same four for tokens and for client assertions. */
 const signingAlgs = Object.keys(jwsAlgorithms);
 
 const protocolClaims = "sub iss aud exp iat auth_time nonce acr amr azp at_hash sid".split(" ");
@@ -64,7 +64,6 @@ export interface ProviderDescription {
   readonly certificates: CertificateUse | undefined;
 }
 
-/** Only what works is listed. */
 export function providerMetadata(
   orgId: string,
   { baseUrl, customScopes, certificates }: ProviderDescription,
@@ -112,20 +111,20 @@ export function providerMetadata(
   };
 }
 
-/** RFC 8705 §3.3 and §5: a client that shows no certificate is spared the question for one. */
+/** RFC 8705 §3.3 and §5: separate endpoints, so that other clients are not asked for a certificate. */
 function certificateMetadata(orgId: string, { baseUrl }: CertificateUse): Record<string, unknown> {
-  const own = baseUrl === undefined ? undefined : issuerOf(baseUrl, orgId);
+  const mtlsIssuer = baseUrl === undefined ? undefined : issuerOf(baseUrl, orgId);
   return {
     tls_client_certificate_bound_access_tokens: true,
-    ...(own === undefined
+    ...(mtlsIssuer === undefined
       ? {}
       : {
           mtls_endpoint_aliases: {
-            token_endpoint: `${own}/token`,
-            userinfo_endpoint: `${own}/userinfo`,
-            revocation_endpoint: `${own}/revoke`,
-            introspection_endpoint: `${own}/introspect`,
-            device_authorization_endpoint: `${own}/device`,
+            token_endpoint: `${mtlsIssuer}/token`,
+            userinfo_endpoint: `${mtlsIssuer}/userinfo`,
+            revocation_endpoint: `${mtlsIssuer}/revoke`,
+            introspection_endpoint: `${mtlsIssuer}/introspect`,
+            device_authorization_endpoint: `${mtlsIssuer}/device`,
           },
         }),
   };

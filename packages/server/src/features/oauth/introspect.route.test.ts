@@ -61,7 +61,7 @@ forEachDatabase(({ fresh }) => {
     return String((await postForm(`${org.issuer}/token`, form)).body["access_token"]);
   };
 
-  test("a client's own access token is told with all its claims", async () => {
+  test("returns all claims of a client's own access token", async () => {
     const { accessToken } = await source.tokens({ scope: "openid email" });
     const { scope, client_id, sub, ...claims } = await introspect(accessToken);
     assert.deepEqual([scope, client_id, sub], ["openid email", org.web.application.id, org.user.id]);
@@ -75,7 +75,7 @@ forEachDatabase(({ fresh }) => {
     });
   });
 
-  test("a refresh token is told to its client alone, and asking is no use of it", async () => {
+  test("describes a refresh token to its own client only, without using it", async () => {
     const { refreshToken } = await source.tokens({ scope: "openid email" });
     const at = Math.floor(clock() / 1000);
     assert.deepEqual(await introspect(refreshToken), {
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await introspect(next), INACTIVE, "expired");
   });
 
-  test("a resource server is told of tokens whose audience it is, by its audience or its client_id", async () => {
+  test("describes tokens to a resource server that is their audience", async () => {
     const meant = await jobToken(caller, { resource: AUDIENCE });
     assert.equal((await introspect(meant, resource))["aud"], AUDIENCE);
     const own = await makeClient(running.service, org.organisation, {
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await introspect(await jobToken(own), org.web))["active"], true);
   });
 
-  test("strangers are told nothing: not the issuer's tokens, not a similar audience", async () => {
+  test("responds with inactive to clients that are not the audience", async () => {
     const { accessToken } = await source.tokens();
     assert.deepEqual(await introspect(accessToken, org.batch), INACTIVE);
     assert.deepEqual(await introspect(accessToken, resource), INACTIVE);
@@ -119,7 +119,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await introspect(meant, prefix), INACTIVE);
   });
 
-  test("a public client may not ask, not even about its own", async () => {
+  test("rejects public clients, even for their own tokens", async () => {
     const native: TestClient = { application: org.native, secret: "" };
     const { accessToken } = await source.tokens({}, native);
     const form = { token: accessToken, client_id: org.native.id };
@@ -128,7 +128,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(answer.headers.has("www-authenticate"));
   });
 
-  test("another organisation is told nothing, with either one's client", async () => {
+  test("responds with inactive across organisations", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     for (const token of [accessToken, refreshToken]) {
       assert.deepEqual(await introspect(token, other.web, other.issuer), INACTIVE);
@@ -137,7 +137,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("garbage, other kinds of value and tampered tokens are inactive and nothing more", async () => {
+  test("responds with inactive alone to garbage, other credentials and tampered tokens", async () => {
     const { accessToken, idToken, refreshToken } = await source.tokens();
     const { code } = await source.code();
     const [header = "", payload = "", signature = ""] = accessToken.split(".");
@@ -162,7 +162,7 @@ forEachDatabase(({ fresh }) => {
     for (const token of garbage) assert.deepEqual(await introspect(token), INACTIVE, token.slice(0, 40));
   });
 
-  test("an expired token is inactive to the second", async () => {
+  test("responds with inactive from the second of expiry", async () => {
     const token = await jobToken(org.batch);
     const { exp } = payloadOf(token);
     clock.advance(Number(exp) * 1000 - clock() - 1);
@@ -171,7 +171,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await introspect(token, org.batch), INACTIVE);
   });
 
-  test("revocation is seen at once, though the signature was checked before", async () => {
+  test("sees a revocation immediately, though the signature is cached", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     const job = await jobToken(org.batch);
     assert.equal((await introspect(accessToken))["active"], true);
@@ -183,7 +183,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await introspect(refreshToken), INACTIVE);
   });
 
-  test("a disabled user's and a disabled application's tokens are inactive", async () => {
+  test("responds with inactive for disabled users and applications", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
     await disableUser(running.service, { ...user, disabled: true });
@@ -203,7 +203,7 @@ forEachDatabase(({ fresh }) => {
     for (const token of tokens) assert.deepEqual(await introspect(token, resource), INACTIVE);
   });
 
-  test("a missing token, and a body that is no form, are refused", async () => {
+  test("rejects a missing token and a body that is not a form", async () => {
     const body = new URLSearchParams(credentials(org.web)).toString();
     assertOAuthError(await postText(`${org.issuer}/introspect`, body), 400, "invalid_request");
     const json = await postText(`${org.issuer}/introspect`, "{}", { "content-type": "application/json" });

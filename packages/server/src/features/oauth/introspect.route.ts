@@ -1,6 +1,6 @@
 /**
- * POST introspect (RFC 7662): confidential clients of the same organisation ask about tokens that are theirs or meant
- * for them. Everything else is `{"active": false}` and nothing more (RFC 7662 §2.2).
+ * POST /oauth/{org}/introspect (RFC 7662): describes a token to the client that owns it or is its audience. The response to
+ * anything else is `{"active": false}` alone (RFC 7662 §2.2).
  */
 import { requireSingle } from "@signet/protocol/form";
 import { sha256Base64url } from "@signet/protocol/hash";
@@ -51,18 +51,18 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
       const { application } = await authenticateClient(deps, organisation, request, client);
-      // A public client proves nothing, so that anybody could ask in its name.
+      // A public client does not authenticate: anyone could introspect in its name.
       if (application.settings.tokenEndpointAuthMethod === "none") {
-        throw invalidClient(organisation, "public client", "only clients that authenticate may introspect");
+        throw invalidClient(organisation, "public client", "public clients may not introspect tokens");
       }
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
       const familyId = familyOfRefreshToken(deps, organisation.id, token);
-      const answer =
+      const response =
         familyId === undefined
           ? await describeAccessToken(deps, organisation, application, token)
           : await describeRefreshToken(deps, organisation, application, { token, familyId });
-      return sendJson(reply, JSON.stringify(answer));
+      return sendJson(reply, JSON.stringify(response));
     }),
   );
 }
@@ -74,13 +74,13 @@ async function describeAccessToken(
   token: string,
 ): Promise<object> {
   const claims = await deps.accessTokens.read(organisation, token);
-  if (!claims || !mayAsk(application, claims)) return INACTIVE;
-  return (await deps.accessTokens.stands(organisation, claims))
+  if (!claims || !isOwnerOrAudience(application, claims)) return INACTIVE;
+  return (await deps.accessTokens.isActive(organisation, claims))
     ? { active: true, ...claims, token_type: "Bearer" }
     : INACTIVE;
 }
 
-function mayAsk({ id, settings }: Application, { client_id, aud }: AccessTokenClaims): boolean {
+function isOwnerOrAudience({ id, settings }: Application, { client_id, aud }: AccessTokenClaims): boolean {
   const audience = typeof aud === "string" ? [aud] : aud;
   return (
     client_id === id ||
@@ -97,7 +97,7 @@ async function describeRefreshToken(
 ): Promise<object> {
   const family = await findTokenFamily(deps.database.query, organisation.id, familyId);
   if (!family || family.applicationId !== application.id) return INACTIVE;
-  // Asking is no use of the token: a token that was rotated is inactive, and nobody is signed out for asking.
+  // Introspection is not a use: a rotated token is inactive here, without reuse detection.
   if (refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0) !== "current") return INACTIVE;
   const device =
     family.deviceId === null

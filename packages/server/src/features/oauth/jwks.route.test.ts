@@ -52,7 +52,7 @@ forEachDatabase(({ fresh }) => {
   const rotate = (compromised: boolean, alg: SigningAlg = "ES256") =>
     running.service.keys.rotate(org.organisation.id, alg, { actor: "test", compromised });
 
-  test("it shows ES256 and RS256, public members only, each with a name of its own", async () => {
+  test("publishes ES256 and RS256 keys with public members only, each with its own kid", async () => {
     const url = await newOrganisation();
     const { status, body, headers } = await sendRaw(url, {});
     assert.equal(status, 200);
@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(!other.some((kid) => keys.some((key) => key["kid"] === kid)), "no two organisations share one");
   });
 
-  test("an outside library verifies the tokens of all four algorithms with it", async () => {
+  test("publishes keys with which another library verifies tokens of all four algorithms", async () => {
     const url = await newOrganisation();
     const source = codeSource(org);
     for (const alg of ["ES256", "RS256", "PS256", "EdDSA"] as const) {
@@ -105,7 +105,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("rotation: published before it signs, and the old one stays until its last token has expired", async () => {
+  test("publishes a new key before it signs, and the old key until its last token has expired", async () => {
     const url = await newOrganisation();
     const [before] = [await kids(url)];
     const early = await token();
@@ -127,7 +127,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(left.length, before.length);
   });
 
-  test("a compromised key leaves at once, and its tokens with it, though they were verified before", async () => {
+  test("removes a compromised key immediately, and rejects its tokens though they were verified before", async () => {
     const url = await newOrganisation();
     const stolen = await token();
     assert.equal(await isActive(stolen), true);
@@ -142,7 +142,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await isActive(renewed), true);
   });
 
-  test("a compromise in the middle of a rotation takes the old and the next key", async () => {
+  test("removes the old and the next key when compromised during a rotation", async () => {
     const url = await newOrganisation();
     const first = String(headerOf(await token())["kid"]);
     const second = (await rotate(false)).kid;
@@ -152,7 +152,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(headerOf(await token())["kid"], third);
   });
 
-  test("rotating one algorithm leaves the others alone", async () => {
+  test("rotates one algorithm without touching the others", async () => {
     const url = await newOrganisation();
     const before = await kids(url);
     const next = await rotate(true, "RS256");

@@ -1,7 +1,4 @@
-/**
- * The organisation's public keys (RFC 7517): those that sign, will sign soon, or signed what may still be valid; and those
- * of the pools that sign in the organisation's name.
- */
+/** The organisation's JWKS (RFC 7517): its own keys, and those of the pools that sign in its name. */
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";

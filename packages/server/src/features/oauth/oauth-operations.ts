@@ -1,4 +1,4 @@
-/** The JSON endpoints of an issuer beside the token endpoint, for /openapi.json. */
+/** The OAuth endpoints of an issuer, for /openapi.json. */
 import Type, { type TSchema } from "typebox";
 import { attestations } from "../../core/devices/device.ts";
 import {
@@ -25,9 +25,9 @@ const form = (members: Readonly<Record<string, TSchema>>, example: object) =>
     example: { ...example, ...exampleClient },
   }) as const;
 
-const aToken = {
-  token: Type.String({ description: "an access token or a refresh token" }),
-  token_type_hint: Type.Optional(Type.String({ description: "not needed, and ignored" })),
+const tokenParameters = {
+  token: Type.String({ description: "An access token or a refresh token" }),
+  token_type_hint: Type.Optional(Type.String({ description: "Ignored" })),
 };
 
 const seconds = (description: string) =>
@@ -37,39 +37,39 @@ const seconds = (description: string) =>
 
 const introspection = Type.Object(
   {
-    active: Type.Boolean({ description: "when false, nothing else is told" }),
+    active: Type.Boolean({ description: "When false, the response has no other member" }),
     iss: Type.Optional(Type.String()),
-    sub: Type.Optional(Type.String({ description: "PermId of the user, or the client itself" })),
+    sub: Type.Optional(Type.String({ description: "PermId of the user, or the client_id" })),
     aud: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
     client_id: Type.Optional(Type.String({ format: "uuid" })),
     org_id: Type.Optional(Type.String({ format: "uuid" })),
     scope: Type.Optional(scopeParameter),
     token_type: Type.Optional(
-      Type.String({ description: "`Bearer`; a refresh token has none", examples: ["Bearer"] }),
+      Type.String({ description: "`Bearer`; absent for a refresh token", examples: ["Bearer"] }),
     ),
     jti: Type.Optional(Type.String()),
-    iat: seconds("issued"),
-    exp: seconds("expires"),
-    auth_time: seconds("when the user signed in"),
+    iat: seconds("Time of issue"),
+    exp: seconds("Expiry"),
+    auth_time: seconds("Time of the sign-in"),
     acr: Type.Optional(Type.String({ examples: ["urn:signet:acr:pwd"] })),
     amr: Type.Optional(Type.Array(Type.String(), { examples: [["pwd"]] })),
     device_id: Type.Optional(
-      Type.String({ format: "uuid", description: "the device that it was issued to" }),
+      Type.String({ format: "uuid", description: "The device that the token was issued to" }),
     ),
     device_attestation: Type.Optional(
-      Type.Enum([...attestations], { description: "whether a TPM vouched for the device's key" }),
+      Type.Enum([...attestations], { description: "Whether a TPM attested the device key" }),
     ),
     cnf: Type.Optional(
       Type.Object(
         { "x5t#S256": Type.String() },
-        { description: "the certificate that the caller must have shown (RFC 8705 §3.2)" },
+        { description: "The certificate that the token is bound to (RFC 8705 §3.2)" },
       ),
     ),
   },
   {
     title: "Introspection",
     additionalProperties: true,
-    description: "claims of custom scopes come beside these",
+    description: "Claims of custom scopes are added",
   },
 );
 
@@ -84,20 +84,20 @@ const userinfo = Type.Object(
     email_verified: Type.Optional(Type.Boolean()),
     phone_number: Type.Optional(Type.String()),
   },
-  { title: "Userinfo", additionalProperties: true, description: "claims of custom scopes come beside these" },
+  { title: "Userinfo", additionalProperties: true, description: "Claims of custom scopes are added" },
 );
 
 const deviceResponse = Type.Object(
   {
     device_code: Type.String({ examples: ["sgn_dc_…"] }),
-    user_code: Type.String({ description: "what the person types in", examples: ["BCDF-GHJK"] }),
+    user_code: Type.String({ description: "The code that the user enters", examples: ["BCDF-GHJK"] }),
     verification_uri: Type.String({ format: "uri" }),
     verification_uri_complete: Type.String({
       format: "uri",
-      description: "with the code in it, e.g. as a QR code",
+      description: "Includes the code, for example for a QR code",
     }),
     expires_in: Type.Integer({ examples: [900] }),
-    interval: Type.Integer({ description: "seconds between two polls", examples: [5] }),
+    interval: Type.Integer({ description: "Seconds between two polls", examples: [5] }),
   },
   { title: "DeviceAuthorization" },
 );
@@ -108,9 +108,9 @@ const userinfoOperation = (method: "GET" | "POST"): DescribedOperation => ({
   operationId: method === "GET" ? "getUserinfo" : "postUserinfo",
   summary:
     method === "GET"
-      ? "What the access token tells about its user (OpenID Connect Core §5.3)"
-      : "The same by POST",
-  description: "The token needs the scope openid. By POST it may stand in the form as `access_token`.",
+      ? "Get the claims of the user (OpenID Connect Core §5.3)"
+      : "Get the claims of the user by POST",
+  description: "The access token needs the scope openid. A POST may send it in the form as `access_token`.",
   tag: "OAuth",
   security: method === "GET" ? [["accessToken"]] : [["accessToken"], []],
   ...(method === "GET"
@@ -136,24 +136,27 @@ export const oauthOperations: readonly DescribedOperation[] = [
     method: "POST",
     path: "/oauth/:org/revoke",
     operationId: "revokeToken",
-    summary: "End a token (RFC 7009)",
+    summary: "Revoke a token (RFC 7009)",
     description:
-      "A refresh token takes its whole family along. An unknown token is answered like success. Who verifies access tokens without asking sees the end when they expire.",
+      "A refresh token revokes its whole token family. An unknown token is a success. APIs that verify access tokens locally accept them until they expire.",
     tag: "OAuth",
     security: clientSecurity,
-    body: form(aToken, { token: "sgn_rt_…" }),
-    answers: { 200: { description: "The token works no more" }, ...errors },
+    body: form(tokenParameters, { token: "sgn_rt_…" }),
+    answers: { 200: { description: "The token is revoked" }, ...errors },
   },
   {
     method: "POST",
     path: "/oauth/:org/introspect",
     operationId: "introspectToken",
-    summary: "Whether a token is good, and what it says (RFC 7662)",
-    description: "For confidential clients, about their own tokens and those that are meant for them.",
+    summary: "Introspect a token (RFC 7662)",
+    description: "For confidential clients: their own tokens and tokens with them as audience.",
     tag: "OAuth",
     security: clientSecurity,
-    body: form(aToken, { token: "eyJhbGciOiJFUzI1NiJ9…" }),
-    answers: { 200: { description: "What the token is", schema: introspection }, ...errors },
+    body: form(tokenParameters, { token: "eyJhbGciOiJFUzI1NiJ9…" }),
+    answers: {
+      200: { description: "The state and the claims of the token", schema: introspection },
+      ...errors,
+    },
   },
   userinfoOperation("GET"),
   userinfoOperation("POST"),
@@ -161,7 +164,7 @@ export const oauthOperations: readonly DescribedOperation[] = [
     method: "POST",
     path: "/oauth/:org/device",
     operationId: "startDeviceGrant",
-    summary: "Ask for a code that a person types in elsewhere (RFC 8628)",
+    summary: "Start a device authorization (RFC 8628)",
     tag: "OAuth",
     security: clientSecurity,
     body: form({ scope: Type.Optional(scopeParameter) }, { scope: "openid profile" }),

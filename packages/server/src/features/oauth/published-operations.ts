@@ -1,4 +1,4 @@
-/** The documents that an issuer publishes, for /openapi.json. */
+/** Discovery documents and key sets, for /openapi.json. */
 import Type from "typebox";
 import { type DescribedOperation, problemAnswers } from "../../http/api/described-operation.ts";
 
@@ -17,7 +17,7 @@ const metadata = Type.Object(
     introspection_endpoint: address,
     end_session_endpoint: address,
     device_authorization_endpoint: address,
-    scopes_supported: list("custom scopes of the organisation included"),
+    scopes_supported: list("Includes custom scopes of the organisation"),
     response_types_supported: list(),
     response_modes_supported: list(),
     grant_types_supported: list(),
@@ -42,7 +42,7 @@ const metadata = Type.Object(
     backchannel_logout_session_supported: Type.Boolean(),
     ui_locales_supported: list(),
     tls_client_certificate_bound_access_tokens: Type.Optional(
-      Type.Boolean({ description: "where a listener asks for certificates (RFC 8705)" }),
+      Type.Boolean({ description: "Present where client certificates are accepted (RFC 8705)" }),
     ),
     mtls_endpoint_aliases: Type.Optional(
       Type.Object(
@@ -53,7 +53,7 @@ const metadata = Type.Object(
           introspection_endpoint: address,
           device_authorization_endpoint: address,
         },
-        { description: "where a client with a certificate calls them (RFC 8705 §5)" },
+        { description: "The endpoints for clients with certificates (RFC 8705 §5)" },
       ),
     ),
   },
@@ -75,7 +75,9 @@ const jwks = Type.Object(
         y: text,
         n: text,
         e: text,
-        x5c: Type.Optional(Type.Array(Type.String(), { description: "of agents' keys, when there are any" })),
+        x5c: Type.Optional(
+          Type.Array(Type.String(), { description: "For keys of signing agents that have certificates" }),
+        ),
         "x5t#S256": text,
       }),
     ),
@@ -87,14 +89,14 @@ const shared = {
   method: "GET",
   tag: "OAuth",
   security: [],
-  headers: { "If-None-Match": "the `ETag` that the caller has" },
+  headers: { "If-None-Match": "The `ETag` of the cached document" },
 } as const;
 
-const headers = { ETag: "changes with the document", "Cache-Control": "how long it may be kept" };
+const headers = { ETag: "Changes with the document", "Cache-Control": "How long the document may be cached" };
 
 const answers = (description: string, schema: typeof metadata | typeof jwks) => ({
   200: { description, schema, headers },
-  304: { description: "It is as the caller has it" },
+  304: { description: "Not modified" },
   ...problemAnswers([404, 500, 503]),
 });
 
@@ -103,21 +105,21 @@ export const publishedOperations: readonly DescribedOperation[] = [
     ...shared,
     path: "/oauth/:org/.well-known/openid-configuration",
     operationId: "getDiscoveryDocument",
-    summary: "The issuer's metadata (OpenID Connect Discovery 1.0)",
+    summary: "Get the metadata of the issuer (OpenID Connect Discovery 1.0)",
     answers: answers("The metadata", metadata),
   },
   {
     ...shared,
     path: "/.well-known/oauth-authorization-server/oauth/:org",
     operationId: "getAuthorizationServerMetadata",
-    summary: "The same document at the place that RFC 8414 names",
+    summary: "Get the metadata of the issuer (RFC 8414)",
     answers: answers("The metadata", metadata),
   },
   {
     ...shared,
     path: "/oauth/:org/.well-known/jwks.json",
     operationId: "getKeySet",
-    summary: "The public keys that verify this issuer's tokens (RFC 7517)",
+    summary: "Get the public keys of the issuer (RFC 7517)",
     answers: answers("The keys", jwks),
   },
   {
@@ -125,7 +127,7 @@ export const publishedOperations: readonly DescribedOperation[] = [
     tag: "Sovereign signing",
     path: "/oauth/:org/sovereign/pools/:poolId/.well-known/openid-configuration",
     operationId: "getPoolDiscoveryDocument",
-    summary: "The metadata of a signing pool: its own issuer and keys, the organisation's endpoints",
+    summary: "Get the metadata of a signing pool: its issuer and keys, the organisation's endpoints",
     answers: answers("The metadata", metadata),
   },
   {
@@ -133,7 +135,7 @@ export const publishedOperations: readonly DescribedOperation[] = [
     tag: "Sovereign signing",
     path: "/oauth/:org/sovereign/pools/:poolId/jwks.json",
     operationId: "getPoolKeySet",
-    summary: "The public keys of a pool's agents, and no others",
+    summary: "Get the public keys of the pool's agents",
     answers: answers("The keys", jwks),
   },
 ];

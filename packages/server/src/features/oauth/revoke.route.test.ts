@@ -46,7 +46,7 @@ forEachDatabase(({ fresh }) => {
     return String((await postForm(`${org.issuer}/token`, form)).body["access_token"]);
   };
 
-  test("an access token ends alone; its family lives on", async () => {
+  test("revokes an access token without its family", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     assertDone(await revoke(accessToken));
     assert.equal(await active(accessToken), false);
@@ -56,7 +56,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await active(String(next.body["access_token"])), true);
   });
 
-  test("a refresh token takes its family and its access tokens with it", async () => {
+  test("revokes the family and its access tokens with a refresh token", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     const next = await refresh(org, refreshToken);
     assertDone(await revoke(String(next.body["refresh_token"])));
@@ -67,21 +67,21 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await refresh(org, String(next.body["refresh_token"])), 400, "invalid_grant");
   });
 
-  test("an older refresh token of the family ends it as well", async () => {
+  test("revokes the family by an older refresh token too", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     await refresh(org, refreshToken);
     assertDone(await revoke(refreshToken));
     assert.equal(await active(accessToken), false);
   });
 
-  test("a client's own token can be revoked, and no other of its tokens is", async () => {
+  test("revokes one client credentials token and no other", async () => {
     const [first, second] = [await jobToken(), await jobToken()];
     assertDone(await revoke(first, org.batch));
     assert.equal(await active(first, org.batch), false);
     assert.equal(await active(second, org.batch), true);
   });
 
-  test("the hint may be right, wrong, unknown or absent", async () => {
+  test("accepts a token_type_hint that is right, wrong, unknown or absent", async () => {
     for (const hint of ["access_token", "refresh_token", "nonsense"]) {
       const { accessToken, refreshToken } = await source.tokens();
       assertDone(await revoke(accessToken, org.web, { token_type_hint: hint }), hint);
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("what is unknown, forged, expired or revoked already is answered like success", async () => {
+  test("responds with success to unknown, forged, expired and revoked tokens", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     const forged = `${accessToken.slice(0, -4)}AAAA`;
     for (const token of ["x", "a.b.c", forged, "sgn_rt_x", `${refreshToken}x`, "a".repeat(60_000)]) {
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
     assertDone(await revoke(expired, org.batch));
   });
 
-  test("another client's token is refused and stays as it was (RFC 7009 §2.1)", async () => {
+  test("rejects another client's token and leaves it active (RFC 7009 §2.1)", async () => {
     const { accessToken, refreshToken } = await source.tokens();
     for (const token of [accessToken, refreshToken]) {
       assertOAuthError(await revoke(token, org.batch), 400, "invalid_grant");
@@ -116,7 +116,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("another organisation knows none of our tokens, and ends none", async () => {
+  test("never revokes a token of another organisation", async () => {
     const other = await makeOrganisation(running.service, "Elsewhere");
     const { accessToken, refreshToken } = await source.tokens();
     for (const token of [accessToken, refreshToken]) {
@@ -125,7 +125,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a public client revokes what is its own", async () => {
+  test("lets a public client revoke its own tokens", async () => {
     const native: TestClient = { application: org.native, secret: "" };
     const { accessToken, refreshToken } = await source.tokens({}, native);
     const form = { token: refreshToken, client_id: org.native.id };
@@ -133,7 +133,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo(accessToken), 401);
   });
 
-  test("an ID token, a code or a secret is nothing to revoke, and nothing ends by it", async () => {
+  test("revokes nothing when an ID token, a code or a secret is presented", async () => {
     const { idToken, accessToken } = await source.tokens();
     const grant = await source.code();
     for (const token of [idToken, grant.code, org.web.secret, String(payloadOf(accessToken)["jti"])]) {
@@ -142,7 +142,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await active(accessToken), true);
   });
 
-  test("a missing token is invalid_request, a body that is no form 415", async () => {
+  test("responds with invalid_request to a missing token and 415 to a body that is not a form", async () => {
     const body = new URLSearchParams(credentials(org.web)).toString();
     assertOAuthError(await postText(`${org.issuer}/revoke`, body), 400, "invalid_request");
     const json = await postText(`${org.issuer}/revoke`, "{}", { "content-type": "application/json" });
@@ -150,7 +150,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await sendRaw(`${org.issuer}/revoke?token=x`, {})).status, 404);
   });
 
-  test("ending a family is in the audit log once", async () => {
+  test("audits the revocation of a family once", async () => {
     const count = async () => {
       const events = await listAuditEvents(running.service.database.query, org.organisation.id, 200);
       return events.filter(({ action }) => action === "refresh-token.revoked").length;

@@ -1,6 +1,6 @@
 /**
- * POST revoke (RFC 7009). A refresh token takes its whole family with it, access tokens included; an access token ends
- * alone. What is unknown, expired or revoked already is answered like success.
+ * POST /oauth/{org}/revoke (RFC 7009). A refresh token revokes its family, access tokens included; an access token only
+ * itself. Unknown, expired and revoked tokens are a success.
  */
 import { requireSingle } from "@signet/protocol/form";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
@@ -11,8 +11,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
+import { revokeFamily } from "../../core/tokens/revoke-family.ts";
 import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/token-family.ts";
-import { findTokenFamily, revokeAccessToken, revokeTokenFamilies } from "../../core/tokens/tokens.store.ts";
+import { findTokenFamily, revokeAccessToken } from "../../core/tokens/tokens.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
@@ -38,54 +39,44 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
       requireSingle(form);
       const client = await identifyClient(deps, organisation, request, form);
       const { application } = await authenticateClient(deps, organisation, request, client);
-      const by = { application, address: addressOf(request) };
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");
-      // The hint may be wrong and is never needed: a token's form says what it is (RFC 7009 §2.1).
+      const address = addressOf(request);
+      // token_type_hint is not needed: the format of a token tells its type (RFC 7009 §2.1).
       const familyId = familyOfRefreshToken(deps, organisation.id, token);
-      if (familyId !== undefined) await revokeFamily(deps, by, familyId);
-      else await revokeOneAccessToken(deps, organisation, by, token);
+      if (familyId === undefined)
+        await revokeSingleToken(deps, organisation, application, { token, address });
+      else await revokeRefreshToken(deps, application, { familyId, address });
       return reply.code(200).header("cache-control", "no-store").send();
     }),
   );
 }
 
-const foreign = () => new OAuthError("invalid_grant", "the token was issued to another client");
+const foreignToken = () => new OAuthError("invalid_grant", "the token was issued to another client");
 
-/** Who revokes, from where. */
-interface By {
-  readonly application: Application;
-  readonly address: string;
-}
-
-async function revokeFamily(deps: RevokeDeps, { application, address }: By, id: string): Promise<void> {
-  const family = await findTokenFamily(deps.database.query, application.orgId, id);
+async function revokeRefreshToken(
+  deps: RevokeDeps,
+  application: Application,
+  { familyId, address }: { readonly familyId: string; readonly address: string },
+): Promise<void> {
+  const { id: clientId, orgId } = application;
+  const family = await findTokenFamily(deps.database.query, orgId, familyId);
   if (!family) return;
-  if (family.applicationId !== application.id) throw foreign();
-  const now = deps.clock();
-  const { orgId } = application;
-  await deps.database.transaction(async (tx) => {
-    if ((await revokeTokenFamilies(tx, { orgId, id, now, reason: "revoked_by_client" })) === 0) return;
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: `client:${application.id}`,
-      action: "refresh-token.revoked",
-      target: family.userId,
-      address,
-    });
-  });
+  if (family.applicationId !== clientId) throw foreignToken();
+  const { userId } = family;
+  const audit = { action: "refresh-token.revoked", clientId, address, userId } as const;
+  await revokeFamily(deps, { orgId, familyId, reason: "revoked_by_client", ...audit });
 }
 
-async function revokeOneAccessToken(
+async function revokeSingleToken(
   deps: RevokeDeps,
   organisation: Organisation,
-  { application, address }: By,
-  token: string,
+  application: Application,
+  { token, address }: { readonly token: string; readonly address: string },
 ): Promise<void> {
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims) return;
-  if (claims.client_id !== application.id) throw foreign();
+  if (claims.client_id !== application.id) throw foreignToken();
   const { id: orgId } = organisation;
   const { sub, jti, exp } = claims;
   await deps.database.transaction(async (tx) => {

@@ -61,7 +61,7 @@ forEachDatabase(({ fresh }) => {
   };
 
   for (const alg of ALGS) {
-    test(`${alg}: both tokens verify, and userinfo, introspection, refresh and the hints take them`, async () => {
+    test(`${alg}: both tokens verify, and work at userinfo, introspection, refresh and as hints`, async () => {
       const client = await signingClient(alg, alg);
       const source = codeSource(org);
       const { accessToken, idToken, refreshToken } = await source.tokens({ nonce: "n" }, client);
@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("the two tokens of one application may differ; at_hash follows the ID token's algorithm", async () => {
+  test("signs the two tokens with different algorithms, and at_hash follows the ID token", async () => {
     const pairs: Array<[Alg, Alg]> = [
       ["EdDSA", "RS256"],
       ["PS256", "EdDSA"],
@@ -118,7 +118,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("keys are made when an application first needs them; RS256 is there from the beginning", async () => {
+  test("creates keys when an application first needs them, RS256 from the beginning", async () => {
     const young = await makeOrganisation(running.service, "Young");
     assert.deepEqual(await publishedAlgs(young), ["ES256", "RS256"]);
     const client = await makeClient(running.service, young.organisation, {
@@ -140,7 +140,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("discovery lists all four, for what is signed and for what clients sign", async () => {
+  test("lists all four algorithms for tokens and for client assertions", async () => {
     const response = await fetch(`${org.issuer}/.well-known/openid-configuration`);
     const metadata = (await response.json()) as Record<string, unknown>;
     for (const name of [

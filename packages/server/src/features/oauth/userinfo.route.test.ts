@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answer.headers.get("www-authenticate"), expected, about);
   };
 
-  test("the claims of the granted scopes, and no others; sub is the ID token's", async () => {
+  test("returns the claims of the granted scopes only, with the sub of the ID token", async () => {
     const all = {
       openid: {},
       profile: {
@@ -68,7 +68,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("what the user has no value for is left out, never null or empty", async () => {
+  test("omits claims without a value, never null or empty", async () => {
     const bare = { email: "bare@acme.example", password: "plum tractor ninety" };
     const made = {
       organisation: org.organisation,
@@ -90,7 +90,7 @@ forEachDatabase(({ fresh }) => {
     });
   });
 
-  test("by GET, by POST with the header and by POST with a form", async () => {
+  test("accepts GET, POST with the header and POST with a form", async () => {
     const { accessToken } = await source.tokens();
     const answers = [
       await get(accessToken),
@@ -101,7 +101,7 @@ forEachDatabase(({ fresh }) => {
     for (const { status, body } of answers) assert.deepEqual([status, body], [200, answers[0]?.body]);
   });
 
-  test("two ways at once, a repeated token and one in the query are invalid_request", async () => {
+  test("responds with invalid_request to two tokens, a repeated token and a token in the query", async () => {
     const { accessToken } = await source.tokens();
     refused(await post({ access_token: accessToken }, bearer(accessToken)), 400, "invalid_request");
     refused(await post({ access_token: accessToken }, { authorization: "Basic x" }), 400, "invalid_request");
@@ -115,7 +115,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await sendRaw(url, json), 415, "invalid_request");
   });
 
-  test("a request without a token gets a challenge that accuses it of nothing", async () => {
+  test("responds to a request without a token with a challenge that has no error code", async () => {
     const headers = [
       {},
       { authorization: "Basic abc" },
@@ -130,7 +130,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await post({})).status, 401);
   });
 
-  test("without openid there is nothing to see", async () => {
+  test("requires the scope openid", async () => {
     const { accessToken } = await source.tokens({ scope: "profile email" });
     refused(await get(accessToken), 403, "insufficient_scope");
     const form = { grant_type: "client_credentials", ...credentials(org.batch) };
@@ -138,7 +138,7 @@ forEachDatabase(({ fresh }) => {
     refused(await get(String(body["access_token"])), 403, "insufficient_scope", "a client's own token");
   });
 
-  test("every forgery is invalid_token", async () => {
+  test("responds with invalid_token to every forged token", async () => {
     const { accessToken } = await source.tokens();
     const forged = await forgedTokens(running.service, org.organisation.id, accessToken);
     assert.ok(Object.keys(forged).length > 20);
@@ -149,7 +149,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await get(accessToken)).status, 200);
   });
 
-  test("no other kind of token, though we signed it ourselves, is an access token", async () => {
+  test("rejects other tokens that Signet signed as access tokens", async () => {
     const { accessToken, idToken, refreshToken } = await source.tokens();
     const { code } = await source.code();
     for (const token of [idToken, refreshToken, code, org.web.secret, "x", "a".repeat(60_000)])
@@ -174,7 +174,7 @@ forEachDatabase(({ fresh }) => {
     for (const [what, token] of Object.entries(wrong)) refused(await get(token), 401, "invalid_token", what);
   });
 
-  test("a token ends with its time, its user and its revocation", async () => {
+  test("rejects an expired token, a revoked token and a token of a disabled user", async () => {
     const [late, gone, revoked] = [await source.tokens(), await source.tokens(), await source.tokens()];
     await postForm(`${org.issuer}/revoke`, { token: revoked.accessToken, ...credentials(org.web) });
     refused(await get(revoked.accessToken), 401, "invalid_token", "revoked");
@@ -188,7 +188,7 @@ forEachDatabase(({ fresh }) => {
     await disableUser(running.service, { ...user, disabled: false });
   });
 
-  test("another organisation's token is nobody's here, under its own keys or ours", async () => {
+  test("rejects another organisation's token, under its own keys or this organisation's", async () => {
     const other = await makeOrganisation(running.service, "Elsewhere");
     const { accessToken } = await source.tokens();
     const foreign = await get(accessToken, `${other.issuer}/userinfo`);

@@ -63,7 +63,7 @@ describe("system accounts", () => {
         .filter(({ action }) => action === "system-account.refused")
         .map(({ details }) => details?.["reason"]);
 
-    test("a signed call is answered, in the form that the specification names", async () => {
+    test("accepts a signed call in the form of the specification", async () => {
       const { status, body } = await ask();
       assert.equal(status, 200);
       assert.deepEqual(body, {
@@ -77,7 +77,7 @@ describe("system accounts", () => {
       });
     });
 
-    test("an independent signer's header is good: openssl's HMAC over the raw body", async () => {
+    test("accepts a signature by openssl over the raw body", async () => {
       const body = ` { "email" : "${org.user.email}" } `;
       const digest = ["dgst", "-sha256", "-hmac", account.secret, "-binary"];
       const signature = execFileSync("openssl", digest, { input: body }).toString("base64");
@@ -89,7 +89,7 @@ describe("system accounts", () => {
       assert.equal(answer.status, 200, "whatever the white space: the bytes are signed");
     });
 
-    test("wrong key, wrong secret, wrong body, no header: one and the same answer", async () => {
+    test("gives one response to a wrong key, secret or body and a missing header", async () => {
       await refused(ask({ ...account, publicKey: "01a1fd3c-484e-48bb-9893-e02106c1d59d" }), "key");
       await refused(ask({ ...account, secret: "sgn_sa_x" }), "secret");
       await refused(callApi(url(), undefined, { body: {} }), "no header");
@@ -99,7 +99,7 @@ describe("system accounts", () => {
       assert.equal(signed.status, 200);
     });
 
-    test("a malformed body is told only to who has signed it", async () => {
+    test("reports a malformed body to signed callers only", async () => {
       await refused(ask({ ...account, secret: "sgn_sa_x" }, { body: "{" }), "unsigned");
       assert.equal((await ask(account, { body: "{" })).status, 400);
       const wrong = await ask(account, { body: { email: 1, extra: true } });
@@ -114,7 +114,7 @@ describe("system accounts", () => {
       assert.equal(text.status, 415);
     });
 
-    test("the strict form: a moment, a nonce that is good once, method and target", async () => {
+    test("checks time, nonce, method and target of the strict form", async () => {
       const strictAt = clock();
       assert.equal((await ask(account, { strictAt, nonce: "n-1" })).status, 200);
       await refused(ask(account, { strictAt, nonce: "n-1" }), "replayed");
@@ -126,14 +126,14 @@ describe("system accounts", () => {
       await refused(ask(account, { strictAt, headers: { "x-signet-timestamp": "soon" } }), "malformed");
     });
 
-    test("a nonce is good once, however many calls come at once", async () => {
+    test("accepts a nonce once across concurrent calls", async () => {
       const strictAt = clock();
       const calls = Array.from({ length: 20 }, () => ask(account, { strictAt, nonce: "at-once" }));
       const good = (await Promise.all(calls)).filter(({ status }) => status === 200);
       assert.equal(good.length, 1);
     });
 
-    test("an account may demand the strict form", async () => {
+    test("rejects the plain form where the account requires the strict form", async () => {
       await changeSystemAccount(running.service, { ...act(), requiresStrictSignature: true });
       await refused(ask(), "not strict");
       assert.equal((await ask(account, { strictAt: clock() })).status, 200);
@@ -141,7 +141,7 @@ describe("system accounts", () => {
       assert.equal((await ask()).status, 200);
     });
 
-    test("another application is out of reach until it is granted", async () => {
+    test("rejects calls for another application until it is granted", async () => {
       const { application } = await makeClient(running.service, org.organisation, {});
       const body = { email: org.user.email, ApplicationId: application.id };
       await refused(ask(account, { body }), "not permitted");
@@ -154,7 +154,7 @@ describe("system accounts", () => {
       await refused(ask(account, { body }), "taken back");
     });
 
-    test("an application that is unknown, foreign or disabled is nobody's to act for", async () => {
+    test("rejects calls for unknown, foreign and disabled applications", async () => {
       const { service } = running;
       const other = await makeOrganisation(service, "Foreign");
       const off = await makeClient(service, org.organisation, {});
@@ -171,7 +171,7 @@ describe("system accounts", () => {
       for (const by of [account, administrator]) await refused(of(by, named.id), "disabled");
     });
 
-    test("keys are replaced with an overlap, and end when they are said to", async () => {
+    test("rotates keys with an overlap, and rejects them from their expiry", async () => {
       const rotation = { ...act(), label: "second", expiresAt: null, expireOthersInSeconds: 3600 };
       const { key, secret } = await rotateSystemAccountKey(running.service, rotation);
       const renewed = { ...account, publicKey: key.publicKey, secret };
@@ -194,7 +194,7 @@ describe("system accounts", () => {
       assert.equal((await ask()).status, 200);
     });
 
-    test("a disabled account, and one whose application is disabled, is out at once; the audit log says why", async () => {
+    test("rejects disabled accounts and applications immediately, and audits the reason", async () => {
       await changeSystemAccount(running.service, { ...act(), disabled: true });
       await refused(ask(), "disabled");
       assert.equal((await audited())[0], "account-disabled");
@@ -207,7 +207,7 @@ describe("system accounts", () => {
       assert.equal((await ask()).status, 200);
     });
 
-    test("a flood of refusals is audited once a minute", async () => {
+    test("audits repeated failures once a minute", async () => {
       clock.advance(120_000);
       const before = (await listAuditEvents(running.service.database.query, org.organisation.id, 1000))
         .length;
@@ -217,7 +217,7 @@ describe("system accounts", () => {
       assert.equal(after - before, 1);
     });
 
-    test("the secret is at rest in no readable form, and the last use is kept", async () => {
+    test("stores the secret sealed, and records the last use", async () => {
       await running.service.systemAccounts.flush();
       const rows = await running.service.database.query
         .selectFrom("system_account_key")

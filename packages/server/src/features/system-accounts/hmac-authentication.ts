@@ -1,6 +1,6 @@
 /**
- * HMAC authentication of system accounts (specification, "HMAC API authentication"; wire-contract.md §3). Every failure
- * is one and the same 401: the audit log and the request log tell them apart.
+ * HMAC authentication of system accounts (specification, "HMAC API authentication"; wire-contract.md §3). Every failure is
+ * the same 401; only the audit log and the request log tell them apart.
  */
 import {
   isHmacSignature,
@@ -18,7 +18,7 @@ import type { Clock } from "../../core/clock.ts";
 import { consumeOnce } from "../../core/consumed-values.store.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
-import type { KnownKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
+import type { AccountKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
 import { isKeyActive, mayActFor, type SystemAccount } from "../../core/system-accounts/system-account.ts";
 import type { Database } from "../../db/open.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
@@ -33,7 +33,6 @@ export interface HmacDeps {
   readonly systemAccounts: SystemAccountDirectory;
 }
 
-/** As it is audited. */
 type Refusal =
   | "account-disabled"
   | "application-disabled"
@@ -46,8 +45,8 @@ type Refusal =
   | "not-an-administrator"
   | "no-permission";
 
-/** The strict headers of a request; undefined without them, null when one of the two is missing or malformed. */
-function strictPartOf(request: FastifyRequest): StrictPart | undefined | null {
+/** @returns undefined without the strict headers, null when one of them is missing or malformed */
+function readStrictHeaders(request: FastifyRequest): StrictPart | undefined | null {
   const timestamp = request.headers[TIMESTAMP_HEADER];
   const nonce = request.headers[NONCE_HEADER];
   if (timestamp === undefined && nonce === undefined) return undefined;
@@ -56,7 +55,7 @@ function strictPartOf(request: FastifyRequest): StrictPart | undefined | null {
   return { method: request.method, target: request.raw.url ?? "", timestamp, nonce };
 }
 
-/** Who signed these bytes. @throws ApiError 401 */
+/** @param raw the bytes of the body, over which the signature goes. @throws ApiError 401 */
 export async function authenticateSystemAccount(
   deps: HmacDeps,
   request: FastifyRequest,
@@ -65,26 +64,32 @@ export async function authenticateSystemAccount(
   const credentials = parseSystemAccountHeader(request.headers.authorization);
   if (!credentials) throw notAuthenticated("no system account's Authorization header");
   const known = await deps.systemAccounts.find(credentials.publicKey);
-  const strict = strictPartOf(request);
-  // The time does not tell whether there is such a key.
+  const strict = readStrictHeaders(request);
+  // Verified for unknown keys too, so that the time does not reveal which keys exist.
   const secret = known?.secret ?? "sgn_sa_";
   const isSigned = isHmacSignature(credentials.signature, secret, raw, strict ?? undefined);
   if (!known) throw notAuthenticated("unknown public key");
   const organisation = await deps.organisations.find(known.account.orgId);
   if (!organisation) throw notAuthenticated("organisation disabled");
-  const refusal = strict === null ? "strict-form-incomplete" : await faultOf(deps, known, strict, isSigned);
+  const refusal =
+    strict === null ? "strict-form-incomplete" : await findRefusal(deps, known, strict, isSigned);
   if (refusal) return refuse(deps, request, known.account, refusal);
-  deps.systemAccounts.noteUse(known);
+  deps.systemAccounts.recordUse(known);
   const { account, key } = known;
-  const by = { actor: `system-account:${account.id}`, address: addressOf(request) };
-  const { publicKey } = key;
-  return { organisation, account, publicKey, applicationId: account.applicationId, ...by };
+  return {
+    organisation,
+    account,
+    publicKey: key.publicKey,
+    applicationId: account.applicationId,
+    actor: `system-account:${account.id}`,
+    address: addressOf(request),
+  };
 }
 
-/** The nonce comes last: only a signed request uses one up. */
-async function faultOf(
+/** Checks the nonce last: only a signed request consumes it. */
+async function findRefusal(
   deps: HmacDeps,
-  { account, key }: KnownKey,
+  { account, key }: AccountKey,
   strict: StrictPart | undefined,
   isSigned: boolean,
 ): Promise<Refusal | undefined> {
@@ -105,7 +110,7 @@ async function faultOf(
   return isFirst ? undefined : "nonce-used";
 }
 
-/** Audited once a minute for each account and reason: who knows a public key must not be able to fill the log. */
+/** Audits at most once a minute for each account and reason: a public key must not be enough to fill the log. */
 export async function refuse(
   deps: HmacDeps,
   request: FastifyRequest,
@@ -123,8 +128,8 @@ export async function refuse(
 }
 
 /**
- * For the management API: accounts of administrators, for any application of their organisation.
- * @param rule.strictOnly the form that can be sent again by whoever sees it is refused
+ * For the management API: administrators' accounts, for any application of their organisation.
+ * @param rule.strictOnly rejects the plain form, which an eavesdropper could replay
  */
 export function administratorDoor(
   deps: HmacDeps,
@@ -135,7 +140,7 @@ export function administratorDoor(
       const caller = await authenticateSystemAccount(deps, request, raw);
       if (!caller.account.isAdministrator)
         return refuse(deps, request, caller.account, "not-an-administrator");
-      if (rule.strictOnly && strictPartOf(request) === undefined)
+      if (rule.strictOnly && readStrictHeaders(request) === undefined)
         return refuse(deps, request, caller.account, "strict-form-required");
       return caller;
     },
@@ -143,14 +148,14 @@ export function administratorDoor(
 }
 
 /**
- * For the legacy API: the application that the call names must be one that the account has permission on. One that is
- * unknown, disabled or another organisation's is nobody's to act for, an administrator's account included.
+ * For the legacy API: the account needs permission on the application that the call names. No account, not even an
+ * administrator's, may act for an unknown, disabled or foreign application.
  */
 export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> {
   return {
     authenticate: (request, raw) => authenticateSystemAccount(deps, request, raw),
     authorise: async (caller, request, body) => {
-      const applicationId = targetOf(request, body) ?? caller.account.applicationId;
+      const applicationId = targetApplicationId(request, body) ?? caller.account.applicationId;
       const { account } = caller;
       const isPermitted = account.isAdministrator || mayActFor(account, applicationId);
       if (!isPermitted || !(await deps.applications.find(account.orgId, applicationId)))
@@ -160,8 +165,8 @@ export function systemAccountDoor(deps: HmacDeps): ApiDoor<SystemAccountCaller> 
   };
 }
 
-/** The application that a call names: in its path, else as `ApplicationId` in its body. */
-export function targetOf(request: FastifyRequest, body: unknown): string | undefined {
+/** The application that a call names in its path, or as `ApplicationId` in its body. */
+export function targetApplicationId(request: FastifyRequest, body: unknown): string | undefined {
   const { appId, clientId } = (request.params ?? {}) as { appId?: string; clientId?: string };
   const inPath = appId || clientId;
   if (inPath) return inPath.toLowerCase();

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { removeExpired } from "../../core/housekeeping/housekeeping.ts";
 import { findRequest, reserveRequest } from "../../core/idempotency/idempotency.store.ts";
-import { onlyOnce, RequestNotRepeatable } from "../../core/idempotency/idempotency.ts";
+import { IdempotencyConflict, onlyOnce } from "../../core/idempotency/idempotency.ts";
 import { createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
@@ -55,7 +55,7 @@ describe("Idempotency-Key", () => {
       keyHash: sha256Base64url(key),
     });
 
-    test("the same answer again, with the secret only the first time", async () => {
+    test("replays the response, without the secret", async () => {
       const body = { name: "Once", clientType: "confidential" };
       const first = await post("clients", body, "k-1");
       assert.equal(first.status, 201);
@@ -73,7 +73,7 @@ describe("Idempotency-Key", () => {
       assert.notEqual((await post("clients", body)).body["clientId"], first.body["clientId"]);
     });
 
-    test("an answer without a body, and one of a rotation, are given again too", async () => {
+    test("replays responses without a body and of a rotation", async () => {
       const { body } = await post("clients", { name: "Rotated", clientType: "confidential" });
       const path = `clients/${body["clientId"]}/rotate-secret`;
       const first = await post(path, { label: "b" }, "r-1");
@@ -85,7 +85,7 @@ describe("Idempotency-Key", () => {
       assert.deepEqual([repeated.status, repeated.headers.get("idempotency-replayed")], [204, "true"]);
     });
 
-    test("another body, path or query under the same key is refused; another account's key is another key", async () => {
+    test("rejects another request under the same key, and keeps accounts apart", async () => {
       const scope = { name: "first-of-key", displayName: "First" };
       assert.equal((await post("scopes", scope, "k-3")).status, 201);
       for (const [path, body] of [
@@ -100,7 +100,7 @@ describe("Idempotency-Key", () => {
       assert.equal((await post("scopes", { ...scope, name: "theirs" }, "k-3", other)).status, 201);
     });
 
-    test("what is refused is not kept: corrected circumstances let it be done", async () => {
+    test("stores no failed request: a retry can succeed", async () => {
       const { body } = await post("scopes", { name: "taken", displayName: "Taken" });
       const wanted = { name: "taken", displayName: "Again" };
       assert.equal((await post("scopes", wanted, "k-4")).status, 409);
@@ -109,7 +109,7 @@ describe("Idempotency-Key", () => {
       assert.equal((await post("scopes", wanted, "k-4")).status, 201);
     });
 
-    test("a key of a wrong form is 400, and a good one opens nothing to who may not call", async () => {
+    test("responds with 400 to a malformed key, and authenticates before it replays", async () => {
       const body = { name: "x", clientType: "spa" };
       for (const key of ["two words", "x".repeat(256)])
         assert.equal((await post("clients", body, key)).status, 400, key.slice(0, 20));
@@ -118,7 +118,7 @@ describe("Idempotency-Key", () => {
       assert.equal((await post("clients", body, "k-1", plain)).status, 401);
     });
 
-    test("thirty at once, on every node, make one", async () => {
+    test("performs one of thirty concurrent requests across nodes", async () => {
       const other =
         name === "postgres"
           ? await startTestService({ databaseUrl, clock, masterKey: TEST_MASTER_KEY })
@@ -143,7 +143,7 @@ describe("Idempotency-Key", () => {
       }
     });
 
-    test("the answer is kept with the act or not at all; who died in between has done nothing, and gives way", async () => {
+    test("stores the response with the act or neither, and releases the key of a dead request", async () => {
       const { database } = running.service;
       const request = { ...keyOf("died"), requestHash: "h" };
       const orgId = org.organisation.id;
@@ -176,7 +176,7 @@ describe("Idempotency-Key", () => {
       assert.equal(await scopes(), 1);
     });
 
-    test("one that was taken for dead and is not does nothing either", async () => {
+    test("rolls back a request whose reservation was taken over", async () => {
       const request = { ...keyOf("slow"), requestHash: "h" };
       const orgId = org.organisation.id;
       const content = { displayName: "S", description: "", claims: [], sensitive: false };
@@ -190,12 +190,12 @@ describe("Idempotency-Key", () => {
         assert.ok(await reserveRequest(db, other));
         return createCustomScope({ ...running.service, database: within }, slow);
       };
-      await assert.rejects(onlyOnce(running.service, request, act, keep), RequestNotRepeatable);
+      await assert.rejects(onlyOnce(running.service, request, act, keep), IdempotencyConflict);
       const all = await listCustomScopes(running.service.database.query, orgId);
       assert.ok(!all.some((scope) => scope.name === slow.name));
     });
 
-    test("after a day the key is free again, and housekeeping removes what is left", async () => {
+    test("releases the key after a day, and deletes the record", async () => {
       const body = { name: "Daily", clientType: "spa" };
       const first = await post("clients", body, "day");
       clock.advance(DAY - 1000);

@@ -1,11 +1,9 @@
-/**
- * `Idempotency-Key` on POST (wire-contract.md §5): for a day the same answer again, without the secrets that it showed.
- */
+/** `Idempotency-Key` on POST (wire-contract.md §5): replays the response for a day, without its secrets. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
-import type { KeptAnswer } from "../../core/idempotency/idempotency.store.ts";
-import { onlyOnce, RequestNotRepeatable } from "../../core/idempotency/idempotency.ts";
+import type { StoredAnswer } from "../../core/idempotency/idempotency.store.ts";
+import { IdempotencyConflict, onlyOnce } from "../../core/idempotency/idempotency.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { Database } from "../../db/open.ts";
 import { ApiError, malformed } from "../../http/api/api-error.ts";
@@ -13,7 +11,7 @@ import type { Answer, ApiDoor } from "../../http/api/api-route.ts";
 
 export type IdempotentDoor = ApiDoor<SystemAccountCaller, Database>;
 
-/** Gives a door's POSTs their memory. */
+/** Makes the POSTs of an authenticator idempotent. */
 export function withIdempotency(
   deps: { readonly database: Database; readonly clock: Clock },
   door: ApiDoor<SystemAccountCaller>,
@@ -21,9 +19,9 @@ export function withIdempotency(
   return {
     ...door,
     repeat: async ({ organisation, account }, request, raw, run) => {
-      const key = keyOf(request);
+      const key = readIdempotencyKey(request);
       if (key === undefined) return run();
-      const named = {
+      const idempotent = {
         orgId: organisation.id,
         accountId: account.id,
         keyHash: sha256Base64url(key),
@@ -31,40 +29,40 @@ export function withIdempotency(
           Buffer.concat([Buffer.from(`${request.method} ${request.raw.url ?? ""}\n`), raw]),
         ),
       };
-      const outcome = await onlyOnce(deps, named, run, toKeep).catch((error: unknown) => {
-        throw error instanceof RequestNotRepeatable ? refusal(error) : error;
+      const outcome = await onlyOnce(deps, idempotent, run, toStored).catch((error: unknown) => {
+        throw error instanceof IdempotencyConflict ? toApiError(error) : error;
       });
-      return "first" in outcome ? outcome.first : again(outcome.kept);
+      return "first" in outcome ? outcome.first : replayAnswer(outcome.stored);
     },
   };
 }
 
 /** @throws ApiError 400 */
-function keyOf({ headers }: FastifyRequest): string | undefined {
+function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;
   if (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw malformed("Idempotency-Key must be 1 to 255 printable characters without spaces.");
 }
 
-function toKeep({ status, body, headers = {}, shownOnce = [] }: Answer): KeptAnswer {
+function toStored({ status, body, headers = {}, shownOnce = [] }: Answer): StoredAnswer {
   if (body === undefined) return { status, headers, body: undefined };
   const hidden = Object.fromEntries(shownOnce.map((name) => [name, null]));
   return { status, headers, body: JSON.stringify({ ...(body as object), ...hidden }) };
 }
 
-const again = ({ status, headers, body }: KeptAnswer): Answer => ({
+const replayAnswer = ({ status, headers, body }: StoredAnswer): Answer => ({
   status,
   headers: { ...headers, "idempotency-replayed": "true" },
   ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
 });
 
-function refusal({ code }: RequestNotRepeatable): ApiError {
+function toApiError({ code }: IdempotencyConflict): ApiError {
   if (code === "under-way")
-    return new ApiError(409, "under-way", "The first request with this Idempotency-Key is under way", {
+    return new ApiError(409, "under-way", "The first request with this Idempotency-Key is still running", {
       retryAfterSeconds: 1,
     });
   return new ApiError(422, "key-reused", "This Idempotency-Key was used for another request", {
-    errors: [{ path: "Idempotency-Key", message: "names another request" }],
+    errors: [{ path: "Idempotency-Key", message: "was used for another request" }],
   });
 }

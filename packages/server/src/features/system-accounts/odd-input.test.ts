@@ -134,7 +134,7 @@ describe("odd input", () => {
       };
     };
 
-    test("every member of every body, with every odd value", async () => {
+    test("responds to every odd value in every member with a typed error", async () => {
       const faults: string[] = [];
       for (const [operation, body] of Object.entries(bodies())) {
         const [method = "", path = ""] = operation.split(" ");

@@ -1,7 +1,7 @@
 /**
- * For calls whose credential is a session key (wire-contract.md §4): in the path as `{key}`, in the query as `key`, or in
- * the body as `Key`. A system account's signature may come along and is then checked like any other; an application
- * with `requireSignedKeyCalls` demands it, so that a key that leaked opens nothing by itself.
+ * Authentication by a session key (wire-contract.md §4): `{key}` in the path, `key` in the query or `Key` in the body. An
+ * additional signature of a system account is verified too; an application with `requireSignedKeyCalls` requires it, so that
+ * a leaked key alone is useless.
  */
 import type { FastifyRequest } from "fastify";
 import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
@@ -12,25 +12,30 @@ import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiDoor } from "../../http/api/api-route.ts";
 import { parseJson } from "../../http/api/json-body.ts";
 import { queryOf } from "../../http/form-body.ts";
-import { authenticateSystemAccount, type HmacDeps, refuse, targetOf } from "./hmac-authentication.ts";
+import {
+  authenticateSystemAccount,
+  type HmacDeps,
+  refuse,
+  targetApplicationId,
+} from "./hmac-authentication.ts";
 
 export function sessionKeyDoor(deps: HmacDeps): ApiDoor<SessionKeyCaller> {
   return {
     authenticate: async (request, raw) => {
       const isSigned = request.headers.authorization !== undefined;
       const signedBy = isSigned ? await authenticateSystemAccount(deps, request, raw) : undefined;
-      const presented = presentedKey(request, raw);
+      const presented = readSessionKey(request, raw);
       const valid = presented === undefined ? "no key" : await validateSessionKey(deps, presented);
       if (typeof valid === "string") throw notAuthenticated(valid);
       if (signedBy) await requirePermission(deps, request, signedBy, valid);
       else if (valid.application.settings.requireSignedKeyCalls)
-        throw notAuthenticated("the application demands a signature with its session keys");
+        throw notAuthenticated("the application requires a signature with its session keys");
       return { ...valid, signedBy, actor: signedBy?.actor ?? `user:${valid.user.id}` };
     },
   };
 }
 
-function presentedKey(request: FastifyRequest, raw: Buffer): string | undefined {
+function readSessionKey(request: FastifyRequest, raw: Buffer): string | undefined {
   const { key: inPath } = (request.params ?? {}) as { key?: string };
   if (inPath) return inPath;
   const { values, repeated } = queryOf(request);
@@ -44,8 +49,8 @@ function presentedKey(request: FastifyRequest, raw: Buffer): string | undefined 
 }
 
 /**
- * The account must be of the key's organisation, and act for the application that the call names as well as for the
- * key's own. A temporary key is made to be handed to another application: whoever has it may look at it.
+ * The account must belong to the key's organisation and have permission on the application that the call names and on the
+ * key's own application, unless the key is temporary: those are handed to other applications.
  */
 async function requirePermission(
   deps: HmacDeps,
@@ -54,7 +59,7 @@ async function requirePermission(
   { key }: ValidSessionKey,
 ): Promise<void> {
   const isAllowed = (applicationId: string) => account.isAdministrator || mayActFor(account, applicationId);
-  const target = targetOf(request, undefined);
+  const target = targetApplicationId(request, undefined);
   const isPermitted =
     account.orgId === key.orgId &&
     (target === undefined || isAllowed(target)) &&

@@ -1,4 +1,4 @@
-/** POST legacy/api/users/get: a member of the caller's organisation by address (specification's example of an HMAC call). */
+/** POST /legacy/api/users/get: a user of the caller's organisation by email (the specification's example of an HMAC call). */
 import Type from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import { emailKey } from "../../core/users/user.ts";
@@ -27,7 +27,7 @@ export function usersGetRoute(api: ApiScope, { database, door }: UsersGetDeps): 
       path: "/legacy/api/users/get",
       operationId: "getUser",
       errors: [404],
-      summary: "A member of the organisation by email address",
+      summary: "Get a user by email address",
       tag: "Users",
       credential: "system-account",
       body,

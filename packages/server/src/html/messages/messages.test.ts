@@ -57,7 +57,7 @@ test("days and times are shown in UTC, the English ones as the British write the
 test("texts write their arguments as pages do, and have the plural of the number", () => {
   const { console, signIn, sessions } = messages(["en"]);
   assert.equal(sessions.used({ at: 0 }), `Last used ${english.minute(0)}`);
-  assert.match(signIn.rateLimited({ seconds: 700 }), /Wait 12 minutes, /);
+  assert.match(signIn.rateLimited({ seconds: 700 }), /Try again in 12 minutes\./);
   assert.equal(console.pools.rootCount({ count: 1 }), "1 certificate");
   assert.equal(console.pools.rootCount({ count: 1_500 }), "1,500 certificates");
   assert.equal(messages(["fr"]).console.pools.rootCount({ count: 0 }), "0 certificat");

@@ -1,4 +1,4 @@
-/** Refusals of the JSON interfaces: RFC 9457 problem documents with a stable code (wire-contract.md §1). */
+/** Errors of the JSON APIs: RFC 9457 problem documents with a stable code (wire-contract.md §1). */
 
 export interface MemberFault {
   /** JSON Pointer (RFC 6901) into the body, or `?name` for a parameter of the query. */
@@ -7,12 +7,12 @@ export interface MemberFault {
 }
 
 export interface ApiErrorOptions {
-  /** One public sentence on what to do next. */
+  /** One public sentence on how to fix it. */
   readonly detail?: string;
   readonly errors?: readonly MemberFault[];
   readonly retryAfterSeconds?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What really happened: for the log, never for the answer. */
+  /** The private cause, for the log only. */
   readonly cause?: unknown;
 }
 
@@ -40,16 +40,17 @@ export class ApiError extends Error {
   }
 }
 
-/** One answer for a wrong key, a wrong signature, a disabled account and a missing permission. */
+/** One response for a wrong key, a wrong signature, a disabled account and a missing permission. */
 export const notAuthenticated = (cause: string) =>
   new ApiError(401, "not-authenticated", "The request is not authenticated", { cause });
 
 export const malformed = (detail: string) =>
-  new ApiError(400, "malformed", "The request could not be read", { detail });
+  new ApiError(400, "malformed", "The request is malformed", { detail });
 
 export const invalid = (errors: readonly MemberFault[]) =>
-  new ApiError(422, "invalid", "The request has members that cannot be used", { errors });
+  new ApiError(422, "invalid", "The request is invalid", { errors });
 
-export const conflict = (detail: string) => new ApiError(409, "conflict", "It is there already", { detail });
+export const conflict = (detail: string) =>
+  new ApiError(409, "conflict", "The record conflicts with an existing one", { detail });
 
-export const notFound = () => new ApiError(404, "not-found", "There is nothing here");
+export const notFound = () => new ApiError(404, "not-found", "Not found");

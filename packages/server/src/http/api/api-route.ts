@@ -1,6 +1,6 @@
 /**
- * One operation of a JSON interface: who may call it, what goes in, what comes out. The same record registers the route
- * and describes it in /openapi.json, so that neither can be without the other.
+ * One operation of a JSON API: its caller, its input, its responses. One record registers the route and describes it
+ * in /openapi.json, so that neither exists without the other.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Static, TSchema } from "typebox";
@@ -9,7 +9,7 @@ import { invalid, malformed } from "./api-error.ts";
 import { parseJson, rawBody } from "./json-body.ts";
 import { validator } from "./validation.ts";
 
-/** What a caller shows; `link` and `session-key` stand in the address or the body, `device-certificate` in TLS. */
+/** How a caller authenticates; `link` and `session-key` are in the path or body, `device-certificate` in TLS. */
 export type Credential =
   | "administrator"
   | "system-account"
@@ -22,35 +22,33 @@ export interface Answer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The handler has answered already, with what is no JSON: a page or a redirect for a browser. */
+  /** The handler has sent the response itself: a page or a redirect for a browser. */
   readonly isSent?: true;
-  /** Members of the body that are told this once: where the answer is given again they are null. */
+  /** Members of the body that a replayed response replaces with null. */
   readonly shownOnce?: readonly string[];
 }
 
 export interface Operation {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** As Fastify writes it. */
+  /** With Fastify's parameters, e.g. `/oauth/:org/token`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  /** What a caller should know beyond the summary. */
   readonly description?: string;
   readonly tag: string;
   readonly credential: Credential;
   readonly query?: TSchema;
   readonly body?: TSchema;
-  /** All of its members may be left out, and so may the body itself. */
+  /** All members of the body are optional, and so is the body. */
   readonly bodyOptional?: boolean;
-  /** By status, without the errors that routes of its kind have in common: /openapi.json adds these. */
+  /** By status, without the errors that all JSON operations share: /openapi.json adds those. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: TSchema }>>;
-  /** Statuses of the errors that only this route has, e.g. 403 or 410. */
+  /** Statuses of errors specific to this operation, e.g. 403 or 410. */
   readonly errors?: readonly number[];
-  /** A system account signs it in the strict form, and in no other. */
+  /** Accepts the strict form of a system account's signature only. */
   readonly isStrictOnly?: boolean;
-  /** An example of the body. */
   readonly example?: unknown;
-  /** How errors are told: problem documents (RFC 9457) when left out, or the `error` of OAuth. */
+  /** The form of errors: problem documents (RFC 9457) by default, or OAuth's `error`. */
   readonly errorForm?: "oauth";
 }
 
@@ -61,31 +59,31 @@ export interface Call<Q, B, C, W = undefined> {
   readonly query: Q;
   readonly body: B;
   readonly caller: C;
-  /** The transaction that keeps the act and its answer together; the act happens in it and nowhere else. */
+  /** The transaction that stores the response for an `Idempotency-Key`; the handler writes in it and nowhere else. */
   readonly within: W | undefined;
 }
 
-/** `W` is what the act happens in, when its answer is kept with it. */
+/** Runs the handler. `W` is the transaction that also stores its response. */
 export type Run<W> = (within?: W) => Promise<Answer>;
 
 export interface ApiDoor<C, W = undefined> {
-  /** Who calls, by the bytes as they came. @throws ApiError 401 */
+  /** Identifies the caller from the raw body. @throws ApiError 401 */
   authenticate(request: FastifyRequest, raw: Buffer): Promise<C>;
-  /** Whether the caller may do this, now that the body can be read. @throws ApiError 401 */
+  /** Checks the caller's permission once the body is parsed. @throws ApiError 401 */
   authorise?(caller: C, request: FastifyRequest, body: unknown): Promise<C>;
-  /** Gives a POST with an `Idempotency-Key` the answer that it had before. */
+  /** Replays the stored response to a POST with a known `Idempotency-Key`. */
   repeat?(caller: C, request: FastifyRequest, raw: Buffer, run: Run<W>): Promise<Answer>;
 }
 
 export interface ApiScope {
   readonly app: FastifyInstance;
-  /** Hears of every operation as it is registered. */
+  /** Called for every operation as it is registered. */
   describe(operation: Operation): void;
 }
 
 type Of<S> = S extends TSchema ? Static<S> : undefined;
 
-/** Members that a client may send back as it read them, though it cannot change them; null means absent. */
+/** Read-only members that a client may send back unchanged; null counts as absent. */
 export interface Lenient {
   readonly readOnly: readonly string[];
 }
@@ -112,7 +110,7 @@ export function apiRoute<
   app.route({ method, url: path, handler: apiHandler(door, operation, handler) });
 }
 
-/** Without the registration: for an address at which browsers get a page. Whoever registers it describes the operation. */
+/** The handler alone, for paths that also serve pages. Whoever registers it describes the operation. */
 export function apiHandler<
   C,
   Q extends TSchema | undefined = undefined,
@@ -161,8 +159,7 @@ async function send(reply: FastifyReply, { status, body, headers, isSent }: Answ
 
 function readQuery(request: FastifyRequest, check: ((value: unknown) => unknown) | undefined): unknown {
   const { values, repeated } = queryOf(request);
-  for (const name of repeated)
-    throw invalid([{ path: `?${name.slice(0, 64)}`, message: "came more than once" }]);
+  for (const name of repeated) throw invalid([{ path: `?${name.slice(0, 64)}`, message: "is repeated" }]);
   return check?.(Object.fromEntries(values));
 }
 
@@ -172,14 +169,14 @@ function readBody(
   lenient: (Lenient & { readonly nullable: readonly string[] }) | undefined,
 ): unknown {
   if (!check) {
-    if (sent !== undefined) throw invalid([{ path: "", message: "no body is expected here" }]);
+    if (sent !== undefined) throw invalid([{ path: "", message: "must be empty" }]);
     return undefined;
   }
-  if (sent === undefined) throw malformed("A JSON body is expected.");
+  if (sent === undefined) throw malformed("The request needs a JSON body.");
   return check(lenient ? withoutReadOnly(sent, lenient) : sent);
 }
 
-/** A null is dropped where the member is known: what is not is refused, whatever it holds. */
+/** Only known members may be null: an unknown member is rejected whatever its value. */
 function withoutReadOnly(
   sent: unknown,
   { readOnly, nullable }: Lenient & { readonly nullable: readonly string[] },

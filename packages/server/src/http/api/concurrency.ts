@@ -13,8 +13,8 @@ export function requireMatch(request: FastifyRequest, version: number): void {
   throw stale();
 }
 
-/** Also when somebody else was faster between the look and the write. */
+/** Also when another request changed the record between read and write. */
 export const stale = () =>
-  new ApiError(412, "stale", "Somebody else changed it meanwhile", {
-    detail: "Read it again, and apply your change to what it is now.",
+  new ApiError(412, "stale", "The record was changed by another request", {
+    detail: "Read the record again and reapply your change.",
   });

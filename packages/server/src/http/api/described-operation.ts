@@ -1,4 +1,4 @@
-/** One operation as /openapi.json describes it. Whoever registers a route that answers JSON describes it in this form. */
+/** An operation as /openapi.json describes it, for routes that register without `apiRoute`. */
 import Type, { type TSchema } from "typebox";
 
 /** Names of `components.securitySchemes`. */
@@ -17,10 +17,10 @@ export interface DescribedAnswer {
   readonly schema?: TSchema;
   /** `application/json` when left out. */
   readonly contentType?: string;
-  /** What each header says. */
+  /** Descriptions by header name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly example?: unknown;
-  /** Answers of one name are written once, under `components.responses`. */
+  /** Responses with the same name appear once, under `components.responses`. */
   readonly sharedAs?: string;
 }
 
@@ -28,7 +28,7 @@ export interface DescribedBody {
   readonly contentType:
     | "application/json"
     | "application/x-www-form-urlencoded"
-    /** Bytes, which the schema only names. */
+    /** Binary: the schema only names it. */
     | "application/ocsp-request";
   readonly schema: TSchema;
   readonly isOptional: boolean;
@@ -37,20 +37,20 @@ export interface DescribedBody {
 
 export interface DescribedOperation {
   readonly method: string;
-  /** As Fastify writes it. */
+  /** With Fastify's parameters, e.g. `/oauth/:org/token`. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Each alternative suffices; all schemes of one together. Empty for what anybody may call. */
+  /** Alternatives; all schemes of one alternative are required together. Empty: no authentication. */
   readonly security: ReadonlyArray<readonly SecurityScheme[]>;
   readonly query?: TSchema;
-  /** A system account signs it in the strict form, and in no other. */
+  /** Accepts the strict form of a system account's signature only. */
   readonly isStrictOnly?: boolean;
-  /** Browsers get a page at the same address: a program says that it wants JSON. */
+  /** The same path serves a page to browsers: API clients send `Accept: application/json`. */
   readonly hasPage?: boolean;
-  /** Optional headers of the request, and what each says. */
+  /** Descriptions of optional request headers, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: DescribedBody;
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
@@ -60,19 +60,19 @@ export interface DescribedOperation {
 export const problemSchema = Type.Object(
   {
     type: Type.String({
-      description: "a stable name: `urn:signet:error:` and a code",
+      description: "Stable: `urn:signet:error:` and a code",
       examples: ["urn:signet:error:not-found"],
     }),
-    title: Type.String({ examples: ["There is nothing here"] }),
+    title: Type.String({ examples: ["Not found"] }),
     status: Type.Integer({ examples: [404] }),
-    detail: Type.Optional(Type.String({ description: "what to do next" })),
+    detail: Type.Optional(Type.String({ description: "How to fix the request" })),
     instance: Type.String({
-      description: "the id of the request, as the log has it",
+      description: "The request id, as in the log",
       examples: ["node-1a2b-7"],
     }),
     errors: Type.Optional(
       Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-        description: "the members that are wrong: a JSON Pointer into the body, or `?name` for the query",
+        description: "The invalid members: a JSON Pointer into the body, or `?name` for a query parameter",
       }),
     ),
   },
@@ -89,32 +89,32 @@ export const oauthErrorSchema = Type.Object(
 );
 
 const meanings: Readonly<Record<number, string>> = {
-  400: "The request could not be read",
-  401: "The request is not authenticated",
-  403: "The caller may not do this",
-  404: "There is nothing here, or it is another organisation's",
-  409: "It conflicts with what is there",
-  410: "It was here, and has expired",
-  412: "The record was changed since it was read",
+  400: "The request is malformed",
+  401: "Authentication failed",
+  403: "The caller lacks permission",
+  404: "Not found in this organisation",
+  409: "Conflicts with an existing record",
+  410: "Expired",
+  412: "The record has changed since it was read",
   413: "The body is larger than 64 KiB",
-  415: "The content type is not supported here",
-  422: "Members of the request cannot be used; `errors` names each",
-  429: "Too many requests: `Retry-After` says when to try again",
-  500: "Something went wrong on our side",
-  503: "The service is busy: `Retry-After` says when to try again",
+  415: "Unsupported content type",
+  422: "Invalid members; `errors` lists each one",
+  429: "Too many requests; retry after `Retry-After` seconds",
+  500: "Internal server error",
+  503: "Temporarily unavailable; retry after `Retry-After` seconds",
 };
 
 const problems: Readonly<Record<number, { readonly code: string; readonly title: string }>> = {
-  400: { code: "malformed", title: "The request could not be read" },
+  400: { code: "malformed", title: "The request is malformed" },
   401: { code: "not-authenticated", title: "The request is not authenticated" },
-  404: { code: "not-found", title: "There is nothing here" },
-  409: { code: "conflict", title: "It is there already" },
-  412: { code: "stale", title: "Somebody else changed it meanwhile" },
+  404: { code: "not-found", title: "Not found" },
+  409: { code: "conflict", title: "The record conflicts with an existing one" },
+  412: { code: "stale", title: "The record was changed by another request" },
   413: { code: "too-large", title: "The request body is too large" },
-  415: { code: "unsupported-media-type", title: "The content type is not supported here" },
-  422: { code: "invalid", title: "The request has members that cannot be used" },
-  500: { code: "internal", title: "Something went wrong on our side" },
-  503: { code: "unavailable", title: "The service is busy, try again shortly" },
+  415: { code: "unsupported-media-type", title: "Unsupported content type" },
+  422: { code: "invalid", title: "The request is invalid" },
+  500: { code: "internal", title: "Internal server error" },
+  503: { code: "unavailable", title: "The service is temporarily unavailable" },
 };
 
 const oauthCodes: Readonly<Record<number, string>> = {
@@ -138,7 +138,7 @@ export const problemAnswers = (statuses: readonly number[]): Answers =>
       title: problems[status]?.title ?? meanings[status],
       status,
       instance: "node-1a2b-7",
-      ...(status === 422 ? { errors: [{ path: "/name", message: "is missing" }] } : {}),
+      ...(status === 422 ? { errors: [{ path: "/name", message: "is required" }] } : {}),
     },
   }));
 
@@ -156,7 +156,7 @@ function answersOf(
   const entries = statuses.map((status) => {
     const isBusy = status === 429 || status === 503;
     const headers = isBusy ? { headers: { "Retry-After": "seconds to wait" } } : {};
-    return [status, { description: meanings[status] ?? "Refused", ...headers, ...form(status) }] as const;
+    return [status, { description: meanings[status] ?? "Error", ...headers, ...form(status) }] as const;
   });
   return Object.fromEntries(entries);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJson } from "./json-body.ts";
 
-test("a body is JSON in UTF-8, without a NUL, and nested no deeper than can be written again", () => {
+test("accepts UTF-8 JSON without NUL within the nesting limit", () => {
   const nested = (depth: number) => Buffer.from("[".repeat(depth) + "]".repeat(depth));
   assert.equal(parseJson(Buffer.alloc(0)), undefined);
   assert.deepEqual(parseJson(Buffer.from('{"a":"\\\\u0000"}')), { a: "\\u0000" });

@@ -1,18 +1,15 @@
-/** JSON bodies: kept as the bytes that were signed until the caller is known, then parsed within bounds. */
+/** JSON bodies: kept as raw bytes for signature verification, then parsed with limits. */
 import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { malformed } from "./api-error.ts";
 
-/**
- * In this scope bodies are JSON and nothing else: any other content type is answered with 415.
- * @param bodyLimit bytes, where less than elsewhere is taken
- */
+/** Accepts JSON bodies only: any other content type gets 415. @param bodyLimit bytes; default: the server's limit */
 export function acceptJson(scope: FastifyInstance, bodyLimit?: number): void {
   scope.removeAllContentTypeParsers();
   addJson(scope, bodyLimit);
 }
 
-/** Beside what the scope takes already. */
+/** Accepts JSON beside the content types that the scope already accepts. */
 export function addJson(scope: FastifyInstance, bodyLimit?: number): void {
   const options = { parseAs: "buffer" as const, ...(bodyLimit === undefined ? {} : { bodyLimit }) };
   scope.addContentTypeParser("application/json", options, (_request, body, done) => {
@@ -20,12 +17,12 @@ export function addJson(scope: FastifyInstance, bodyLimit?: number): void {
   });
 }
 
-/** The body as it came; empty when the request had none. */
+/** The raw body; empty when the request had none. */
 export function rawBody(request: FastifyRequest): Buffer {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-/** A NUL as JSON writes it; after an odd number of backslashes more, it is a backslash and five letters. */
+/** `\u0000` in JSON; after an odd number of further backslashes it is an escaped backslash and five characters. */
 const NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
 /** @returns undefined for no body. @throws ApiError for what is not UTF-8, not JSON, nested too deeply, or has a NUL */
@@ -38,9 +35,9 @@ export function parseJson(raw: Buffer): unknown {
     throw malformed("The body is not UTF-8.");
   }
   const parsed = parsedText(text);
-  if (!isNestedWithin(parsed)) throw malformed(`The body is nested more than ${MOST_JSON_DEPTH} deep.`);
-  // PostgreSQL's text cannot hold one, and no text of ours has one: as in addresses, queries and forms.
-  if (NUL.test(text)) throw malformed("The body has a NUL character in it.");
+  if (!isNestedWithin(parsed)) throw malformed(`The body is nested deeper than ${MOST_JSON_DEPTH} levels.`);
+  // PostgreSQL can't store NUL in text; paths, queries and forms reject it too.
+  if (NUL.test(text)) throw malformed("The body contains a NUL character.");
   return parsed;
 }
 

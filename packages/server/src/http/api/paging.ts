@@ -1,37 +1,37 @@
-/** Lists: `?limit=` and `?cursor=`, answered with `{items, nextCursor}` in the order of creation (wire-contract.md §1). */
+/** Paging: `?limit=` and `?cursor=`, answered with `{items, nextCursor}` in the order of creation (wire-contract.md §1). */
 import { isUuid } from "@signet/protocol/hash";
 import Type, { type TSchema } from "typebox";
 import { invalid } from "./api-error.ts";
 
 export const DEFAULT_LIMIT = 50;
-const MOST = 200;
+const MAX_LIMIT = 200;
 
-/** Members of a query's schema. */
+/** Members of the query schema of a list. */
 export const pageQuery = {
   limit: Type.Optional(
-    Type.String({ pattern: "^[0-9]{1,3}$", description: `1 to ${MOST}; ${DEFAULT_LIMIT} when left out` }),
+    Type.String({ pattern: "^[0-9]{1,3}$", description: `1 to ${MAX_LIMIT}; default: ${DEFAULT_LIMIT}` }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 200, description: "`nextCursor` of the page before" })),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: "`nextCursor` of the previous page" })),
 };
 
 export interface Page {
   readonly limit: number;
-  /** The id that the page before ended with. */
+  /** The last id of the previous page. */
   readonly after: string | undefined;
 }
 
 /** @throws ApiError 422 */
 export function readPage({ limit, cursor }: { limit?: string; cursor?: string }): Page {
-  const most = limit === undefined ? DEFAULT_LIMIT : Number(limit);
-  if (!(most >= 1 && most <= MOST))
-    throw invalid([{ path: "?limit", message: `must be a whole number from 1 to ${MOST}` }]);
+  const size = limit === undefined ? DEFAULT_LIMIT : Number(limit);
+  if (!(size >= 1 && size <= MAX_LIMIT))
+    throw invalid([{ path: "?limit", message: `must be an integer from 1 to ${MAX_LIMIT}` }]);
   const after = cursor === undefined ? undefined : Buffer.from(cursor, "base64url").toString();
   if (after !== undefined && !isUuid(after))
-    throw invalid([{ path: "?cursor", message: "is not a cursor of this list" }]);
-  return { limit: most, after };
+    throw invalid([{ path: "?cursor", message: "is not a cursor from this list" }]);
+  return { limit: size, after };
 }
 
-/** @param rows one more than the limit when there are more. */
+/** @param rows one more than the limit when there is another page */
 export function pageOf<T extends { readonly id: string }>(rows: readonly T[], { limit }: Page) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readWireTime, wireTime, wireTimeOrNull } from "./times.ts";
 
-test("what is written is read back, and other zones mean the same moment", () => {
+test("reads back what it writes, and other time zones as the same time", () => {
   const at = Date.UTC(2027, 0, 31, 12, 30, 15, 123);
   assert.equal(wireTime(at), "2027-01-31T12:30:15.123Z");
   assert.equal(readWireTime(wireTime(at)), at);
@@ -11,7 +11,7 @@ test("what is written is read back, and other zones mean the same moment", () =>
   assert.equal(wireTimeOrNull(null), null);
 });
 
-test("what is no moment is told from one", () => {
+test("rejects invalid date-times", () => {
   for (const text of [
     "2027-02-30T12:00:00Z",
     "2027-13-01T12:00:00Z",

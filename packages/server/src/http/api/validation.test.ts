@@ -21,9 +21,9 @@ function faultsOf(value: unknown) {
   return [];
 }
 
-test("a member that is not known, is missing or has another value is told in words", () => {
-  assert.deepEqual(faultsOf({ name: "x", "a/b": 1 }), ["/a~1b: is not known here"]);
-  assert.deepEqual(faultsOf({}), ["/name: is missing"]);
+test("reports unknown, missing and invalid members in plain words", () => {
+  assert.deepEqual(faultsOf({ name: "x", "a/b": 1 }), ["/a~1b: is unknown"]);
+  assert.deepEqual(faultsOf({}), ["/name: is required"]);
   assert.deepEqual(faultsOf({ name: "x", kind: "c" }), ["/kind: must be one of a, b"]);
   assert.deepEqual(faultsOf({ name: 1 }), ["/name: must be string"]);
   assert.deepEqual(faultsOf({ name: "x", kind: "a" }), []);

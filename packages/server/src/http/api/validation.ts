@@ -1,11 +1,11 @@
-/** Whether a value has the form of a schema; what has not is named by its path. */
+/** Validates a value against a schema; faults are named by their path. */
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { invalid, type MemberFault } from "./api-error.ts";
 
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
-/** Compiled once, when the route is registered. @throws ApiError 422 from what it returns */
+/** Compiled once, at registration. The validator throws ApiError 422. */
 export function validator<S extends TSchema>(schema: S, pathOf = (path: string) => path) {
   const compiled = Compile(schema);
   return (value: unknown): Static<S> => {
@@ -33,18 +33,18 @@ function faultsOf(errors: readonly SchemaFault[], pathOf: (path: string) => stri
       allowedValues?: readonly unknown[];
     };
     const at = (name: string) => pathOf(`${fault.instancePath}/${pointerPart(name)}`);
-    // Of a member that is not known: `additionalProperties` tells it beside this, and in words.
+    // Reported together with `additionalProperties`, which has the better message.
     if (fault.keyword === "boolean") return [];
     if (fault.keyword === "additionalProperties")
-      return additionalProperties.map((name) => ({ path: at(name), message: "is not known here" }));
+      return additionalProperties.map((name) => ({ path: at(name), message: "is unknown" }));
     if (fault.keyword === "required")
-      return requiredProperties.map((name) => ({ path: at(name), message: "is missing" }));
+      return requiredProperties.map((name) => ({ path: at(name), message: "is required" }));
     const message = allowedValues ? `must be one of ${allowedValues.join(", ")}` : fault.message;
     return [{ path: pathOf(fault.instancePath), message }];
   });
   const seen = new Set<string>();
   const once = faults.filter(({ path }) => !seen.has(path) && seen.add(path));
-  return once.slice(0, MOST_FAULTS);
+  return once.slice(0, MAX_FAULTS);
 }
 
 const pointerPart = (name: string) => name.slice(0, 100).replaceAll("~", "~0").replaceAll("/", "~1");

@@ -1,13 +1,13 @@
 /**
- * A cookie that a browser is known again by, long after its sessions have ended: one per organisation, random, no
- * credential of any kind. All that knowing it spares is the mail about a sign-in with a browser not seen before.
+ * Recognises a browser long after its sessions have ended: one random cookie per organisation, not a credential. A
+ * recognised browser gets no mail about a sign-in from a new browser.
  */
 import type {} from "@fastify/cookie";
 import { randomSecret } from "@signet/protocol/hash";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface RecognitionCookies {
-  /** The browser's token, kept for as long as browsers keep cookies; one is given to a browser that has none. */
+  /** The browser's token, renewed for the longest lifetime a cookie has; created for a new browser. */
   renew(request: FastifyRequest, reply: FastifyReply, orgId: string): string;
 }
 

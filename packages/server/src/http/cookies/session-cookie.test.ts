@@ -63,7 +63,7 @@ forEachDatabase(({ fresh }) => {
   const signInAgain = async (browser: TestBrowser, as = org) =>
     logIn(browser, as, await visit(browser, org, { more: { prompt: "login" } }));
 
-  test("the cookie is the organisation's, out of reach of scripts and other sites, and ends with the session", async () => {
+  test("the cookie belongs to the organisation, is HttpOnly and SameSite, and ends with the session", async () => {
     const browser = testBrowser();
     const page = await browser.get(`${org.issuer}/authorize?${requestQuery(org)}`);
     const first = attributes(page);
@@ -79,7 +79,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(attributes(answer).rest.sort(), ["HttpOnly", "Max-Age=43200", "Path=/", "SameSite=Lax"]);
   });
 
-  test("on https it is Secure and bound to the host by its name", async () => {
+  test("on https the cookie is Secure and has the __Host- prefix", async () => {
     const secure = await startTestService({
       databaseUrl: await fresh(),
       passwords: quickPasswords,
@@ -111,7 +111,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("every sign-in gives a new cookie, and the value before it is dead", async () => {
+  test("every sign-in sets a new cookie and invalidates the previous one", async () => {
     const browser = testBrowser();
     const page = await visit(browser, org);
     const seen = [token(browser)];
@@ -132,7 +132,7 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(await silently(browser), "login_required");
   });
 
-  test("a cookie that somebody planted is never signed in (fixation)", async () => {
+  test("a planted cookie is never signed in (session fixation)", async () => {
     const planted = `sgn_bs_${"A".repeat(43)}`;
     const [victim, attacker] = [testBrowser(), testBrowser()];
     for (const browser of [victim, attacker]) browser.cookies.set(`signet-${org.organisation.id}`, planted);
@@ -144,7 +144,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await silently(victim), "consent_required");
   });
 
-  test("what is no token of ours is replaced before it is used for anything", async () => {
+  test("replaces a malformed cookie before any use", async () => {
     for (const value of [
       "x",
       "",
@@ -161,7 +161,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("the session's public id, and other kinds of token, open nothing as a cookie", async () => {
+  test("rejects the session id and other token types as a cookie", async () => {
     const browser = await signedIn();
     const { idToken, accessToken, refreshToken } = await getTokens(org);
     const claims = JSON.parse(Buffer.from(idToken.split(".")[1] ?? "", "base64url").toString()) as {
@@ -173,7 +173,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("two hours idle and twelve hours in all end the session in the browser too", async () => {
+  test("the session ends after two hours idle and twelve hours in total", async () => {
     const idle = await signedIn();
     clock.advance(2 * HOUR);
     assert.equal(await silently(idle), "login_required");
@@ -186,7 +186,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await silently(busy), "login_required");
   });
 
-  test("one browser is signed in to two organisations, each on its own", async () => {
+  test("one browser can be signed in to two organisations independently", async () => {
     const other = await makeOrganisation(running.service, "Other");
     const browser = await signedIn();
     assert.equal(
@@ -201,7 +201,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await silently(browser), "code", "signing out there leaves this one");
   });
 
-  test("another user's sign-in in this browser ends the first one's session and what lives by it", async () => {
+  test("another user's sign-in ends the first session and its tokens", async () => {
     const otto = await withUser(running.service, org, "otto@acme.example");
     const browser = await signedIn();
     const { refreshToken } = await tokensOf(browser, org);

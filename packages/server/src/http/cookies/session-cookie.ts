@@ -1,7 +1,6 @@
 /**
- * One cookie per organisation: the organisation is part of its name, so that one browser can be signed in to several.
- * Its value is a random token whether somebody is signed in or not: before a sign-in it only binds the form's CSRF
- * token to the browser.
+ * The session cookie: one per organisation, whose id is part of its name, so that one browser can be signed in to
+ * several. Every browser gets a random token: before the sign-in it only binds CSRF tokens to the browser.
  */
 import type {} from "@fastify/cookie";
 import { randomSecret } from "@signet/protocol/hash";
@@ -9,9 +8,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 export interface SessionCookies {
   read(request: FastifyRequest, orgId: string): string | undefined;
-  /** @param maxAgeSeconds without it the cookie ends with the browser */
+  /** @param maxAgeSeconds default: until the browser closes */
   write(reply: FastifyReply, orgId: string, token: string, maxAgeSeconds?: number): void;
-  /** The browser's token; one is given to a browser that has none. */
+  /** The browser's token; created for a browser without one. */
   ensure(request: FastifyRequest, reply: FastifyReply, orgId: string): string;
   clear(reply: FastifyReply, orgId: string): void;
 }
@@ -20,7 +19,7 @@ const TOKEN = /^sgn_bs_[A-Za-z0-9_-]{43}$/;
 
 export function sessionCookies(baseUrl: string): SessionCookies {
   const secure = baseUrl.startsWith("https:");
-  // The prefix makes browsers refuse the cookie from a subdomain or over http (RFC 6265bis §4.1.3.2).
+  // With this prefix browsers reject the cookie from a subdomain or over http (RFC 6265bis §4.1.3.2).
   const nameOf = (orgId: string) => `${secure ? "__Host-" : ""}signet-${orgId}`;
   const attributes = { path: "/", httpOnly: true, sameSite: "lax", secure } as const;
 

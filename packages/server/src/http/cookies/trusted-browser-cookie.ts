@@ -1,6 +1,6 @@
 /**
- * The cookie of a remembered browser: one per organisation, beside the session's. It opens nothing by itself: it is looked
- * at after the right password.
+ * The cookie of a trusted browser, which skips the second factor: one per organisation. It counts only after the
+ * right password.
  */
 import type {} from "@fastify/cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";

@@ -1,4 +1,4 @@
-/** Where a request comes from. A client that has hung up has no address any more: such requests count as one place. */
+/** The client's IP address. A client that has hung up has none: such requests count as one address. */
 import type { FastifyRequest } from "fastify";
 
 export function addressOf(request: FastifyRequest): string {

@@ -18,7 +18,7 @@ function assertRefused(values: readonly string[], format: CertificateFormat): vo
   );
 }
 
-test("a certificate comes as RFC 9440 writes it, or as nginx does", () => {
+test("reads certificates in the form of RFC 9440 or of nginx", () => {
   assert.deepEqual(forwardedCertificate([`:${x5c}:`], "rfc9440"), der);
   assert.deepEqual(forwardedCertificate([escaped], "nginx"), der);
   // What nginx leaves as it is, and what it writes at the end.
@@ -31,18 +31,18 @@ test("without the header there is no certificate", () => {
   assert.equal(forwardedCertificate([], "nginx"), undefined);
 });
 
-test("two headers are refused, even when they say the same", () => {
+test("rejects two headers, even identical ones", () => {
   assertRefused([`:${x5c}:`, `:${x5c}:`], "rfc9440");
   assertRefused([escaped, escaped], "nginx");
   assertRefused([`:${x5c}:, :${x5c}:`], "rfc9440");
 });
 
-test("each form stands for itself", () => {
+test("doesn't accept one form in place of the other", () => {
   assertRefused([escaped], "rfc9440");
   assertRefused([`:${x5c}:`], "nginx");
 });
 
-test("what is not exactly one certificate is refused", () => {
+test("rejects anything but exactly one certificate", () => {
   const other = testCertificate({ subject: "other" });
   const trailing = Buffer.concat([der, Buffer.from([0])]).toString("base64");
   const both = Buffer.concat([der, other.der]).toString("base64");
@@ -64,7 +64,7 @@ test("what is not exactly one certificate is refused", () => {
     assertRefused([value], "nginx");
 });
 
-test("any byte of it changed is another certificate or none, and never an error of another kind", () => {
+test("a changed byte yields another certificate or MalformedCertificate, and no other error", () => {
   for (let at = 0; at < der.length; at += 3) {
     const changed = Buffer.from(der);
     changed.writeUInt8((changed.readUInt8(at) ^ 0x11) & 0xff, at);

@@ -1,9 +1,9 @@
-/** A certificate as a proxy writes it into the header `Client-Cert`: RFC 9440 §2.1, or nginx's URL-encoded PEM. */
+/** The `Client-Cert` header of a TLS-terminating proxy: RFC 9440 §2.1, or nginx's URL-encoded PEM. */
 import { X509Certificate } from "node:crypto";
 
 export type CertificateFormat = "rfc9440" | "nginx";
 
-/** What stands there is no certificate: for the proxy's operator. */
+/** The header holds no certificate: a fault of the proxy's configuration. */
 export class MalformedCertificate extends Error {
   constructor(message: string) {
     super(message);
@@ -11,13 +11,13 @@ export class MalformedCertificate extends Error {
   }
 }
 
-/** A certificate is one or two kilobytes; header fields together have sixteen. */
-const LONGEST = 15 * 1024;
+/** A certificate is one or two KiB; all headers together may have 16. */
+const MAX_LENGTH = 15 * 1024;
 
 /**
- * @param values every field of that name, one each
- * @returns DER; undefined when there is no field
- * @throws MalformedCertificate for two fields, and for whatever is not one certificate in the one form
+ * @param values every field of that name
+ * @returns DER; undefined without a field
+ * @throws MalformedCertificate for several fields, and for anything but one certificate in the expected form
  */
 export function forwardedCertificate(
   values: readonly string[] | undefined,
@@ -25,14 +25,14 @@ export function forwardedCertificate(
 ): Buffer | undefined {
   const [value, ...others] = values ?? [];
   if (value === undefined) return undefined;
-  // One of them is the client's own.
-  if (others.length > 0) throw new MalformedCertificate("Client-Cert is there more than once");
-  if (value.length > LONGEST) throw new MalformedCertificate("Client-Cert is too long");
+  // One of them was sent by the client.
+  if (others.length > 0) throw new MalformedCertificate("Client-Cert is repeated");
+  if (value.length > MAX_LENGTH) throw new MalformedCertificate("Client-Cert is too long");
   const der = format === "nginx" ? derOfEscapedPem(value) : derOfByteSequence(value);
-  return requireWhole(der);
+  return requireSingleCertificate(der);
 }
 
-/** An Item whose value is a Byte Sequence (RFC 8941 §3.3.5); RFC 9440 defines no parameters. */
+/** A Byte Sequence item (RFC 8941 §3.3.5); RFC 9440 defines no parameters. */
 function derOfByteSequence(value: string): Buffer {
   const [, base64] = /^:([A-Za-z0-9+/]+={0,2}):$/.exec(value) ?? [];
   if (base64 === undefined) throw new MalformedCertificate("Client-Cert is not a byte sequence (RFC 9440)");
@@ -59,8 +59,8 @@ function exactBase64(text: string): Buffer {
   return bytes;
 }
 
-/** Nothing before it and nothing behind it: its hash is what it is known by. */
-function requireWhole(der: Buffer): Buffer {
+/** No trailing or leading bytes: the device is identified by the hash of the certificate. */
+function requireSingleCertificate(der: Buffer): Buffer {
   let raw: Buffer;
   try {
     ({ raw } = new X509Certificate(der));

@@ -1,6 +1,6 @@
 /**
- * The private listener for proxies that speak TLS in our place: it alone believes `Client-Cert` (RFC 9440 §4), and it hears
- * nobody but them, because whoever reaches it may be any device.
+ * The private listener for TLS-terminating proxies: only here is `Client-Cert` trusted (RFC 9440 §4), and only
+ * trusted addresses may connect, because whoever reaches it can claim to be any device.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { BlockList, isIPv6 } from "node:net";
@@ -16,7 +16,7 @@ export interface ProxyListenerOptions {
   readonly format: CertificateFormat;
   /** Addresses and networks. */
   readonly trusted: readonly string[];
-  /** Of a stranger that was cut off, or a header that cannot be read: for operators, without a value of the request. */
+  /** Logs a rejected connection or header, without a value of the request. */
   refused(cause: string): void;
   answer(request: IncomingMessage, response: ServerResponse): void;
 }
@@ -36,13 +36,13 @@ export function proxyListener(options: ProxyListenerOptions): Server {
   });
   server.on("connection", (socket) => {
     if (isTrusted(socket.remoteAddress)) return;
-    options.refused("a connection from an address that is no trusted proxy");
+    options.refused("a connection from an untrusted address");
     socket.destroy();
   });
   return server;
 }
 
-/** A proxy that writes nonsense is wrongly set up: nothing that comes through it is answered as if it had none. */
+/** A malformed header means a misconfigured proxy: the request is rejected, not treated as one without a certificate. */
 function refuse(response: ServerResponse, description: string): void {
   response.writeHead(400, {
     "content-type": "application/json; charset=utf-8",

@@ -1,4 +1,4 @@
-/** How long and how large a request may be, and how long a connection may idle: the same at every listener. */
+/** Size and time limits of requests and idle connections, the same at every listener. */
 export const serverBounds = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,

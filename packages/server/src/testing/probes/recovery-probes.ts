@@ -31,7 +31,7 @@ async function linkOf({ service, a }: RecoveryLoot, type: ActionType): Promise<s
 }
 
 const isBroken = (page: TestPage): boolean =>
-  page.status === 404 && page.body.includes("This link does not work any more");
+  page.status === 404 && page.body.includes("This link no longer works");
 
 const opensNothing =
   (path: string, type: ActionType): Probe =>

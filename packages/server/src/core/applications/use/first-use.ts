@@ -1,13 +1,13 @@
-/** Whether an application has been used, and by whom: what a quickstart waits for. */
+/** The last use of an application, which the quickstart waits for. */
 import type { Db } from "../../../db/open.ts";
 import { lastSecretUse, recentSignIns } from "./use.store.ts";
 
 export type ApplicationUse =
   | { readonly kind: "sign-in"; readonly userId: string; readonly email: string | null; readonly at: number }
-  /** It has proven itself with a secret, for a token of its own. */
+  /** A client credentials token, with a client secret. */
   | { readonly kind: "own-token"; readonly at: number };
 
-/** The newest use; undefined when there was none. */
+/** Undefined when the application was never used. */
 export async function newestUse(
   db: Db,
   of: { orgId: string; applicationId: string },

@@ -1,11 +1,11 @@
-/** Who used an application last: sign-ins by OAuth and by the legacy federation, and its own calls with a secret. */
+/** The last uses of an application: OAuth and legacy sign-ins, and authentications with its own secret. */
 import { type Selectable, sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
 
 export interface RecentSignIn {
   readonly userId: string;
-  /** Null for who is no member any more. */
+  /** Null for former members. */
   readonly email: string | null;
   /** Milliseconds. */
   readonly at: number;
@@ -14,7 +14,7 @@ export interface RecentSignIn {
 
 type Of = { readonly orgId: string; readonly applicationId: string };
 
-/** What is begun with a code, in a browser or on a device; and by the legacy federation. */
+/** OAuth sign-ins (browser or device code), and legacy federation. */
 const begunIn = { oauth: "token_family", legacy: "session_key" } as const;
 
 type Begun = Selectable<
@@ -52,7 +52,7 @@ export async function recentSignIns(
   }));
 }
 
-/** When any of its secrets was used last; null for never. */
+/** When any of its secrets was last used; null for never. */
 export async function lastSecretUse(db: Db, of: Of): Promise<number | null> {
   const row = await db
     .selectFrom("client_secret")

@@ -1,6 +1,6 @@
 /**
- * Chaining in `signet start`, on every node. It also tells the log where each chain ends: whoever keeps the log elsewhere
- * has anchors that nobody can take out of the database (`signet audit verify --expect`).
+ * Chains audit events in the background of `signet start`, on every node. Chain heads are logged too: a log kept
+ * elsewhere has anchors that nobody can remove from the database (`signet audit verify --expect`).
  */
 import type { Database } from "../../../db/open.ts";
 import type { Clock } from "../../clock.ts";
@@ -11,20 +11,20 @@ export interface AuditChainDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly masterKey: Uint8Array;
-  /** Where a chain ends: at most once an hour for each organisation, and at the stop. */
+  /** Logs the head of a chain: at most once an hour per organisation, and at shutdown. */
   noteHead(head: ChainHead): void;
   onError(error: unknown): void;
 }
 
-const EVERY_MS = 1_000;
+const ROUND_INTERVAL_MS = 1_000;
 const HOUR_MS = 3_600_000;
-/** For the last events of a node that stops; what is left waits for the next start. */
+/** For the last events of a node that stops; the rest waits for the next start. */
 const STOP_MS = 3_000;
 
-/** @returns a function that stops it, when what has happened until then is in the chain or a few seconds have passed */
+/** @returns a function that chains the remaining events for a few seconds at most, and stops */
 export function startAuditChain(deps: AuditChainDeps): () => Promise<void> {
-  const heads = notedHeads(deps);
-  const failures = rareFailures(deps);
+  const heads = headNotifier(deps);
+  const failures = throttledErrors(deps);
   let isStopped = false;
   const roundDeps = {
     ...deps,
@@ -41,14 +41,14 @@ export function startAuditChain(deps: AuditChainDeps): () => Promise<void> {
     }
   };
   let round: Promise<void> | undefined;
-  const look = () => {
+  const startRound = () => {
     round ??= work().then(() => {
       round = undefined;
     });
   };
-  const timer = setInterval(look, EVERY_MS);
+  const timer = setInterval(startRound, ROUND_INTERVAL_MS);
   timer.unref();
-  look();
+  startRound();
   return async () => {
     clearInterval(timer);
     const limit = setTimeout(() => {
@@ -61,46 +61,46 @@ export function startAuditChain(deps: AuditChainDeps): () => Promise<void> {
   };
 }
 
-/** What has moved since it was last told of, by organisation; those of an hour ago that stand still are forgotten. */
-function notedHeads({ clock, noteHead }: AuditChainDeps) {
-  const heads = new Map<string, { notedAt: number; unnoted: ChainHead | undefined }>();
-  const forgetOld = (before: number) => {
-    for (const [orgId, { notedAt, unnoted }] of heads) {
-      if (notedAt > before) continue;
-      if (unnoted) noteHead(unnoted);
+/** Logs each chain's head once an hour while it moves. Chains that have not moved for an hour are forgotten. */
+function headNotifier({ clock, noteHead }: AuditChainDeps) {
+  const heads = new Map<string, { loggedAt: number; unlogged: ChainHead | undefined }>();
+  const forgetIdle = (before: number) => {
+    for (const [orgId, { loggedAt, unlogged }] of heads) {
+      if (loggedAt > before) continue;
+      if (unlogged) noteHead(unlogged);
       heads.delete(orgId);
     }
   };
   return {
     moved: (head: ChainHead) => {
       const now = clock();
-      forgetOld(now - HOUR_MS);
+      forgetIdle(now - HOUR_MS);
       const known = heads.get(head.orgId);
-      if (known) known.unnoted = head;
+      if (known) known.unlogged = head;
       else {
         noteHead(head);
-        heads.set(head.orgId, { notedAt: now, unnoted: undefined });
+        heads.set(head.orgId, { loggedAt: now, unlogged: undefined });
       }
     },
     noteAll: () => {
-      for (const { unnoted } of heads.values()) if (unnoted) noteHead(unnoted);
+      for (const { unlogged } of heads.values()) if (unlogged) noteHead(unlogged);
       heads.clear();
     },
   };
 }
 
-/** A round a second must not fill the log with one failure. */
-function rareFailures({ clock, onError }: AuditChainDeps) {
-  const toldAt = new Map<string, number>();
-  const tell = (of: string, error: unknown) => {
+/** Rounds run every second: each failure is logged once an hour. */
+function throttledErrors({ clock, onError }: AuditChainDeps) {
+  const loggedAt = new Map<string, number>();
+  const log = (of: string, error: unknown) => {
     const now = clock();
-    for (const [key, at] of toldAt) if (at <= now - HOUR_MS) toldAt.delete(key);
-    if (toldAt.has(of)) return;
-    toldAt.set(of, now);
+    for (const [key, at] of loggedAt) if (at <= now - HOUR_MS) loggedAt.delete(key);
+    if (loggedAt.has(of)) return;
+    loggedAt.set(of, now);
     onError(error);
   };
   return {
-    ofOrganisation: tell,
-    ofAll: (error: unknown) => tell("", error),
+    ofOrganisation: log,
+    ofAll: (error: unknown) => log("", error),
   };
 }

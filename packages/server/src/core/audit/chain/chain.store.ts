@@ -3,8 +3,8 @@ import type { Db } from "../../../db/open.ts";
 import type { AuditChainTable } from "../../../db/tables/organisations.ts";
 import type { ChainedEvent, MovedHead } from "./link.ts";
 
-/** As an event is before it has its place. */
-export type WaitingEvent = Omit<ChainedEvent, "seq">;
+/** An event before it is chained. */
+export type UnchainedEvent = Omit<ChainedEvent, "seq">;
 
 export interface Link {
   readonly id: string;
@@ -14,8 +14,8 @@ export interface Link {
 
 export type SignedHead = MovedHead & { readonly mac: string };
 
-/** The first organisation, in the order of their ids, with events that wait. @param after an organisation's id, or "" */
-export async function nextOrganisationWithWaiting(db: Db, after: string): Promise<string | undefined> {
+/** The first organisation, by id, with events to chain. @param after an organisation's id, or "" */
+export async function nextOrganisationToChain(db: Db, after: string): Promise<string | undefined> {
   const row = await db
     .selectFrom("audit_event")
     .select("org_id")
@@ -27,8 +27,8 @@ export async function nextOrganisationWithWaiting(db: Db, after: string): Promis
   return row?.org_id;
 }
 
-/** The end of the chain, nobody else's until the transaction ends. @param first what there is when nothing is chained yet */
-export async function holdHead(tx: Db, first: SignedHead): Promise<SignedHead> {
+/** Locks and returns the head of the chain. @param first the head of an empty chain */
+export async function lockHead(tx: Db, first: SignedHead): Promise<SignedHead> {
   await tx
     .insertInto("audit_chain")
     .values({
@@ -65,7 +65,7 @@ export async function moveHead(tx: Db, { orgId, seq, hash, mac, updatedAt }: Sig
 const members = ["org_id", "id", "at", "actor", "action", "target", "address", "details"] as const;
 
 /** Oldest first. */
-export async function findWaiting(db: Db, orgId: string, limit: number): Promise<WaitingEvent[]> {
+export async function findUnchained(db: Db, orgId: string, limit: number): Promise<UnchainedEvent[]> {
   const rows = await db
     .selectFrom("audit_event")
     .select(members)
@@ -77,14 +77,14 @@ export async function findWaiting(db: Db, orgId: string, limit: number): Promise
   return rows.map(({ org_id: orgId, ...event }) => ({ orgId, ...event }));
 }
 
-/** @returns how many wait, counted up to `most` */
-export async function countWaiting(db: Db, orgId: string, most: number): Promise<number> {
+/** @returns the number of unchained events, counted up to `max` */
+export async function countUnchained(db: Db, orgId: string, max: number): Promise<number> {
   const waiting = db
     .selectFrom("audit_event")
     .select("id")
     .where("org_id", "=", orgId)
     .where("seq", "is", null)
-    .limit(most)
+    .limit(max)
     .as("waiting");
   const row = await db
     .selectFrom(waiting)
@@ -93,10 +93,10 @@ export async function countWaiting(db: Db, orgId: string, most: number): Promise
   return Number(row.count);
 }
 
-/** As an event is kept in its chain: with what its hash is not over. */
-export type PlacedEvent = ChainedEvent & { readonly hash: string | null; readonly isChange: number };
+/** A chained event as stored, including columns that its hash doesn't cover. */
+export type StoredLink = ChainedEvent & { readonly hash: string | null; readonly isChange: number };
 
-/** Of a chain, in its order. @param page.after undefined: from the first that there is, whatever its place is called */
+/** Events of a chain, in order. @param page.after undefined: from the first event, whatever its position */
 export async function findChained(
   db: Db,
   orgId: string,
@@ -105,7 +105,7 @@ export async function findChained(
     readonly until?: number | undefined;
     readonly limit: number;
   },
-): Promise<PlacedEvent[]> {
+): Promise<StoredLink[]> {
   const { after } = page;
   const rows = await db
     .selectFrom("audit_event")
@@ -116,25 +116,25 @@ export async function findChained(
     .orderBy("seq")
     .limit(page.limit)
     .execute();
-  // The condition leaves none without.
+  // The condition excludes null.
   return rows.map(({ org_id: orgId, seq, ...event }) => ({ orgId, seq: seq ?? 0, ...event }));
 }
 
-/** Few sizes of statement, each prepared once. */
-const PIECES = [100, 10, 1];
+/** A few batch sizes, each prepared once. */
+const BATCH_SIZES = [100, 10, 1];
 
-/** @returns how many events had waited until now */
-export async function writeLinks(tx: Db, orgId: string, links: readonly Link[]): Promise<number> {
+/** @returns how many events were unchained until now */
+export async function storeLinks(tx: Db, orgId: string, links: readonly Link[]): Promise<number> {
   let written = 0;
   for (let at = 0; at < links.length; ) {
-    const size = PIECES.find((piece) => piece <= links.length - at) ?? 1;
-    written += await writePiece(tx, orgId, links.slice(at, at + size));
+    const size = BATCH_SIZES.find((batch) => batch <= links.length - at) ?? 1;
+    written += await storeBatch(tx, orgId, links.slice(at, at + size));
     at += size;
   }
   return written;
 }
 
-async function writePiece(tx: Db, orgId: string, links: readonly Link[]): Promise<number> {
+async function storeBatch(tx: Db, orgId: string, links: readonly Link[]): Promise<number> {
   const values = links.map(({ id, seq, hash }) => sql`(${id}, ${seq}, ${hash})`);
   const { numAffectedRows } = await sql`with link (id, seq, hash) as (values ${sql.join(values)})
     update audit_event set seq = cast(link.seq as bigint), hash = link.hash from link

@@ -61,7 +61,7 @@ forEachDatabase(({ name, fresh }) => {
   const idAt = async (orgId: string, seq: number) =>
     (await listAuditEvents(database.query, orgId, 100)).find((event) => event.seq === seq)?.id ?? "";
 
-  test("what has happened is chained oldest first, once, and verifies", async () => {
+  test("chains events oldest first, once, and verifies them", async () => {
     const orgId = await newOrganisation();
     for (const target of ["a", "b", "c"]) await act(orgId, target);
     assert.deepEqual(
@@ -88,7 +88,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await verify(orgId)).unchained, 1);
   });
 
-  test("an end that was signed before its time was, is good until the chain moves on; signed by no key of ours it is not", async () => {
+  test("accepts a head signed before its time was covered until the chain moves on, and no foreign signature", async () => {
     const orgId = await chained();
     const head = await findHead(database.query, orgId);
     assert.ok(head);
@@ -112,7 +112,7 @@ forEachDatabase(({ name, fresh }) => {
     (set: string, seq = 3) =>
     (orgId: string) =>
       run(`update audit_event set ${set} where org_id = '${orgId}' and seq = ${seq}`);
-  test("an address or a target taken away is found, and one moved into the next member", async () => {
+  test("detects a removed address or target, and one moved into the next member", async () => {
     for (const set of ["address = null", "target = null", "target = address, address = target"]) {
       const orgId = await chained();
       await update(set)(orgId);
@@ -206,7 +206,7 @@ forEachDatabase(({ name, fresh }) => {
       );
     });
 
-  test("a whole tail made anew is found by the end, which nobody can sign without the master key", async () => {
+  test("detects a rewritten tail by the head, which can't be signed without the master key", async () => {
     const orgId = await chained();
     await update("actor = 'user:somebody'", 5)(orgId);
     const events = (await listAuditEvents(database.query, orgId, 100)).toReversed();
@@ -222,7 +222,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(await faultOf(orgId), { seq: 6, kind: "head" });
   });
 
-  test("rows and ends of another organisation are not this one's", async () => {
+  test("detects rows and heads of another organisation", async () => {
     const [orgId, other] = [await chained(), await chained()];
     await run(`delete from audit_event where org_id = '${orgId}' and seq = 3`);
     await run(`update audit_event set org_id = '${orgId}' where org_id = '${other}' and seq = 3`);
@@ -235,7 +235,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual((await faultOf(empty))?.seq, 1);
   });
 
-  test("another master key signs nothing of this one's", async () => {
+  test("rejects signatures of another master key", async () => {
     const orgId = await chained();
     const other = chainKey(Buffer.alloc(32, 8));
     const { fault } = await verifyChain(database.query, orgId, other);
@@ -245,7 +245,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await verify(orgId)).unchained, 1, "it waits for the right one");
   });
 
-  test("an older end put back is found by what was noted elsewhere, and by events that are still there", async () => {
+  test("detects a restored older head by a recorded anchor, and by events beyond it", async () => {
     const orgId = await chained();
     const old = await findHead(database.query, orgId);
     await act(orgId, "later");
@@ -267,7 +267,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(await faultOf(orgId, { expect: { seq: 9, hash: "x" } }), { seq: 9, kind: "anchor" });
   });
 
-  test("two nodes that chain at once while others write make one chain", async () => {
+  test("two nodes that chain concurrently with writers build one chain", async () => {
     const [orgId, other] = [await newOrganisation(), await newOrganisation()];
     const nodes = [deps(), { ...deps(), database: second }];
     const failures: string[] = [];
@@ -290,7 +290,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("what breaks off within a batch leaves nothing of it, and the next one begins there", async () => {
+  test("an interrupted batch leaves nothing, and the next one continues", async () => {
     const orgId = await chained(3);
     for (let at = 4; at <= 9; at++) await act(orgId, `record ${at}`);
     await chainBatch(deps(), orgId, 2);
@@ -309,7 +309,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([(await verify(orgId)).events, await faultOf(orgId)], [9, undefined]);
   });
 
-  test("a backlog is chained in batches, in the order of the ids, whatever the clock says", async () => {
+  test("chains a backlog in batches, in the order of ids whatever the clock says", async () => {
     const orgId = await newOrganisation();
     await run(
       name === "sqlite"
@@ -325,7 +325,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual([events, fault], [1201, undefined]);
   });
 
-  test("one organisation that cannot go on holds up no other, and the log hears of it once", async (t) => {
+  test("a broken chain doesn't stop other organisations, and is logged once", async (t) => {
     const [broken, good] = [await chained(2), await chained(2)];
     await run(`update audit_chain set mac = 'x' where org_id = '${broken}'`);
     t.mock.timers.enable({ apis: ["setInterval"] });
@@ -372,7 +372,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(told.length, 1);
   });
 
-  test("an organisation that is deleted takes its chain along", async () => {
+  test("deletes the chain with its organisation", async () => {
     const orgId = await chained(3);
     await run(`delete from organisation where id = '${orgId}'`);
     assert.equal(await findHead(database.query, orgId), undefined);

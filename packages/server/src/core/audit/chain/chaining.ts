@@ -1,12 +1,11 @@
 /**
- * Putting events into their organisation's chain. They are written without a place, in the transactions of the acts, so
- * that no act waits for another; here they get their places one by one, in the order of their ids as far as they are
- * committed. The row of the chain's end is held meanwhile: two nodes at once make one chain, and whoever is killed leaves
- * all of a batch or nothing.
+ * Chains audit events. Events are written unchained in the transactions of their actions, so that no action waits for
+ * another; here they get their positions, in the order of their ids as far as committed. The head of the chain is
+ * locked meanwhile: several nodes build one chain, and a killed node leaves a whole batch or nothing.
  */
 import type { Database } from "../../../db/open.ts";
 import type { Clock } from "../../clock.ts";
-import { findWaiting, holdHead, moveHead, nextOrganisationWithWaiting, writeLinks } from "./chain.store.ts";
+import { findUnchained, lockHead, moveHead, nextOrganisationToChain, storeLinks } from "./chain.store.ts";
 import { type ChainHead, headMac, isSignedHead, linkHash, NO_HASH } from "./link.ts";
 
 export interface ChainDeps {
@@ -16,12 +15,12 @@ export interface ChainDeps {
   readonly key: Uint8Array;
 }
 
-/** The end of a chain is not one that this master key has signed: nothing may be built on it. */
+/** The head of a chain was not signed with this master key: nothing may be chained to it. */
 export class BrokenChain extends Error {
   readonly orgId: string;
   constructor(orgId: string) {
     super(
-      `the end of the audit chain of organisation ${orgId} was changed: its events wait (signet audit verify --org ${orgId})`,
+      `the head of the audit chain of organisation ${orgId} has been tampered with: its events stay unchained (run signet audit verify --org ${orgId})`,
     );
     this.name = "BrokenChain";
     this.orgId = orgId;
@@ -31,9 +30,9 @@ export class BrokenChain extends Error {
 const BATCH = 200;
 
 /**
- * One batch of one organisation.
- * @returns how many were chained, and where the chain ends now
- * @throws BrokenChain, and whatever the database says when the chain goes on behind its end
+ * Chains one batch of one organisation.
+ * @returns the number of chained events, and the new head
+ * @throws BrokenChain, and database errors when events exist beyond the head
  */
 export function chainBatch(
   { database, clock, key }: ChainDeps,
@@ -43,10 +42,10 @@ export function chainBatch(
   return database.transaction(async (tx) => {
     const now = clock();
     const none = { orgId, seq: 0, hash: NO_HASH, updatedAt: now };
-    const head = await holdHead(tx, { ...none, mac: headMac(key, none) });
+    const head = await lockHead(tx, { ...none, mac: headMac(key, none) });
     if (!isSignedHead(key, head)) throw new BrokenChain(orgId);
-    // Looked for after the head is held: what another node has just chained is seen as chained.
-    const waiting = await findWaiting(tx, orgId, limit);
+    // Read after locking the head, so that events which another node has just chained are excluded.
+    const waiting = await findUnchained(tx, orgId, limit);
     let { seq, hash } = head;
     const links = waiting.map((event) => {
       seq += 1;
@@ -55,15 +54,15 @@ export function chainBatch(
     });
     const end = { orgId, seq, hash, updatedAt: now };
     if (links.length === 0) return { chained: 0, head: end };
-    const written = await writeLinks(tx, orgId, links);
+    const written = await storeLinks(tx, orgId, links);
     if (written !== links.length)
-      throw new Error(`${links.length - written} audit events are gone meanwhile`);
+      throw new Error(`${links.length - written} audit events were deleted while being chained`);
     await moveHead(tx, { ...end, mac: headMac(key, end) });
     return { chained: links.length, head: end };
   });
 }
 
-/** All that waits in one organisation. @returns how many were chained. @throws as `chainBatch` */
+/** Chains all events of one organisation. @returns how many. @throws as `chainBatch` */
 export async function chainOrganisation(deps: ChainDeps, orgId: string): Promise<number> {
   let chained = 0;
   for (let last = BATCH; last >= BATCH; chained += last) last = (await chainBatch(deps, orgId)).chained;
@@ -71,23 +70,20 @@ export async function chainOrganisation(deps: ChainDeps, orgId: string): Promise
 }
 
 export interface RoundDeps extends ChainDeps {
-  /** Told of each chain that has become longer. */
+  /** Called for each chain that has grown. */
   moved(head: ChainHead): void;
-  /** Of an organisation that it cannot go on with; the others go on. */
+  /** Called when an organisation's events can't be chained; others continue. */
   failed(orgId: string, error: unknown): void;
   isStopped(): boolean;
 }
 
-/**
- * One batch of every organisation that has events waiting, so that none waits for another's backlog.
- * @returns how many were chained
- */
+/** Chains one batch per organisation, so that none waits for another's backlog. @returns the number of chained events */
 export async function chainRound(deps: RoundDeps): Promise<number> {
   let chained = 0;
   let orgId: string | undefined = "";
   for (;;) {
     if (deps.isStopped()) return chained;
-    orgId = await nextOrganisationWithWaiting(deps.database.query, orgId);
+    orgId = await nextOrganisationToChain(deps.database.query, orgId);
     if (orgId === undefined) return chained;
     try {
       const batch = await chainBatch(deps, orgId);

@@ -1,15 +1,15 @@
 /**
- * How an organisation's audit events hang together: each one's hash is over the event and the hash before it, and the end
- * of the chain is signed with a key that the database does not hold. Whoever has the database alone can neither change
- * what is chained nor sign a new end.
+ * The hash chain of an organisation's audit events: each hash covers the event and the previous hash, and the head is
+ * signed with a key outside the database. Database access alone allows neither changing chained events nor signing a
+ * new head.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../../encryption/encryption.ts";
 
-/** Before the first event. */
+/** The hash before the first event. */
 export const NO_HASH = "";
 
-/** The members of an event that its hash is over. */
+/** The members covered by an event's hash. */
 export interface ChainedEvent {
   readonly orgId: string;
   /** From 1. */
@@ -20,24 +20,24 @@ export interface ChainedEvent {
   readonly action: string;
   readonly target: string | null;
   readonly address: string | null;
-  /** The text, as it is kept. */
+  /** As stored. */
   readonly details: string;
 }
 
-/** The end of a chain. */
+/** The head of a chain. */
 export interface ChainHead {
   readonly orgId: string;
   readonly seq: number;
   readonly hash: string;
 }
 
-/** The same, and when it came to be that: the list of events says so. */
+/** A head with the time of its last move, for the list of events. */
 export interface MovedHead extends ChainHead {
   /** Milliseconds. */
   readonly updatedAt: number;
 }
 
-/** @returns base64url of SHA-256 over a JSON array: no two events have the same text */
+/** @returns base64url of SHA-256 over a JSON array, which is unambiguous */
 export function linkHash(previous: string, event: ChainedEvent): string {
   const { orgId, seq, id, at, actor, action, target, address, details } = event;
   const text = JSON.stringify([
@@ -61,8 +61,8 @@ export const chainKey = (masterKey: Uint8Array): Buffer => deriveKey(masterKey, 
 export const headMac = (key: Uint8Array, { orgId, seq, hash, updatedAt }: MovedHead): string =>
   macOf(key, ["signet audit head v2", orgId, seq, hash, updatedAt]);
 
-/** Of a chain that has not moved since the time was not signed yet: its next event signs it as above. */
-const firstMac = (key: Uint8Array, { orgId, seq, hash }: ChainHead): string =>
+/** The signature of heads from before the time was covered; the next event signs as above. */
+const macV1 = (key: Uint8Array, { orgId, seq, hash }: ChainHead): string =>
   macOf(key, ["signet audit head v1", orgId, seq, hash]);
 
 const macOf = (key: Uint8Array, members: readonly unknown[]): string =>
@@ -70,7 +70,7 @@ const macOf = (key: Uint8Array, members: readonly unknown[]): string =>
 
 export function isSignedHead(key: Uint8Array, head: MovedHead & { readonly mac: string }): boolean {
   const given = Buffer.from(head.mac);
-  return [headMac(key, head), firstMac(key, head)]
+  return [headMac(key, head), macV1(key, head)]
     .map((mac) => Buffer.from(mac))
     .some((right) => right.length === given.length && timingSafeEqual(right, given));
 }

@@ -1,69 +1,66 @@
-/** Whether an organisation's chain is what the server made: every event, every place, and the end. */
+/** Verifies an organisation's audit chain: every event, every position, and the head. */
 import type { Db } from "../../../db/open.ts";
 import { isAuditAction, isChangeOf } from "../actions.ts";
-import { countWaiting, findChained, findHead, type PlacedEvent, type SignedHead } from "./chain.store.ts";
+import { countUnchained, findChained, findHead, type SignedHead, type StoredLink } from "./chain.store.ts";
 import { isSignedHead, linkHash, NO_HASH } from "./link.ts";
 
-/** An end that was noted elsewhere. */
+/** A head that was recorded elsewhere. */
 export interface Anchor {
   readonly seq: number;
   readonly hash: string;
 }
 
 export interface ChainFault {
-  /** The first place that is wrong. */
+  /** The first faulty position. */
   readonly seq: number;
-  /** Of the event there, if there is one. */
+  /** The id of the event at that position, if any. */
   readonly id?: string;
   /**
-   * `changed`: the event there is not what was chained. `missing`: there is no event. `extra`: events go on behind the
-   * end. `head`: the end is not one that this master key has signed, or not the end of these events. `anchor`: the chain
-   * is in order and another one than was noted elsewhere.
+   * `changed`: the event is not the one that was chained. `missing`: the event is gone. `extra`: events exist beyond
+   * the head. `head`: the head is not signed with this master key, or doesn't match the events. `anchor`: the chain
+   * is intact but doesn't contain the recorded head.
    */
   readonly kind: "changed" | "missing" | "extra" | "head" | "anchor";
 }
 
 export interface Verification {
-  /** How many were looked at and are right. */
+  /** The number of verified events. */
   readonly events: number;
   readonly headSeq: number;
   readonly headHash: string;
-  /** How many wait to be chained, counted up to a thousand. */
+  /** Unchained events, counted up to a thousand. */
   readonly unchained: number;
   readonly fault?: ChainFault;
 }
 
 const BATCH = 500;
-const MOST_WAITING = 1_000;
+const MAX_UNCHAINED = 1_000;
 
-/**
- * Reads the whole chain, in batches; it may grow meanwhile.
- * @param key see `chainKey`
- */
+/** Verifies the whole chain in batches, while it may grow. @param key see `chainKey` */
 export async function verifyChain(
   db: Db,
   orgId: string,
   key: Uint8Array,
   { expect, batch = BATCH }: { readonly expect?: Anchor; readonly batch?: number } = {},
 ): Promise<Verification> {
-  const looking = { db, orgId, expect, batch };
-  const first = await walk(looking, START);
-  // Read after the events: a node that chains writes both at once, so an honest end is never behind what is chained.
+  const context = { db, orgId, expect, batch };
+  const first = await walk(context, START);
+  // Read after the events: events and head are written together, so a genuine head is never behind.
   const head = await findHead(db, orgId);
   const isLonger = !first.fault && head !== undefined && head.seq > first.end.seq;
-  const { end, fault } = isLonger ? await walk(looking, first.end, head.seq) : first;
+  const { end, fault } = isLonger ? await walk(context, first.end, head.seq) : first;
   const found =
     fault ?? endFault(key, head, end) ?? (expect && expect.seq > end.seq ? anchorAt(expect) : undefined);
   return {
     events: end.seq,
     headSeq: head?.seq ?? 0,
     headHash: head?.hash ?? NO_HASH,
-    unchained: await countWaiting(db, orgId, MOST_WAITING),
+    unchained: await countUnchained(db, orgId, MAX_UNCHAINED),
     ...(found ? { fault: found } : {}),
   };
 }
 
-interface Looking {
+interface WalkContext {
   readonly db: Db;
   readonly orgId: string;
   readonly expect: Anchor | undefined;
@@ -72,15 +69,15 @@ interface Looking {
 
 const START: Anchor = { seq: 0, hash: NO_HASH };
 
-/** @returns the last place that is right, and what is wrong with the next one */
+/** @returns the last correct position, and the fault at the next one */
 async function walk(
-  { db, orgId, expect, batch }: Looking,
+  { db, orgId, expect, batch }: WalkContext,
   from: Anchor,
   until?: number,
 ): Promise<{ end: Anchor; fault?: ChainFault }> {
   let end = from;
   for (;;) {
-    // From before the first place on: what was put there would be shown like the others.
+    // Starts before position 1: events inserted there would be shown like the others.
     const after = end === START ? undefined : end.seq;
     const events = await findChained(db, orgId, { after, until, limit: batch });
     if (events.length === 0) return { end };
@@ -89,15 +86,16 @@ async function walk(
       const { seq, id } = event;
       if (seq <= end.seq) return { end, fault: { seq, id, kind: "changed" } };
       if (seq !== end.seq + 1) return { end, fault: { seq: end.seq + 1, kind: "missing" } };
-      if (event.hash !== hash || !saysWhatItDid(event)) return { end, fault: { seq, id, kind: "changed" } };
+      if (event.hash !== hash || !hasConsistentChangeFlag(event))
+        return { end, fault: { seq, id, kind: "changed" } };
       if (expect?.seq === seq && expect.hash !== hash) return { end, fault: { ...anchorAt(expect), id } };
       end = { seq, hash };
     }
   }
 }
 
-/** Follows from what the hash is over, and decides who is shown as the last to have changed a record. */
-const saysWhatItDid = ({ action, target, isChange }: PlacedEvent): boolean =>
+/** Derived from hashed members; decides who is shown as the last to change a record. */
+const hasConsistentChangeFlag = ({ action, target, isChange }: StoredLink): boolean =>
   !isAuditAction(action) || isChange === (isChangeOf(action, target) ? 1 : 0);
 
 const anchorAt = ({ seq }: Anchor): ChainFault => ({ seq, kind: "anchor" });

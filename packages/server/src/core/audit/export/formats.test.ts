@@ -20,7 +20,7 @@ const cell = (target: string) => {
   return line.slice(BEFORE.length, -",,{}\r\n".length);
 };
 
-test("what a spreadsheet would take for a formula becomes text, at the beginning of a cell and behind a semicolon", () => {
+test("neutralises spreadsheet formulas at the start of a cell and after a semicolon", () => {
   for (const start of ["=", "+", "-", "@", "＝", "＋", "－", "＠"]) {
     assert.equal(cell(`${start}cmd`), `'${start}cmd`);
     assert.equal(cell(`a;${start}cmd;b;${start}`), `a;'${start}cmd;b;'${start}`);
@@ -33,20 +33,20 @@ test("what a spreadsheet would take for a formula becomes text, at the beginning
   assert.equal(cell("a\r\n=cmd"), `"a\r\n'=cmd"`);
 });
 
-test("what is no formula stays as it is", () => {
+test("leaves other cells unchanged", () => {
   for (const text of ["a=b", "a-b+c@d", "a;b=c", "2;3", "https://a.example/?b=c"])
     assert.equal(cell(text), text);
   assert.equal(cell("a,=b"), `"a,=b"`);
 });
 
-test("details are the same JSON but for what a spreadsheet would run within a text", () => {
+test("details stay the same JSON except for formulas within texts", () => {
   const details = { name: "x;=HYPERLINK(1)", changed: ["-1", "=2"], many: -5 };
   const line = lineFormats.csv.line(event("t", details));
   const text = line.slice(line.indexOf('"{') + 1, line.lastIndexOf('"')).replaceAll('""', '"');
   assert.deepEqual(JSON.parse(text), { ...details, name: "x;'=HYPERLINK(1)" });
 });
 
-test("JSON Lines say what is kept", () => {
+test("JSON Lines contain the stored event", () => {
   const details = { name: "x;=HYPERLINK(1)" };
   const record = JSON.parse(lineFormats.jsonl.line(event("=cmd", details)));
   assert.deepEqual([record.target, record.details], ["=cmd", details]);

@@ -1,11 +1,10 @@
-/** One event as a line for other programs. */
+/** Export formats: one event per line. */
 import type { KeptEvent } from "../audit.store.ts";
 
 export type ExportFormat = "csv" | "jsonl";
 
 export interface LineFormat {
   readonly contentType: string;
-  /** Before the first event. */
   readonly head: string;
   line(event: KeptEvent): string;
 }
@@ -23,7 +22,7 @@ const recordOf = (event: KeptEvent) => ({
   details: event.details,
 });
 
-/** As the JSON interfaces and `--json` show it. */
+/** As the JSON APIs and `--json` show it. */
 export type EventRecord = ReturnType<typeof recordOf>;
 export const eventRecord: (event: KeptEvent) => EventRecord = recordOf;
 
@@ -33,8 +32,8 @@ const columns = ["seq", "hash", "id", "at", "actor", "action", "target", "addres
 const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
 /**
- * What a spreadsheet would run, at the beginning of a cell (OWASP, CSV Injection). Where semicolons separate, it sees cells
- * within ours, for then no quote stands at the beginning of one; the same with tabs and line ends.
+ * Formula prefixes at the start of a cell (OWASP, CSV Injection). With semicolons, tabs or line ends as separators a
+ * spreadsheet sees cells within ours, whose start has no quote.
  */
 const FORMULA = /(^(?=[\t\r\n])|(?:^|[;\t\r\n])["' ]*(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]))/g;
 

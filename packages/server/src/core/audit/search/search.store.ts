@@ -1,56 +1,64 @@
 import { sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
-import { type KeptEvent, keptEvent } from "../audit.store.ts";
+import { type KeptEvent, toStoredEvent } from "../audit.store.ts";
 
-/** What an index finds by itself. */
-export interface Lead {
+/** A condition with an index of its own. */
+export interface IndexFilter {
   readonly column: "actor" | "action" | "target" | "address";
   readonly value: string;
 }
 
-export interface Place {
+export interface EventPosition {
   readonly at: number;
   readonly id: string;
 }
 
-export interface Stretch {
+export interface SequenceRange {
   readonly orgId: string;
-  /** Milliseconds, from here on. */
+  /** Milliseconds, inclusive. */
   readonly from?: number | undefined;
-  /** Milliseconds, up to but not including it. */
+  /** Milliseconds, exclusive. */
   readonly to?: number | undefined;
-  /** Where the stretch before ended. */
-  readonly after?: Place | undefined;
+  /** The last event of the previous range. */
+  readonly after?: EventPosition | undefined;
   readonly order: "newest first" | "oldest first";
   readonly limit: number;
 }
 
 /**
- * What one of the leads finds, or everything when there is none, in the order of time. Each lead is an index that holds
- * this order: no more rows are read than asked for.
+ * Events that match any of the index filters (all events without one), in the order of time. Each index holds this
+ * order, so that no more rows are read than requested.
  */
-export async function readStretch(db: Db, leads: readonly Lead[], stretch: Stretch): Promise<KeptEvent[]> {
+export async function readRange(
+  db: Db,
+  indexFilters: readonly IndexFilter[],
+  range: SequenceRange,
+): Promise<KeptEvent[]> {
   const found = await Promise.all(
-    leads.length === 0
-      ? [readLead(db, undefined, stretch)]
-      : leads.map((lead) => readLead(db, lead, stretch)),
+    indexFilters.length === 0
+      ? [readIndexFilter(db, undefined, range)]
+      : indexFilters.map((indexFilter) => readIndexFilter(db, indexFilter, range)),
   );
   if (found.length === 1) return found[0] ?? [];
-  // Whatever is among the first of all is among the first of its lead.
+  // The first events overall are among the first events of each filter.
   const once = new Map(found.flat().map((event) => [event.id, event]));
-  const sign = stretch.order === "newest first" ? -1 : 1;
-  return [...once.values()].sort((one, other) => sign * compare(one, other)).slice(0, stretch.limit);
+  const sign = range.order === "newest first" ? -1 : 1;
+  return [...once.values()].sort((one, other) => sign * compare(one, other)).slice(0, range.limit);
 }
 
-const compare = (one: Place, other: Place): number =>
+const compare = (one: EventPosition, other: EventPosition): number =>
   one.at === other.at ? (one.id < other.id ? -1 : 1) : one.at - other.at;
 
-async function readLead(db: Db, lead: Lead | undefined, stretch: Stretch): Promise<KeptEvent[]> {
-  const { orgId, from, to, after, order, limit } = stretch;
+async function readIndexFilter(
+  db: Db,
+  indexFilter: IndexFilter | undefined,
+  range: SequenceRange,
+): Promise<KeptEvent[]> {
+  const { orgId, from, to, after, order, limit } = range;
   const isNewestFirst = order === "newest first";
   const direction = isNewestFirst ? "desc" : "asc";
   let query = db.selectFrom("audit_event").selectAll().where("org_id", "=", orgId);
-  if (lead) query = query.where(lead.column, "=", lead.value);
+  if (indexFilter) query = query.where(indexFilter.column, "=", indexFilter.value);
   if (from !== undefined) query = query.where("at", ">=", from);
   if (to !== undefined) query = query.where("at", "<", to);
   if (after)
@@ -60,7 +68,7 @@ async function readLead(db: Db, lead: Lead | undefined, stretch: Stretch): Promi
         : sql<boolean>`(at, id) > (${after.at}, ${after.id})`,
     );
   const rows = await query.orderBy("at", direction).orderBy("id", direction).limit(limit).execute();
-  return rows.map(keptEvent);
+  return rows.map(toStoredEvent);
 }
 
 /** In the order of the chain. */
@@ -77,11 +85,11 @@ export async function readChained(
     .orderBy("seq")
     .limit(page.limit)
     .execute();
-  return rows.map(keptEvent);
+  return rows.map(toStoredEvent);
 }
 
-/** Of those that are not chained yet, the oldest first. @param page.after an id, or "" */
-export async function readWaitingIds(
+/** Ids of unchained events, oldest first. @param page.after an id, or "" */
+export async function readUnchainedIds(
   db: Db,
   orgId: string,
   page: { readonly after: string; readonly limit: number },
@@ -98,7 +106,7 @@ export async function readWaitingIds(
   return rows.map(({ id }) => id);
 }
 
-/** In the order of their ids. @param ids not too many for one statement */
+/** In the order of their ids. @param ids few enough for one statement */
 export async function readEvents(db: Db, orgId: string, ids: readonly string[]): Promise<KeptEvent[]> {
   const rows = await db
     .selectFrom("audit_event")
@@ -107,5 +115,5 @@ export async function readEvents(db: Db, orgId: string, ids: readonly string[]):
     .where("id", "in", ids)
     .orderBy("id")
     .execute();
-  return rows.map(keptEvent);
+  return rows.map(toStoredEvent);
 }

@@ -52,7 +52,7 @@ forEachDatabase(({ name, fresh }) => {
       ({ at, action }) => `${at} ${action}`,
     );
 
-  test("newest first, of this organisation alone", async () => {
+  test("lists events of the organisation, newest first", async () => {
     assert.deepEqual(await found({}), [
       "1080 user.disabled",
       "1070 device.enrolled",
@@ -101,7 +101,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.deepEqual(exported, expected.toReversed());
     });
 
-  test("a page says that there is another only when there is one", async () => {
+  test("offers another page only when there is one", async () => {
     const page = (limit: number) => searchAuditEvents(database.query, orgId, { target: "shop" }, { limit });
     assert.equal((await page(3)).next, undefined);
     assert.notEqual((await page(2)).next, undefined);
@@ -110,7 +110,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(again.events.length, 3, "a page that is none begins anew");
   });
 
-  test("what a user did, and what was done to them", async () => {
+  test("finds events with a user as actor or target", async () => {
     const { events } = await listUserActivity(database.query, orgId, "bob", { limit: 10 });
     assert.deepEqual(
       events.map(({ action }) => action),
@@ -118,7 +118,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("who changed a record last: what merely happened with it does not count", async () => {
+  test("occurrences don't count as the last change of a record", async () => {
     const { query } = database;
     assert.deepEqual(await lastChange(query, orgId, "shop"), { actor: BOB, at: 1030 });
     assert.equal(await lastChange(query, orgId, "ada"), undefined, "a failed sign-in changes nobody");
@@ -134,7 +134,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await lastChanges(query, orgId, [])).size, 0);
   });
 
-  test("an export of everything is in the order of the chain, and has what waits at its end", async () => {
+  test("a full export is in the order of the chain, with unchained events last", async () => {
     const deps = { database, clock, key: chainKey(Buffer.alloc(32, 1)) };
     await chainOrganisation(deps, orgId);
     now = 500;
@@ -146,7 +146,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(seqs, [1, 2, 3, 4, 5, 6, 7, 8, 9, undefined]);
   });
 
-  test("a search for what has no index looks at so many events and leaves the rest to the next page", async () => {
+  test("a search without an index scans a limited number of events per page", async () => {
     const { id } = await createOrganisation({ clock }, database.query, { name: "Big", actor: "operator" });
     await sql
       .raw(`insert into audit_event (org_id, id, at, actor, action, details)
@@ -164,7 +164,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("an export has every event once, however many wait, and whichever are chained meanwhile", async () => {
+  test("exports every event once, however many are unchained or get chained meanwhile", async () => {
     const { id } = await createOrganisation({ clock }, database.query, { name: "Late", actor: "operator" });
     await sql
       .raw(`insert into audit_event (org_id, id, at, actor, action, details)
@@ -184,7 +184,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("an export has every event once, after whichever of its statements they are chained", async () => {
+  test("exports every event once, after whichever of its statements they get chained", async () => {
     let statements = Number.POSITIVE_INFINITY;
     for (let at = 1; at <= statements; at++) {
       const { id } = await createOrganisation({ clock }, database.query, {

@@ -1,41 +1,38 @@
-/** Reading an organisation's audit log page by page, however long it is and whatever is looked for. */
+/** Searches an organisation's audit log page by page, however long it is and whatever the filter. */
 import type { Db } from "../../../db/open.ts";
 import type { KeptEvent } from "../audit.store.ts";
-import { type AuditFilter, findsNothing, isLedAlone, leadsOf, matches } from "./filter.ts";
-import { type Place, readStretch } from "./search.store.ts";
+import { type AuditFilter, indexFiltersOf, isIndexedFully, isUnsatisfiable, matches } from "./filter.ts";
+import { type EventPosition, readRange } from "./search.store.ts";
 
 export interface AuditPage {
   /** Newest first. */
   readonly events: readonly KeptEvent[];
-  /** For the page after this one; undefined when there is none. */
+  /** The cursor of the next page; undefined on the last one. */
   readonly next?: string;
-  /**
-   * The page may have fewer than were asked for: so many events were looked at that the rest is left to the next page.
-   * Milliseconds, how far it has come.
-   */
+  /** Set when the page may be short because the scan limit was reached: how far back it got, milliseconds. */
   readonly lookedBackTo?: number;
 }
 
-/** When what is looked for has no index of its own. */
+/** For filters that no index decides. */
 const BATCH = 1_000;
-/** For one page: some hundredths of a second. */
-const MOST_LOOKED_AT = 10_000;
+/** Events scanned for one page: some hundredths of a second. */
+const MAX_SCANNED = 10_000;
 
-/** @param page.before what `next` of the page before said */
+/** @param page.before `next` of the previous page */
 export async function searchAuditEvents(
   db: Db,
   orgId: string,
   filter: AuditFilter,
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<AuditPage> {
-  if (findsNothing(filter)) return { events: [] };
-  const leads = leadsOf(filter);
-  const batch = isLedAlone(filter) ? page.limit + 1 : BATCH;
+  if (isUnsatisfiable(filter)) return { events: [] };
+  const indexFilters = indexFiltersOf(filter);
+  const batch = isIndexedFully(filter) ? page.limit + 1 : BATCH;
   const events: KeptEvent[] = [];
-  let after = readPlace(page.before);
-  for (let lookedAt = 0; ; ) {
+  let after = parseCursor(page.before);
+  for (let scanned = 0; ; ) {
     const { from, to } = filter;
-    const found = await readStretch(db, leads, {
+    const found = await readRange(db, indexFilters, {
       orgId,
       from,
       to,
@@ -45,19 +42,19 @@ export async function searchAuditEvents(
     });
     for (const event of found) {
       if (!matches(filter, event)) continue;
-      // There is one more than the page takes.
-      if (events.length === page.limit) return { events, next: placeText(events.at(-1) ?? event) };
+      // There is another page.
+      if (events.length === page.limit) return { events, next: formatCursor(events.at(-1) ?? event) };
       events.push(event);
     }
     const last = found.at(-1);
     if (!last || found.length < batch) return { events };
-    lookedAt += found.length;
-    if (lookedAt >= MOST_LOOKED_AT) return { events, next: placeText(last), lookedBackTo: last.at };
+    scanned += found.length;
+    if (scanned >= MAX_SCANNED) return { events, next: formatCursor(last), lookedBackTo: last.at };
     after = last;
   }
 }
 
-/** What a user did, and what was done to them, newest first: for their own page and an administrator's. */
+/** Events with a user as actor or target, newest first: for the user's own page and an administrator's. */
 export const listUserActivity = (
   db: Db,
   orgId: string,
@@ -65,10 +62,10 @@ export const listUserActivity = (
   page: { readonly before?: string | undefined; readonly limit: number },
 ): Promise<AuditPage> => searchAuditEvents(db, orgId, { about: userId }, page);
 
-const placeText = ({ at, id }: Place): string => `${at}.${id}`;
+const formatCursor = ({ at, id }: EventPosition): string => `${at}.${id}`;
 
-/** Anything else is the beginning: somebody has played with the address. */
-function readPlace(text: string | undefined): Place | undefined {
+/** An invalid cursor starts at the beginning. */
+function parseCursor(text: string | undefined): EventPosition | undefined {
   const [, at, id] = /^(\d{1,15})\.([0-9a-f-]{36})$/.exec(text ?? "") ?? [];
   return at === undefined || id === undefined ? undefined : { at: Number(at), id };
 }

@@ -1,4 +1,4 @@
-/** Who is meant by what somebody types into a search of the audit log. */
+/** Resolves what a reader types into the actor filter of the audit log. */
 import { isUuid } from "@signet/protocol/hash";
 import type { Db } from "../../../db/open.ts";
 import { emailKey } from "../../users/user.ts";
@@ -8,8 +8,8 @@ const withoutId = ["operator", "system", "anonymous"];
 const withId = ["user", "client", "system-account", "agent", "device"];
 
 /**
- * @param text an email address of the organisation's, an id, or an actor as the log has it
- * @returns actors, any of whom is meant; none when there is nobody such
+ * @param text an email address of the organisation, an id, or an actor as in the log
+ * @returns matching actors; empty without a match
  */
 export async function actorsMeant(db: Db, orgId: string, text: string): Promise<readonly string[]> {
   const typed = text.trim();

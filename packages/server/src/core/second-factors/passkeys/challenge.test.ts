@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { type ChallengePurpose, passkeyChallenges } from "./challenge.ts";
 import { passkeyName, relyingPartyOf } from "./passkey.ts";
-import { readPasskeyAnswer, userOfHandle } from "./passkeys.ts";
+import { readPasskeyAnswer, userIdOfHandle } from "./passkeys.ts";
 
 const purpose: ChallengePurpose = { orgId: "org", use: "sign-in", browser: "browser" };
 const challenges = passkeyChallenges(randomBytes(32));
@@ -54,9 +54,9 @@ test("the relying party is the host and origin of the base address", () => {
 
 test("a user handle is a user's identifier and nothing else", () => {
   const id = "5c0d4c1e-9f0a-4b7e-8a57-2f6f0e1c9d3b";
-  assert.equal(userOfHandle(Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")), id);
+  assert.equal(userIdOfHandle(Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")), id);
   for (const handle of [undefined, "", "AAAA", Buffer.alloc(17).toString("base64url")])
-    assert.equal(userOfHandle(handle), undefined);
+    assert.equal(userIdOfHandle(handle), undefined);
 });
 
 test("a passkey's name is kept plain and short", () => {

@@ -1,6 +1,6 @@
 /**
- * The challenge that a passkey signs: random, short-lived, and bound to what it was made for by a MAC of ours, so that
- * nothing is kept until it comes back. What came back once is remembered until it would be too old anyway.
+ * WebAuthn challenges: random, short-lived, and bound to their purpose by a MAC, so that nothing is stored before the
+ * response. A used challenge is stored until it expires.
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { constantTimeEqual } from "@signet/protocol/hash";
@@ -14,19 +14,18 @@ const MAC_BYTES = 32;
 export interface ChallengePurpose {
   readonly orgId: string;
   readonly use: "sign-in" | "second-factor" | "registration";
-  /** The browser's token: what one browser was asked, another cannot answer. */
+  /** The browser's token: no other browser can respond. */
   readonly browser: string;
-  /** Whose passkey is asked for; undefined when the answer tells. */
+  /** Undefined when the response identifies the user. */
   readonly userId?: string;
 }
 
 export interface PasskeyChallenges {
-  /** @returns base64url, as WebAuthn's JSON forms carry it */
   issue(purpose: ChallengePurpose, expiresAt: number): string;
   isGenuine(challenge: string, purpose: ChallengePurpose, now: number): boolean;
 }
 
-/** @param key derived from the master key for this purpose, so that any node knows what another asked */
+/** @param key derived from the master key for this purpose, so that every node verifies what another issued */
 export function passkeyChallenges(key: Buffer): PasskeyChallenges {
   const mac = (body: Buffer, { orgId, use, browser, userId = "" }: ChallengePurpose) =>
     createHmac("sha256", key).update(`${orgId}|${use}|${userId}|${browser}|`).update(body).digest();
@@ -39,21 +38,21 @@ export function passkeyChallenges(key: Buffer): PasskeyChallenges {
     },
     isGenuine: (challenge, purpose, now) => {
       const bytes = Buffer.from(challenge, "base64url");
-      // One text for each: what is used up is remembered by it.
+      // Canonical encoding only: single use is by this text.
       if (bytes.toString("base64url") !== challenge) return false;
       if (bytes.length !== RANDOM_BYTES + EXPIRY_BYTES + MAC_BYTES) return false;
       const body = bytes.subarray(0, RANDOM_BYTES + EXPIRY_BYTES);
       const presented = bytes.subarray(body.length).toString("base64url");
       if (!constantTimeEqual(mac(body, purpose).toString("base64url"), presented)) return false;
-      return expiryOf(bytes) > now;
+      return readExpiry(bytes) > now;
     },
   };
 }
 
-const expiryOf = (bytes: Buffer): number => bytes.readUIntBE(RANDOM_BYTES, EXPIRY_BYTES);
+const readExpiry = (bytes: Buffer): number => bytes.readUIntBE(RANDOM_BYTES, EXPIRY_BYTES);
 
-/** The single use of a genuine challenge, in the transaction that rests on it. @returns false the second time */
+/** Consumes a genuine challenge. @returns false the second time */
 export function takeChallenge(tx: Db, orgId: string, challenge: string): Promise<boolean> {
-  const expiresAt = expiryOf(Buffer.from(challenge, "base64url"));
+  const expiresAt = readExpiry(Buffer.from(challenge, "base64url"));
   return consumeOnce(tx, { orgId, kind: "passkey-challenge", value: challenge, expiresAt });
 }

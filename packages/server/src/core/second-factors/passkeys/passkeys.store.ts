@@ -1,3 +1,4 @@
+/** Stores passkeys. */
 import type { Selectable } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { PasskeyTable } from "../../../db/tables/second-factors.ts";
@@ -18,7 +19,7 @@ export async function findPasskey(db: Db, owner: FactorOwner, id: string): Promi
 const passkeysOf = (db: Db, { homeOrgId, userId }: FactorOwner) =>
   db.selectFrom("passkey").selectAll().where("org_id", "=", homeOrgId).where("user_id", "=", userId);
 
-/** @returns false when the credential is registered in the organisation already, by whomever (WebAuthn §7.1, step 26) */
+/** @returns false when the credential is registered in the organisation already (WebAuthn §7.1, step 26) */
 export async function insertPasskey(db: Db, owner: FactorOwner, passkey: Passkey): Promise<boolean> {
   const row = await db
     .insertInto("passkey")
@@ -41,8 +42,8 @@ export async function insertPasskey(db: Db, owner: FactorOwner, passkey: Passkey
 }
 
 /**
- * Remembers the signature counter, which may only grow (WebAuthn §6.1.1); synced passkeys stay at 0 for ever.
- * @returns false when the passkey is gone or another use was ahead
+ * Stores the signature counter, which only grows (WebAuthn §6.1.1); that of synced passkeys stays 0.
+ * @returns false when the passkey was removed or a later use came first
  */
 export async function recordPasskeyUse(
   db: Db,
@@ -60,7 +61,7 @@ export async function recordPasskeyUse(
   return result.numUpdatedRows > 0n;
 }
 
-/** @returns false when there is no such passkey */
+/** @returns false when there is no such passkey, or it has this name already */
 export async function renamePasskey(
   db: Db,
   owner: FactorOwner,

@@ -1,6 +1,6 @@
 /**
- * Passkeys (W3C WebAuthn Level 3): what a browser is asked, and what its answers are worth. The checks of §7.1 and §7.2
- * are the library's; challenge, owner and counter are ours.
+ * Passkey requests and responses (W3C WebAuthn Level 3). The library does the checks of §7.1 and §7.2; challenge, owner and
+ * counter are checked here.
  */
 import type {
   AuthenticationResponseJSON,
@@ -10,31 +10,31 @@ import type {
 } from "@simplewebauthn/server";
 import type { Passkey, PasskeyUse, RelyingParty } from "./passkey.ts";
 
-/** Loaded at the first answer of a passkey: a process that sees none does not carry the library. */
+/** Loaded with the first passkey response, to save memory. */
 const webauthn = () => import("@simplewebauthn/server");
 
 const TIMEOUT_MS = 5 * 60_000;
-const MOST_CHARACTERS = 16_384;
+const MAX_CHARACTERS = 16_384;
 
-/** Algorithms that we take, best first: EdDSA, ES256, RS256 (COSE). */
+/** In order of preference: EdDSA, ES256, RS256 (COSE). */
 const ALGORITHMS = [-8, -7, -257];
 
-export interface AskedPasskeys {
+export interface PasskeyRequest {
   readonly relyingParty: RelyingParty;
   readonly challenge: string;
-  /** Undefined: any that the authenticator has for us, which is how signing in without a name works. */
+  /** Undefined: any passkey of this server, to sign in without an email address. */
   readonly allowed?: readonly Passkey[];
   readonly userVerification: "required" | "preferred";
 }
 
 /** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
-export function requestOptions(asked: AskedPasskeys): PublicKeyCredentialRequestOptionsJSON {
+export function requestOptions(input: PasskeyRequest): PublicKeyCredentialRequestOptionsJSON {
   return {
-    challenge: asked.challenge,
-    rpId: asked.relyingParty.id,
+    challenge: input.challenge,
+    rpId: input.relyingParty.id,
     timeout: TIMEOUT_MS,
-    userVerification: asked.userVerification,
-    allowCredentials: (asked.allowed ?? []).map(descriptor),
+    userVerification: input.userVerification,
+    allowCredentials: (input.allowed ?? []).map(descriptor),
   };
 }
 
@@ -48,7 +48,7 @@ export interface NewPasskeyOptions {
   readonly relyingParty: RelyingParty;
   readonly challenge: string;
   readonly user: { readonly id: string; readonly email: string };
-  /** One host serves many organisations: the authenticator's list has to tell them apart. */
+  /** Distinguishes the organisations of one host in the authenticator's list. */
   readonly organisationName: string;
   readonly existing: readonly Passkey[];
 }
@@ -63,18 +63,18 @@ export function creationOptions(input: NewPasskeyOptions): PublicKeyCredentialCr
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ alg, type: "public-key" as const })),
     timeout: TIMEOUT_MS,
     excludeCredentials: input.existing.map(descriptor),
-    // Discoverable where the authenticator can, so that it signs in alone; else it still is a second factor.
+    // Discoverable if possible, so that it signs in alone; otherwise it is a second factor.
     authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
     attestation: "none",
   };
 }
 
-/** The PermId's sixteen bytes: random, and nothing about the person (WebAuthn §14.6.1). */
+/** The sixteen bytes of the user's random id: no personal data (WebAuthn §14.6.1). */
 const userHandle = (userId: string): string =>
   Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
 
-/** Who the answer says it is from; undefined when it does not say. */
-export function userOfHandle(handle: string | undefined): string | undefined {
+/** The inverse of `userHandle`; undefined for an absent or foreign handle. */
+export function userIdOfHandle(handle: string | undefined): string | undefined {
   const bytes = Buffer.from(handle ?? "", "base64url");
   if (bytes.length !== 16) return undefined;
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
@@ -82,22 +82,19 @@ export function userOfHandle(handle: string | undefined): string | undefined {
 
 export interface PasskeyAnswer<Response> {
   readonly response: Response;
-  /** What the authenticator says it was asked; still to be checked for being ours. */
+  /** Not verified yet. */
   readonly challenge: string;
-  /** Who the authenticator says it is; undefined when it does not say. */
+  /** Not verified yet. */
   readonly userHandle: string | undefined;
 }
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
-/**
- * The form's JSON, as far as we look at it ourselves. Undefined for what is none: any member may be of any kind, and the
- * id goes into a query.
- */
+/** Parses the members that this server reads itself. Undefined for malformed JSON; members may have any type. */
 export function readPasskeyAnswer<Response extends AuthenticationResponseJSON | RegistrationResponseJSON>(
   text: string | undefined,
 ): PasskeyAnswer<Response> | undefined {
-  if (text === undefined || text === "" || text.length > MOST_CHARACTERS) return undefined;
+  if (text === undefined || text === "" || text.length > MAX_CHARACTERS) return undefined;
   try {
     const response = JSON.parse(text) as Response;
     const clientData = Buffer.from(response.response.clientDataJSON, "base64url").toString();
@@ -105,7 +102,7 @@ export function readPasskeyAnswer<Response extends AuthenticationResponseJSON | 
     const { userHandle } = response.response as { userHandle?: unknown };
     if (typeof response.id !== "string" || !BASE64URL.test(response.id)) return undefined;
     if (typeof challenge !== "string") return undefined;
-    // Left out by some browsers, null by others.
+    // Absent in some browsers, null in others.
     if (userHandle === undefined || userHandle === null)
       return { response, challenge, userHandle: undefined };
     return typeof userHandle === "string" ? { response, challenge, userHandle } : undefined;
@@ -142,7 +139,7 @@ export async function verifyPasskey(
       isUserVerified: authenticationInfo.userVerified,
     };
   } catch {
-    // The library throws for whatever is wrong with the answer; all of it means the same to us.
+    // The library throws for every failed check.
     return undefined;
   }
 }
@@ -168,7 +165,9 @@ export async function verifyNewPasskey(
       id: credential.id,
       publicKey: Buffer.from(credential.publicKey).toString("base64url"),
       counter: credential.counter,
-      transports: (credential.transports ?? []).filter((one) => typeof one === "string").slice(0, 10),
+      transports: (credential.transports ?? [])
+        .filter((transport) => typeof transport === "string")
+        .slice(0, 10),
       name: expected.name,
       isBackedUp,
       createdAt: expected.now,

@@ -1,7 +1,7 @@
+/** Stores hashes of recovery codes. */
 import type { Db } from "../../../db/open.ts";
 import type { FactorOwner } from "../second-factor.ts";
 
-/** The codes that were there are gone with the first of the new. */
 export async function replaceRecoveryCodes(
   db: Db,
   owner: FactorOwner,
@@ -23,7 +23,7 @@ export async function replaceRecoveryCodes(
     .execute();
 }
 
-/** The single use. @returns false for a code that is unknown or was used before */
+/** Consumes a code. @returns false if it is unknown or was used before */
 export async function takeRecoveryCode(
   db: Db,
   owner: FactorOwner,

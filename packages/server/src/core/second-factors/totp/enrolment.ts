@@ -1,6 +1,6 @@
 /**
- * A secret on its way to an authenticator app. The form carries it, sealed for one user and one browser; nothing is kept
- * until a code proves that the app has it.
+ * TOTP enrolment: the form carries the new secret, sealed for one user and browser; it is stored once a code proves that the
+ * app has it.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Encryption } from "../../encryption/encryption.ts";
@@ -16,53 +16,50 @@ export interface EnrolmentBinding {
   readonly now: number;
 }
 
-const bindingName = ({ owner, browser }: EnrolmentBinding) =>
+const sealContext = ({ owner, browser }: EnrolmentBinding) =>
   `totp-enrolment|${owner.homeOrgId}|${owner.userId}|${sha256Base64url(browser)}`;
 
-/** @returns the secret in base32, and what the form carries */
+/** @returns the secret in base32, and sealed for the form */
 export async function beginTotpEnrolment(
   seals: Encryption,
   binding: EnrolmentBinding,
 ): Promise<{ secret: string; sealed: string }> {
   const secret = await newTotpSecret();
   const content = JSON.stringify([secret, binding.now + LIFETIME_MS]);
-  return { secret, sealed: seals.seal(Buffer.from(content), bindingName(binding)) };
+  return { secret, sealed: seals.seal(Buffer.from(content), sealContext(binding)) };
 }
 
-/**
- * The same secret for another browser, for as long as it was good before: for a form that waits until its user has signed in
- * again. @returns undefined for what `openTotpEnrolment` does not open
- */
+/** Seals the secret for another browser with the same expiry: for a form that waits for reauthentication. */
 export function rebindTotpEnrolment(
   seals: Encryption,
   sealed: string | undefined,
   binding: EnrolmentBinding,
   browser: string,
 ): string | undefined {
-  const content = contentOf(seals, sealed, binding);
-  return content && seals.seal(content, bindingName({ ...binding, browser }));
+  const content = openContent(seals, sealed, binding);
+  return content && seals.seal(content, sealContext({ ...binding, browser }));
 }
 
-/** The same secret again; undefined for what was made for somebody else, another browser, or is too old. */
+/** Undefined if it has expired or belongs to another user or browser. */
 export function openTotpEnrolment(
   seals: Encryption,
   sealed: string | undefined,
   binding: EnrolmentBinding,
 ): { secret: string; sealed: string } | undefined {
-  const content = contentOf(seals, sealed, binding);
+  const content = openContent(seals, sealed, binding);
   if (!content || sealed === undefined) return undefined;
   const [secret] = JSON.parse(content.toString()) as [string, number];
   return { secret, sealed };
 }
 
-function contentOf(
+function openContent(
   seals: Encryption,
   sealed: string | undefined,
   binding: EnrolmentBinding,
 ): Buffer | undefined {
   if (sealed === undefined) return undefined;
   try {
-    const content = seals.open(sealed, bindingName(binding));
+    const content = seals.open(sealed, sealContext(binding));
     const [, expiresAt] = JSON.parse(content.toString()) as [string, number];
     return expiresAt > binding.now ? content : undefined;
   } catch {

@@ -1,3 +1,4 @@
+/** Stores the authenticator app of a user. */
 import type { Db } from "../../../db/open.ts";
 import type { FactorOwner } from "../second-factor.ts";
 
@@ -19,7 +20,7 @@ export async function findTotp(db: Db, owner: FactorOwner): Promise<TotpRow | un
   return row && { id: row.id, sealedSecret: row.secret, lastStep: row.last_step, createdAt: row.created_at };
 }
 
-/** A user has one authenticator app: a new one takes the place of the old. */
+/** A user has one authenticator app: a new one replaces it. */
 export async function putTotp(db: Db, owner: FactorOwner, row: TotpRow): Promise<void> {
   const values = {
     id: row.id,
@@ -34,8 +35,8 @@ export async function putTotp(db: Db, owner: FactorOwner, row: TotpRow): Promise
     .execute();
 }
 
-/** The single use of a time step (RFC 6238 §5.2). @returns false when it, or a later one, was used before */
-export async function takeTotpStep(
+/** Consumes a time step (RFC 6238 §5.2). @returns false if it, or a later one, was used before */
+export async function consumeTotpStep(
   db: Db,
   owner: FactorOwner,
   use: { id: string; step: number },
@@ -51,7 +52,6 @@ export async function takeTotpStep(
   return result.numUpdatedRows > 0n;
 }
 
-/** @returns false when there was none */
 export async function deleteTotp(db: Db, owner: FactorOwner): Promise<boolean> {
   const result = await db
     .deleteFrom("totp_credential")

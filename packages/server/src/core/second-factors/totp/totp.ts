@@ -1,39 +1,36 @@
-/**
- * Authenticator apps: time-based one-time passwords (RFC 6238) of six digits and thirty seconds, which is what every app
- * knows. A code is good for its own step and one to either side, and for one use.
- */
+/** Authenticator apps: TOTP (RFC 6238) with six digits and thirty seconds; one step of clock drift, single use. */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
 import type { FactorOwner } from "../second-factor.ts";
-import { findTotp, putTotp, takeTotpStep } from "./totp.store.ts";
+import { consumeTotpStep, findTotp, putTotp } from "./totp.store.ts";
 
 const STEP_SECONDS = 30;
-/** RFC 6238 §5.2 recommends one step for clocks that differ. */
+/** RFC 6238 §5.2 recommends one step of clock drift. */
 const TOLERANCE_SECONDS = STEP_SECONDS;
 
 export interface TotpDeps {
   readonly encryption: Encryption;
 }
 
-const rowName = ({ homeOrgId, userId }: FactorOwner, id: string) => `totp|${homeOrgId}|${userId}|${id}`;
+const encryptionContext = ({ homeOrgId, userId }: FactorOwner, id: string) =>
+  `totp|${homeOrgId}|${userId}|${id}`;
 
-/** Loaded at the first code: a process that sees none does not carry the library. */
+/** Loaded with the first code, to save memory. */
 const otplib = () => import("otplib");
 
-/** 160 bits in base32, as apps take it (RFC 4226 §4, R6). */
+/** 160 bits in base32 (RFC 4226 §4, R6). */
 export async function newTotpSecret(): Promise<string> {
   return (await otplib()).generateSecret({ length: 20 });
 }
 
-/** The address that the QR code holds. */
 export async function totpUri(names: { issuer: string; label: string; secret: string }): Promise<string> {
   return (await otplib()).generateURI(names);
 }
 
-/** What people type: digits, perhaps in groups. Undefined for anything else. */
-export function readTotpCode(typed: string): string | undefined {
-  const digits = typed.replaceAll(/[\s-]/g, "");
+/** Accepts digits in groups. Undefined for anything else. */
+export function readTotpCode(input: string): string | undefined {
+  const digits = input.replaceAll(/[\s-]/g, "");
   return /^\d{6}$/.test(digits) ? digits : undefined;
 }
 
@@ -50,7 +47,7 @@ export async function matchingStep(secret: string, code: string, now: number): P
   return result.valid && "timeStep" in result ? result.timeStep : undefined;
 }
 
-/** The proof that the app has the secret: the code's step is used by it. */
+/** @param added.step of the code that proved the enrolment: it is consumed */
 export async function addTotp(
   deps: TotpDeps,
   tx: Db,
@@ -60,26 +57,23 @@ export async function addTotp(
   const id = newUuid();
   await putTotp(tx, owner, {
     id,
-    sealedSecret: deps.encryption.seal(Buffer.from(added.secret), rowName(owner, id)),
+    sealedSecret: deps.encryption.seal(Buffer.from(added.secret), encryptionContext(owner, id)),
     lastStep: added.step,
     createdAt: added.now,
   });
 }
 
-/**
- * Looks at a code without using it.
- * @returns its single use, to be made in the transaction that rests on it: false when somebody was first
- */
+/** @returns consumes the code, in the transaction of the sign-in: false if it was used meanwhile */
 export async function checkTotp(
   deps: TotpDeps,
   db: Db,
   owner: FactorOwner,
-  shown: { code: string; now: number },
+  input: { code: string; now: number },
 ): Promise<((tx: Db) => Promise<boolean>) | undefined> {
   const row = await findTotp(db, owner);
   if (!row) return undefined;
-  const secret = deps.encryption.open(row.sealedSecret, rowName(owner, row.id)).toString();
-  const step = await matchingStep(secret, shown.code, shown.now);
+  const secret = deps.encryption.open(row.sealedSecret, encryptionContext(owner, row.id)).toString();
+  const step = await matchingStep(secret, input.code, input.now);
   if (step === undefined || step <= row.lastStep) return undefined;
-  return (tx) => takeTotpStep(tx, owner, { id: row.id, step });
+  return (tx) => consumeTotpStep(tx, owner, { id: row.id, step });
 }

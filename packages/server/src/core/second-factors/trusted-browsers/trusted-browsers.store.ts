@@ -1,50 +1,63 @@
+/** Stores the browsers where a second factor can be skipped. */
+import { sha256Base64url } from "@signet/protocol/hash";
 import type { Selectable } from "kysely";
+import { deleteExpired } from "../../../db/delete-expired.ts";
 import type { Db } from "../../../db/open.ts";
 import type { RememberedDeviceTable } from "../../../db/tables/second-factors.ts";
 import type { User } from "../../users/user.ts";
-import type { RememberedDevice } from "./trusted-browser.ts";
 
-type Whose = Pick<User, "orgId" | "id">;
+export interface TrustedBrowser {
+  readonly id: string;
+  readonly userAgent: string;
+  readonly address: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly expiresAt: number;
+}
+
+type Owner = Pick<User, "orgId" | "id">;
 
 export async function insertRememberedDevice(
   db: Db,
-  device: RememberedDevice & { orgId: string; userId: string; tokenHash: string },
+  browser: TrustedBrowser & { orgId: string; userId: string; tokenHash: string },
 ): Promise<void> {
   await db
     .insertInto("remembered_device")
     .values({
-      org_id: device.orgId,
-      user_id: device.userId,
-      id: device.id,
-      token_hash: device.tokenHash,
-      user_agent: device.userAgent,
-      address: device.address,
-      created_at: device.createdAt,
-      last_used_at: device.lastUsedAt,
-      expires_at: device.expiresAt,
+      org_id: browser.orgId,
+      user_id: browser.userId,
+      id: browser.id,
+      token_hash: browser.tokenHash,
+      user_agent: browser.userAgent,
+      address: browser.address,
+      created_at: browser.createdAt,
+      last_used_at: browser.lastUsedAt,
+      expires_at: browser.expiresAt,
       revoked_at: null,
     })
     .execute();
 }
 
-/** The user's living ones, last used first. */
-export async function listRememberedDevices(db: Db, user: Whose, now: number): Promise<RememberedDevice[]> {
-  const rows = await living(db, user, now).orderBy("last_used_at", "desc").execute();
+export async function listRememberedDevices(db: Db, user: Owner, now: number): Promise<TrustedBrowser[]> {
+  const rows = await activeOf(db, user, now).orderBy("last_used_at", "desc").execute();
   return rows.map(fromRow);
 }
 
-/** The living one that the cookie's hash names, if it is this user's. */
-export async function findRememberedDevice(
+/** @param token the cookie's value */
+export async function findTrustedBrowser(
   db: Db,
-  user: Whose,
-  tokenHash: string,
+  user: Owner,
+  token: string | undefined,
   now: number,
-): Promise<RememberedDevice | undefined> {
-  const row = await living(db, user, now).where("token_hash", "=", tokenHash).executeTakeFirst();
+): Promise<TrustedBrowser | undefined> {
+  if (token === undefined) return undefined;
+  const row = await activeOf(db, user, now)
+    .where("token_hash", "=", sha256Base64url(token))
+    .executeTakeFirst();
   return row && fromRow(row);
 }
 
-const living = (db: Db, user: Whose, now: number) =>
+const activeOf = (db: Db, user: Owner, now: number) =>
   db
     .selectFrom("remembered_device")
     .selectAll()
@@ -53,10 +66,11 @@ const living = (db: Db, user: Whose, now: number) =>
     .where("revoked_at", "is", null)
     .where("expires_at", ">", now);
 
-export async function touchRememberedDevice(
+/** @param token the cookie's value */
+export async function recordTrustedBrowserUse(
   db: Db,
-  user: Whose,
-  tokenHash: string,
+  user: Owner,
+  token: string,
   now: number,
 ): Promise<void> {
   await db
@@ -64,11 +78,11 @@ export async function touchRememberedDevice(
     .set({ last_used_at: now })
     .where("org_id", "=", user.orgId)
     .where("user_id", "=", user.id)
-    .where("token_hash", "=", tokenHash)
+    .where("token_hash", "=", sha256Base64url(token))
     .execute();
 }
 
-/** One, or all of the user's in the organisation. @returns how many were living */
+/** One, or all of the user's in the organisation. @returns how many were active */
 export async function revokeRememberedDevices(
   db: Db,
   which: { orgId: string; userId: string; id?: string; now: number },
@@ -83,27 +97,15 @@ export async function revokeRememberedDevices(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** @returns how many were removed, at most `limit` */
-export async function deletePassedDevices(db: Db, before: number, limit: number): Promise<number> {
-  const passed = await db
-    .selectFrom("remembered_device")
-    .select(["org_id", "user_id", "id"])
-    .where("expires_at", "<", before)
-    .orderBy("expires_at")
-    .limit(limit)
-    .execute();
-  for (const { org_id, user_id, id } of passed) {
-    await db
-      .deleteFrom("remembered_device")
-      .where("org_id", "=", org_id)
-      .where("user_id", "=", user_id)
-      .where("id", "=", id)
-      .execute();
-  }
-  return passed.length;
-}
+export const deletePassedDevices = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "remembered_device", key: ["org_id", "user_id", "id"], column: "expires_at" },
+    before,
+    limit,
+  );
 
-function fromRow(row: Selectable<RememberedDeviceTable>): RememberedDevice {
+function fromRow(row: Selectable<RememberedDeviceTable>): TrustedBrowser {
   return {
     id: row.id,
     userAgent: row.user_agent,

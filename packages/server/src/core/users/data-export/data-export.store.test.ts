@@ -66,7 +66,7 @@ forEachDatabase(({ fresh }) => {
     return Object.fromEntries(Object.entries(lists).map(([kind, rows]) => [kind, rows.length]));
   };
 
-  test("a holder of everything is given each, and nobody else any of it, nor another organisation", async () => {
+  test("a user gets each kind of own record, and nobody else's or another organisation's", async () => {
     const { email } = org.holder.user;
     const mails = `new-${email}`;
     const own = await counts(holder(), mails);
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await counts(at(other.organisation.id, holder().id), mails), none);
   });
 
-  test("the account and where it is a member are of one user at home", async () => {
+  test("account and memberships are read for one user of one home organisation", async () => {
     assert.equal((await readAccount(db(), holder()))?.email, org.holder.user.email);
     assert.equal((await readMemberships(db(), holder())).length, 1);
     const elsewhere = at(other.organisation.id, holder().id);

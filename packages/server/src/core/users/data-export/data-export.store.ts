@@ -3,7 +3,7 @@ import type { User } from "../user.ts";
 
 type Member = Pick<User, "orgId" | "homeOrgId" | "id">;
 
-/** The account's own row: of the home organisation. */
+/** The account's row in the home organisation. */
 export async function readAccount(db: Db, { homeOrgId, id }: Member) {
   return db
     .selectFrom("user_account")
@@ -75,9 +75,9 @@ export async function readBrowsers(db: Db, { orgId, id }: Member) {
   };
 }
 
-/** What applications have of the user, each with its application's name. */
+/** What applications have about the user, with the application's name. */
 export async function readApplications(db: Db, { orgId, id }: Member) {
-  // Those in force and those taken back each have an index.
+  // Active and revoked consents have an index each.
   const consents = [
     ...(await readConsents(db, { orgId, id }, "is")),
     ...(await readConsents(db, { orgId, id }, "is not")),
@@ -159,7 +159,7 @@ async function readApplicationRecords(db: Db, { orgId, id }: Pick<Member, "orgId
   return { keys, assigned, settings };
 }
 
-/** Links of mails that are open or were used, and mails that are kept; without what is in them. */
+/** Links and emails, without their content. */
 export async function readMessages(db: Db, { orgId, id }: Member, email: string) {
   return {
     links: await db

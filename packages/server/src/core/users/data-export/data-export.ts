@@ -1,6 +1,6 @@
 /**
- * Everything that an organisation keeps about one of its users, as one JSON document: nothing that is secret (hashes, keys,
- * links), nothing about anybody else. The audit log is read in batches: a long one needs no more memory than a short one.
+ * The data export of a user: everything that an organisation stores about them as one JSON document, without secrets
+ * (hashes, keys, links) and without data of others. The audit log is read in batches.
  */
 import type { Database, Db } from "../../../db/open.ts";
 import { type KeptEvent, recordAuditEvent } from "../../audit/audit.store.ts";
@@ -18,8 +18,9 @@ export interface DataExportDeps {
 }
 
 /**
- * Counts and records it, before anything is read.
- * @returns the document in pieces, UTF-8 text. @throws RateLimited
+ * Rate-limits and audits the export before anything is read.
+ * @returns the document in chunks of text.
+ * @throws RateLimited
  */
 export async function exportOwnData(
   deps: DataExportDeps,
@@ -48,7 +49,7 @@ async function* document(db: Db, organisation: Organisation, user: User, at: num
     organisation: { id: organisation.id, name: organisation.name },
     ...(await personalRecords(db, organisation, user)),
   };
-  // All of it but the last brace: the events follow.
+  // Without the closing brace: the events follow.
   yield `${JSON.stringify(head, undefined, 2).slice(0, -2)},\n  "events": [`;
   let isFirst = true;
   for await (const event of exportAuditEvents(db, organisation.id, { about: user.id })) {
@@ -58,7 +59,7 @@ async function* document(db: Db, organisation: Organisation, user: User, at: num
   yield isFirst ? "]\n}\n" : "\n  ]\n}\n";
 }
 
-/** Of what others did: what it was, and neither who they are nor where they were. */
+/** Actions of others are included without their identity and address. */
 function eventOf({ at, action, actor, target, address, details }: KeptEvent, user: User) {
   const isOwn = actor === `user:${user.id}`;
   const [kind = ""] = actor.split(":");

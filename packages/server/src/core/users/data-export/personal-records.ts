@@ -1,4 +1,4 @@
-/** The records about one user with names that people can read; times as ISO 8601. */
+/** The records about one user, with readable member names and ISO 8601 times. */
 import type { Db } from "../../../db/open.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import type { User } from "../user.ts";
@@ -28,7 +28,7 @@ const time = (milliseconds: number | null): string | null =>
 
 const json = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
-/** A guest's password, attributes and history are the home organisation's to tell. */
+/** A guest's password, attributes and history belong to the home organisation. */
 async function account(db: Db, user: User, isHome: boolean) {
   const row = await readAccount(db, user);
   if (!row) return { id: user.id };
@@ -45,7 +45,7 @@ async function account(db: Db, user: User, isHome: boolean) {
   };
 }
 
-/** What another organisation keeps about the membership is that one's to tell. */
+/** A membership's details belong to its organisation. */
 async function memberships(db: Db, user: User, isHome: boolean) {
   const rows = await readMemberships(db, user);
   return rows

@@ -1,4 +1,4 @@
-/** A username given, changed or taken away by who looks after an account. */
+/** Sets or removes a username. */
 import { isDuplicate } from "../../../db/duplicate.ts";
 import type { Database } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
@@ -6,14 +6,14 @@ import type { Clock } from "../../clock.ts";
 import { findUser, holdAccount } from "../users.store.ts";
 import { setUsername } from "./identifiers.store.ts";
 
-/** Another user of the organisation has it. */
 export class UsernameTaken extends Error {}
 
 /**
- * Nothing is written, and nothing recorded, for who has it already.
- * @param change.orgId the organisation that owns the account
- * @param change.username as `usernameKey` gives it, checked by `isUsername`; null takes it away
- * @returns false when there is no such user. @throws UsernameTaken
+ * Does nothing when the user already has it.
+ * @param change.orgId the home organisation
+ * @param change.username as returned by `usernameKey`, checked by `isUsername`; null removes it
+ * @returns false when there is no such user.
+ * @throws UsernameTaken
  */
 export function changeUsername(
   deps: { readonly database: Database; readonly clock: Clock },

@@ -2,8 +2,8 @@ import type { Db } from "../../../db/open.ts";
 import { noteSearchKey } from "../members/members.store.ts";
 
 /**
- * Another address, known to be the user's: only in the place of the one that it was asked for with.
- * @returns false when the account has another one meanwhile, or somebody else has the new one
+ * Sets a verified email address, if the current one is still `from`.
+ * @returns false when the account has changed, or the new address is taken
  */
 export async function changeEmail(
   db: Db,
@@ -46,8 +46,8 @@ export async function isUsernameTaken(db: Db, orgId: string, username: string): 
 }
 
 /**
- * Null takes it away. One statement: of two users who want one name, one gets it.
- * @returns false when the organisation has no such user, or somebody else has the name
+ * Sets the username, or removes it with null; of concurrent users, one gets it.
+ * @returns false when there is no such user, or the name is taken
  */
 export async function setUsername(
   db: Db,

@@ -6,7 +6,7 @@ import { openDatabase } from "../../../db/open.ts";
 import { isChangeOf } from "../../audit/actions.ts";
 import { invitationActions, invitationSteps } from "./invitations.store.ts";
 
-test("how an invitation stands is looked for among the changes of its user, not among all who failed to sign in as them", async () => {
+test("reads an invitation's status from the user's changes, without scanning failed sign-ins", async () => {
   const database = openDatabase("sqlite::memory:");
   try {
     await migrate(database);

@@ -13,7 +13,7 @@ interface Member {
   readonly userId: string;
 }
 
-/** What happened last to a user's invitation. */
+/** The last event of a user's invitation. */
 export const findInvitationSteps = (
   db: Db,
   member: Member,
@@ -25,14 +25,14 @@ export const invitationSteps = (db: Db, { orgId, userId }: Member) =>
     .select(["action", "at"])
     .where("org_id", "=", orgId)
     .where("target", "=", userId)
-    // All of them are changes, of which a record has few; that somebody fails to sign in happens to it without end.
+    // Only changes, of which a user has few; failed sign-ins can be any number.
     .where("is_change", "=", sql.lit(1))
     .where("action", "in", invitationActions)
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .limit(1);
 
-/** The link that is not used; it may have run out. */
+/** The unused link, expired or not. */
 export async function findOpenInvitation(
   db: Db,
   { orgId, userId }: { orgId: string; userId: string },
@@ -47,7 +47,7 @@ export async function findOpenInvitation(
     .executeTakeFirst();
 }
 
-/** How the newest mail of an invitation stands; undefined when it was sent so long ago that it is forgotten. */
+/** The status of an invitation's newest email; undefined when it has been deleted since. */
 export async function findInvitationMail(
   db: Db,
   { orgId, recipient }: { orgId: string; recipient: string },
@@ -66,7 +66,7 @@ export async function findInvitationMail(
   return mail.failed_at === null ? "waiting" : "failed";
 }
 
-/** An account that is not disabled and has no password; it is held for the transaction. */
+/** Locks an enabled account without a password. @returns false when it is not one */
 export async function hasNoPassword(
   tx: Db,
   { homeOrgId, id }: { homeOrgId: string; id: string },

@@ -1,4 +1,4 @@
-/** People who are asked in by mail: an account without a password, and a link to choose one. Nobody signs in before. */
+/** Invitations by email: an account without a password, which can't sign in, and a link to set one. */
 import type { Db } from "../../../db/open.ts";
 import { voidActions } from "../../actions/actions.store.ts";
 import { actionAddress, sendLinkMail } from "../../actions/link-mail.ts";
@@ -27,22 +27,26 @@ export interface Invitation extends Act {
   readonly firstname: string;
   readonly surname: string;
   readonly role: Role;
-  /** A language tag: of the mail, and of what the user reads afterwards. */
+  /** The language of the email and of the user. */
   readonly locale?: string | null;
-  /** What an address that is invited already means: another link (the default), or a refusal. */
+  /** Whether an already invited address is rejected; default: it gets another link. */
   readonly isNew?: boolean;
 }
 
 /**
- * Invited again, the newest link works.
- * @returns the PermId. @throws InvalidUser when there is a user with a password already; Error when mail is not set up
+ * Invites a user; only the newest link works.
+ * @returns the PermId.
+ * @throws InvalidUser when there is a user with a password; Error without SMTP
  */
 export async function inviteUser(deps: AccountMailDeps, invitation: Invitation): Promise<string> {
   const { organisation, firstname, surname, role, locale = null } = invitation;
   const email = invitation.email.trim();
   if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
   if (![firstname, surname].every(isPersonName))
-    throw new InvalidUser("invalid-name", "a name has at most 100 plain characters");
+    throw new InvalidUser(
+      "invalid-name",
+      "a name must have at most 100 characters without control characters",
+    );
   const orgId = organisation.id;
   const key = emailKey(email);
   const now = deps.clock();
@@ -66,23 +70,23 @@ async function inviteKnown(
   const found = await findUserByEmail(tx, orgId, key);
   const isOpen = found !== undefined && found.passwordHash === null && found.user.disabledAt === null;
   if (!isOpen || invitation.isNew)
-    throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+    throw new InvalidUser("email-taken", "the organisation already has a user with this email address");
   const { id, email, locale } = found.user;
   await sendInvitation(tx, deps, { orgId, id, email, locale }, invitation);
   return id;
 }
 
-/** Nothing of the invitation stays. */
+/** Rolls the invitation back. */
 class NobodyToInvite extends Error {}
 
 /**
- * Another link to somebody who has not used the one before, which works no more.
- * @returns false when the user has a password, is disabled, or is no user of the organisation's own
+ * Sends another link, which replaces the unused one.
+ * @returns false when the user has a password, is disabled, or has another home organisation
  */
 export function inviteAgain(deps: AccountMailDeps, user: User, act: Act): Promise<boolean> {
   if (user.homeOrgId !== user.orgId) return Promise.resolve(false);
   const inviting = deps.database.transaction(async (tx) => {
-    // The link before the account, as the use of a link does it: two at once wait for each other in one direction.
+    // The link is locked before the account, as when a link is redeemed, to prevent deadlocks.
     await sendInvitation(tx, deps, user, act);
     if (!(await hasNoPassword(tx, user))) throw new NobodyToInvite();
     return true;
@@ -94,8 +98,8 @@ export function inviteAgain(deps: AccountMailDeps, user: User, act: Act): Promis
 }
 
 /**
- * The link works no more, and a mail that waits is not sent. The account stays, and nobody can sign in to it.
- * @returns false when there is nothing to withdraw
+ * Voids the link and deletes unsent emails. The account stays, and nobody can sign in to it.
+ * @returns false when there is no open invitation
  */
 export function withdrawInvitation(
   deps: Pick<AccountMailDeps, "database" | "clock">,
@@ -143,9 +147,8 @@ function sendInvitation(
   });
 }
 
-/** How it stands with an invitation. Times in milliseconds. */
+/** The status of an invitation. Times in milliseconds. */
 export type InvitationStanding =
-  /** The link works until then. */
   | {
       readonly kind: "open";
       readonly until: number;
@@ -154,7 +157,7 @@ export type InvitationStanding =
     }
   | { readonly kind: "run-out" | "withdrawn" | "accepted"; readonly at: number };
 
-/** @returns undefined for somebody who was never invited */
+/** @returns undefined for a user who was never invited */
 export async function invitationStanding(
   db: Db,
   { orgId, id: userId, email }: Pick<User, "orgId" | "id" | "email">,

@@ -59,7 +59,7 @@ forEachDatabase(({ fresh }) => {
       .filter((line) => words.some((word) => line.includes(word)) && !line.startsWith("audit_event "))
       .map((line) => line.slice(0, line.indexOf(" ")));
 
-  test("a deleted account leaves its id in the audit log, messages to applications and a mail; its tokens end", async () => {
+  test("deleting an account keeps its id in the audit log, sends logouts and an email, and ends its tokens", async () => {
     const own = await person();
     const { id, email } = own.user;
     const told = await makeClient(running.service, org.organisation, {
@@ -111,7 +111,7 @@ forEachDatabase(({ fresh }) => {
     for (const word of [email, "acme.example", "Uma"]) assert.ok(!kept.includes(word), word);
   });
 
-  test("of two administrators who are deleted at once one stays; the last one cannot go", async () => {
+  test("of two administrators deleted concurrently, one stays; the last can't be deleted", async () => {
     const [one, other] = [await person(), await person()];
     for (const { user } of [one, other]) await makeAdministrator(user.id);
     const both = await Promise.allSettled([remove(one.user.id), remove(other.user.id)]);
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await remove(invited.user.id), true);
   });
 
-  test("an account that is the last administrator where it visits cannot go either", async () => {
+  test("rejects deleting the last administrator of a visited organisation", async () => {
     const own = await person();
     await roams(own.user.id, "Administrator");
     await assert.rejects(remove(own.user.id), (error) => {
@@ -151,7 +151,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await remove(own.user.id), true);
   });
 
-  test("a guest leaves, and keeps the account at home; nobody leaves home that way, or deletes a guest", async () => {
+  test("a guest can leave and keeps the account; home users can't leave, and guests can't be deleted", async () => {
     const own = await person();
     const { id } = own.user;
     await roams(id);
@@ -168,7 +168,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await findUser(db(), orgId(), id));
   });
 
-  test("nobody else loses anything: not a neighbour, nor where the user leaves only one organisation", async () => {
+  test("other users and other organisations lose nothing", async () => {
     const own = await person();
     const neighbour = await person();
     const { id } = own.user;

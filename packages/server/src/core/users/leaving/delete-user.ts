@@ -1,6 +1,6 @@
 /**
- * The end of an account, wherever it roams: sessions, tokens and keys end with a message to the applications, and all that
- * is kept about the person goes, but for the audit log, which names them by their PermId alone.
+ * Deletes accounts and guest memberships: sessions, tokens and keys end with back-channel logout, and all personal
+ * data is deleted except the audit log, which has only the PermId.
  */
 import type { Database, Db } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
@@ -29,23 +29,20 @@ export interface Leaving extends NoticeOrigin {
   readonly actor: string;
 }
 
-/**
- * @param leaving.orgId the organisation that owns the account
- * @returns false when it owns no such account. @throws LastAdministrator when an organisation would be without one
- */
+/** @param leaving.orgId the home organisation @returns false when there is no such account. @throws LastAdministrator */
 export async function deleteUser(deps: LeavingDeps, leaving: Leaving): Promise<boolean> {
   const { orgId, id } = leaving;
   return deps.database.transaction(async (tx) => {
     const now = deps.clock();
-    const everywhere = await organisationsOfUser(tx, orgId, id);
-    // Links before the account, as the use of a link does it: two at once wait for each other in one direction.
-    for (const visited of everywhere) await deleteLinks(tx, { orgId: visited, userId: id });
+    const organisations = await organisationsOfUser(tx, orgId, id);
+    // Links are locked before the account, as when a link is redeemed, to prevent deadlocks.
+    for (const visited of organisations) await deleteLinks(tx, { orgId: visited, userId: id });
     await holdAccount(tx, { homeOrgId: orgId, id }, now);
     const user = await findUser(tx, orgId, id);
     if (!user || user.homeOrgId !== orgId) return false;
-    for (const visited of everywhere) {
+    for (const visited of organisations) {
       await requireAnotherAdministrator(tx, { orgId: visited, userId: id });
-      await forget(tx, { orgId: visited, userId: id }, now);
+      await deletePersonalData(tx, { orgId: visited, userId: id }, now);
       await deletePendingMails(tx, { orgId: visited, recipient: user.email });
       await audit(tx, leaving, {
         orgId: visited,
@@ -60,9 +57,10 @@ export async function deleteUser(deps: LeavingDeps, leaving: Leaving): Promise<b
 }
 
 /**
- * A guest goes, or is shown out: the account stays where it is at home.
- * @param leaving.orgId the organisation visited
- * @returns false when there is no such guest. @throws LastAdministrator
+ * Removes a guest from an organisation; the account stays in its home organisation.
+ * @param leaving.orgId the visited organisation
+ * @returns false when there is no such guest.
+ * @throws LastAdministrator
  */
 export async function leaveOrganisation(
   deps: Pick<LeavingDeps, "database" | "clock">,
@@ -76,14 +74,14 @@ export async function leaveOrganisation(
     await deleteLinks(tx, { orgId, userId });
     await holdAccount(tx, user, now);
     await requireAnotherAdministrator(tx, { orgId, userId });
-    await forget(tx, { orgId, userId }, now);
+    await deletePersonalData(tx, { orgId, userId }, now);
     if (!(await deleteGuestMembership(tx, { orgId, userId }))) return false;
     await audit(tx, leaving, { orgId, action: "roaming.ended", now });
     return true;
   });
 }
 
-async function forget(tx: Db, member: MemberKey, now: number): Promise<void> {
+async function deletePersonalData(tx: Db, member: MemberKey, now: number): Promise<void> {
   await endSessions(tx, { ...member, reason: "user_deleted", now });
   await deletePersonalRows(tx, member);
 }

@@ -1,4 +1,4 @@
-/** An organisation keeps an administrator: whoever deletes, disables or demotes the last one is refused. */
+/** An organisation keeps at least one administrator. */
 import type { Db } from "../../../db/open.ts";
 import { holdOrganisation } from "../../organisations/organisations.store.ts";
 import { hasOtherAdministrator, isAdministrator, type MemberKey } from "./leaving.store.ts";
@@ -6,15 +6,15 @@ import { hasOtherAdministrator, isAdministrator, type MemberKey } from "./leavin
 export class LastAdministrator extends Error {
   readonly orgId: string;
   constructor(orgId: string) {
-    super("the organisation would have no administrator any more");
+    super("the organisation would be left without an administrator");
     this.name = "LastAdministrator";
     this.orgId = orgId;
   }
 }
 
 /**
- * To be called in the transaction of the act, before it: others who end an administrator of the same organisation wait
- * until it is over. Whoever is no administrator passes.
+ * Call it first in the transaction: it locks the organisation, so that concurrent removals run one after the other.
+ * Does nothing for users who aren't administrators.
  * @throws LastAdministrator
  */
 export async function requireAnotherAdministrator(tx: Db, member: MemberKey): Promise<void> {

@@ -1,15 +1,15 @@
 import type { Db } from "../../../db/open.ts";
 import type { MailTemplate } from "../../mail/mail.ts";
 
-/** Whose: everything of a user in one organisation. */
+/** A user in one organisation. */
 export interface MemberKey {
   readonly orgId: string;
   readonly userId: string;
 }
 
 /**
- * Whether somebody else can administer the organisation: neither disabled, nor with a home that is, nor only invited: an
- * invitation may never be accepted.
+ * Whether there is another active administrator: not disabled, with an active home organisation, and not merely
+ * invited.
  */
 export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
   const row = await tx
@@ -32,7 +32,7 @@ export async function hasOtherAdministrator(tx: Db, { orgId, userId }: MemberKey
   return row !== undefined;
 }
 
-/** Whether the user administers the organisation now. */
+/** Whether the user is an administrator now. */
 export async function isAdministrator(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
   const row = await tx
     .selectFrom("membership")
@@ -44,8 +44,8 @@ export async function isAdministrator(tx: Db, { orgId, userId }: MemberKey): Pro
   return row !== undefined;
 }
 
-/** Tables that keep something about a member and do not go with the membership's row. */
-const personal = [
+/** Tables with personal data that are not deleted with the membership by the schema. */
+const personalTables = [
   "authorization_code",
   "device_authorization",
   "token_family",
@@ -55,16 +55,15 @@ const personal = [
   "browser_session",
 ] as const;
 
-/** The links of mails, used or not. */
 export async function deleteLinks(tx: Db, { orgId, userId }: MemberKey): Promise<void> {
   await tx.deleteFrom("user_action").where("org_id", "=", orgId).where("user_id", "=", userId).execute();
 }
 
-/** What an organisation keeps about a member, besides the audit log. The sessions have ended before. */
+/** Deletes what an organisation stores about a member, except the audit log. End the sessions first. */
 export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): Promise<void> {
-  for (const table of personal)
+  for (const table of personalTables)
     await tx.deleteFrom(table).where("org_id", "=", orgId).where("user_id", "=", userId).execute();
-  // Those in force and those taken back each have an index.
+  // Active and revoked consents have an index each.
   for (const is of ["is", "is not"] as const)
     await tx
       .deleteFrom("consent")
@@ -74,7 +73,7 @@ export async function deletePersonalRows(tx: Db, { orgId, userId }: MemberKey): 
       .execute();
 }
 
-/** Mails that have not been sent yet: of one kind, or all. */
+/** Unsent emails of one template, or all. */
 export async function deletePendingMails(
   tx: Db,
   { orgId, recipient, template }: { orgId: string; recipient: string; template?: MailTemplate },
@@ -89,7 +88,7 @@ export async function deletePendingMails(
   await query.execute();
 }
 
-/** Assignments and settings go with it. @returns false when there is no such guest */
+/** Deletes assignments and settings too. @returns false when there is no such guest */
 export async function deleteGuestMembership(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
   const result = await tx
     .deleteFrom("membership")
@@ -100,7 +99,7 @@ export async function deleteGuestMembership(tx: Db, { orgId, userId }: MemberKey
   return result.numDeletedRows > 0n;
 }
 
-/** Memberships, factors, assignments and settings go with it. @returns false when the organisation owns no such account */
+/** Deletes memberships, factors, assignments and settings too. @returns false when there is no such account */
 export async function deleteAccount(tx: Db, { orgId, userId }: MemberKey): Promise<boolean> {
   const result = await tx
     .deleteFrom("user_account")

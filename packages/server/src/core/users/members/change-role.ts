@@ -1,4 +1,4 @@
-/** Who administers an organisation. */
+/** Changes a member's role. */
 import type { Database } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
@@ -8,8 +8,9 @@ import { findUser, holdAccount } from "../users.store.ts";
 import { setRole } from "./members.store.ts";
 
 /**
- * A member's role, of guests too. Nothing is written, and nothing recorded, for who has it already.
- * @returns false when there is no such member. @throws LastAdministrator
+ * For guests too. Does nothing when the member already has the role.
+ * @returns false when there is no such member.
+ * @throws LastAdministrator
  */
 export function changeRole(
   deps: { readonly database: Database; readonly clock: Clock },

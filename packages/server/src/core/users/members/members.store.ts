@@ -1,4 +1,4 @@
-/** Members as a list: searched, filtered and paged by the database. */
+/** Lists members, searched, filtered and paged by the database. */
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from "kysely";
 import type { Db } from "../../../db/open.ts";
 import type { Schema } from "../../../db/schema.ts";
@@ -6,18 +6,18 @@ import { containing } from "../../../db/search-text.ts";
 import type { Role } from "../user.ts";
 import { searchKey } from "./search-key.ts";
 
-/** A guest may be disabled too: the first that fits, in this order, but for `guest`, which is every guest. */
+/** The status of a member: the first that applies, except `guest`, which matches every guest. */
 export const memberStates = ["active", "disabled", "invited", "guest"] as const;
 export type MemberState = (typeof memberStates)[number];
 
 export interface MemberFilter {
-  /** Each of them is in the address, a name, the username or the PermId; in small letters. */
+  /** Each must occur in the email address, a name, the username or the PermId; in lower case. */
   readonly words?: readonly string[];
   readonly role?: Role;
   readonly state?: MemberState;
 }
 
-/** Where a page ended. */
+/** The end of a page. */
 export interface MemberPlace {
   readonly createdAt: number;
   readonly id: string;
@@ -30,13 +30,13 @@ export interface ListedMember extends MemberPlace {
   readonly username: string | null;
   readonly role: Role;
   readonly disabledAt: number | null;
-  /** Of an account that has never had a password. */
+  /** The account never had a password. */
   readonly isInvited: boolean;
-  /** The organisation that owns the account, where it is another one. */
+  /** The home organisation, for guests. */
   readonly home: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function listMembers(
   db: Db,
   orgId: string,
@@ -56,7 +56,7 @@ export async function listMembers(
     .select((eb) => eb.fn.coalesce("user_account.disabled_at", "home.disabled_at").as("disabled_at"))
     .where("membership.org_id", "=", orgId);
   for (const word of filter.words ?? []) query = query.where((eb) => has(eb, word));
-  // Said as the index says it: a parameter would not be known to fit.
+  // A literal, as in the partial index: with a parameter the index would not be used.
   if (filter.role === "Administrator")
     query = query.where("role", "=", "Administrator").where("role", "<>", sql.lit("Standard"));
   else if (filter.role !== undefined) query = query.where("role", "=", filter.role);
@@ -92,7 +92,7 @@ export async function listMembers(
   });
 }
 
-/** The tables of the list, with `home` beside those of the schema. */
+/** The tables of the query, with `home` beside those of the schema. */
 type Listed = ExpressionBuilder<
   Schema & { home: Schema["organisation"] },
   "membership" | "user_account" | "home"
@@ -117,12 +117,12 @@ function isIn(eb: Listed, state: MemberState): Expression<SqlBool> {
     case "invited":
       return eb.and([isOwn, isEnabled, eb.not(isAccepted)]);
     case "guest":
-      // As the index of those who roam has it.
+      // As in the partial index of guests.
       return eb("membership.home_org_id", "<>", eb.ref("membership.org_id"));
   }
 }
 
-/** To be called wherever an account's address, names or username are written, and a membership is made. */
+/** Call it wherever an account's email address, names or username, or a membership is written. */
 export async function noteSearchKey(tx: Db, account: { homeOrgId: string; id: string }): Promise<void> {
   const row = await tx
     .selectFrom("user_account")

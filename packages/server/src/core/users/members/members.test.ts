@@ -50,7 +50,7 @@ forEachDatabase(({ fresh }) => {
     (await listMembers(database.query, orgId, { filter, limit: 100 })).map(({ email }) => email);
   const searched = (text: string) => found({ words: searchWords(text) });
 
-  test("a search finds parts of names, address, username and PermId, whatever their case", async () => {
+  test("finds members by part of name, email address, username and PermId, case-insensitively", async () => {
     const id = await member("ANN@Search.example", { firstname: "Änne", surname: "Ørsted" });
     await member("bob@search.example", { firstname: "Bob_100%", surname: "Ox" });
     await member("ann@search.example", { organisation: other, firstname: "Änne" });
@@ -68,7 +68,7 @@ forEachDatabase(({ fresh }) => {
       );
   });
 
-  test("what is searched follows the address, the names and the username", async () => {
+  test("the search key follows changes of address, names and username", async () => {
     const id = await member("old@follow.example", { firstname: "Before" });
     const key = { orgId: home.id, id };
     const to = "fresh@follow.example";
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await found({ words: ["followed"] }, other.id), []);
   });
 
-  test("members of before are found after the upgrade, wherever they roam", async () => {
+  test("members from before the migration are found, also as guests", async () => {
     const id = await member("Earlier@Upgrade.example", { firstname: "Maria", surname: "OLSEN" });
     await insertMembership(database.query, {
       orgId: other.id,
@@ -110,7 +110,7 @@ forEachDatabase(({ fresh }) => {
         assert.deepEqual(await found({ words }, orgId), ["Earlier@Upgrade.example"]);
   });
 
-  test("a username is one user's; two who want it at once do not both get it", async () => {
+  test("a username belongs to one user, also under concurrency", async () => {
     const [one, two] = [await member("u1@x.example"), await member("u2@x.example")];
     const wants = (id: string) =>
       changeUsername(deps(), { orgId: home.id, id, username: "wanted", actor: "test" });
@@ -120,7 +120,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(refused[0]?.status === "rejected" && refused[0].reason instanceof UsernameTaken);
   });
 
-  test("roles and states are told apart, and page by page nobody is left out or shown twice", async () => {
+  test("filters by role and status, and pages without gaps or duplicates", async () => {
     const organisation = await createOrganisation(deps(), database.query, { name: "Paged", actor: "test" });
     const orgId = organisation.id;
     const make = (email: string, role: Role = "Standard") => member(email, { organisation, role });
@@ -171,7 +171,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(paged, all, "two that came at one moment among them");
   });
 
-  test("of two administrators who demote or disable each other at once, one stays", async () => {
+  test("of two administrators who demote or disable each other concurrently, one stays", async () => {
     for (const act of ["demote", "disable"] as const) {
       const organisation = await createOrganisation(deps(), database.query, { name: act, actor: "test" });
       const orgId = organisation.id;
@@ -192,7 +192,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a new role is recorded once, with whom and from where", async () => {
+  test("audits a role change once, with actor and address", async () => {
     const id = await member("promoted@x.example");
     const change = {
       orgId: home.id,

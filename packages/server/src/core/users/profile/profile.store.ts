@@ -2,7 +2,7 @@ import type { Db } from "../../../db/open.ts";
 import { noteSearchKey } from "../members/members.store.ts";
 import type { User } from "../user.ts";
 
-/** The home organisation's own account alone. @returns false when it has no such user */
+/** Of accounts of the home organisation. @returns false when it has no such user */
 export async function setProfile(
   db: Db,
   key: { orgId: string; id: string },

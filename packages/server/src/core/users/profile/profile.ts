@@ -1,4 +1,4 @@
-/** What an account says about its person: names, phone and language; the address has a way of its own (account-mails.ts). */
+/** The profile of an account: names, phone and language; email addresses are changed in account-mails.ts. */
 import type { Database } from "../../../db/open.ts";
 import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
@@ -10,7 +10,7 @@ export interface Profile {
   readonly firstname: string;
   readonly surname: string;
   readonly phone: string | null;
-  /** A language tag; null for whatever the browser asks for. */
+  /** A language tag; null for the browser's. */
   readonly locale: string | null;
 }
 
@@ -21,14 +21,17 @@ export const profileOf = ({ firstname, surname, phone, locale }: User): Profile 
   locale,
 });
 
-/** As the legacy API takes it (Register): digits and what people put between them. */
+/** As the legacy API accepts it (Register): digits and separators. */
 export const isPhone = (text: string): boolean => /^\+?[0-9 ()./-]{3,32}$/.test(text);
 
-const LONGEST_TAG = 35;
+const MAX_TAG_LENGTH = 35;
 
-/** A language, with script, region and variants (RFC 5646 §2.1): one that can be called by its name, which its form alone does not say. */
+/**
+ * A language with script, region and variants (RFC 5646 §2.1) that has a name, because the syntax alone accepts
+ * anything.
+ */
 export function isLanguageTag(text: string): boolean {
-  if (text.length > LONGEST_TAG || !/^[a-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text)) return false;
+  if (text.length > MAX_TAG_LENGTH || !/^[a-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text)) return false;
   try {
     return new Intl.DisplayNames([text], { type: "language" }).of(text) !== undefined;
   } catch {
@@ -36,7 +39,7 @@ export function isLanguageTag(text: string): boolean {
   }
 }
 
-/** @returns the members that cannot be kept as they are */
+/** @returns the invalid members */
 export function profileFaults(profile: Profile): ReadonlyArray<keyof Profile> {
   const { firstname, surname, phone, locale } = profile;
   return [
@@ -48,20 +51,17 @@ export function profileFaults(profile: Profile): ReadonlyArray<keyof Profile> {
 }
 
 export interface ProfileChange {
-  /** The organisation that owns the account. */
+  /** The home organisation. */
   readonly orgId: string;
   readonly id: string;
   readonly profile: Profile;
   readonly actor: string;
   readonly address?: string;
-  /** Sees the profile as it is now, while nobody else can change it; what it throws undoes the change. */
-  check?(present: Profile): void;
+  /** Checks the current profile, locked; throwing rolls the change back. */
+  check?(current: Profile): void;
 }
 
-/**
- * Nothing is written, and nothing recorded, when nothing is another.
- * @returns false when the organisation owns no such account
- */
+/** Does nothing when nothing changes. @returns false when there is no such account */
 export async function changeProfile(
   deps: { readonly database: Database; readonly clock: Clock },
   change: ProfileChange,
@@ -73,14 +73,14 @@ export async function changeProfile(
     await holdAccount(tx, { homeOrgId: orgId, id }, now);
     const user = await findUser(tx, orgId, id);
     if (!user || user.homeOrgId !== orgId) return false;
-    const present = profileOf(user);
-    change.check?.(present);
-    const changed = (Object.keys(present) as Array<keyof Profile>).filter(
-      (member) => present[member] !== profile[member],
+    const current = profileOf(user);
+    change.check?.(current);
+    const changed = (Object.keys(current) as Array<keyof Profile>).filter(
+      (member) => current[member] !== profile[member],
     );
     if (changed.length === 0) return true;
     await setProfile(tx, { orgId, id }, profile, now);
-    // Which members, and not what was or is in them: the audit log stays when the account goes.
+    // Member names only, not values: the audit log outlives the account.
     const event = { orgId, at: now, actor, action: "user.profile-changed", target: id, address } as const;
     await recordAuditEvent(tx, { ...event, details: { changed } });
     return true;

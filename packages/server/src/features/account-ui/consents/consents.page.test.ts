@@ -36,6 +36,6 @@ test("each application is there with what it may, since when, and the way to tak
 
 test("an empty list says what will be in it", () => {
   const page = render(consentsPage({ ...view, consents: [], others: [], isDone: false }));
-  assert.match(page, /You have not allowed any application yet/);
+  assert.match(page, /No applications have access yet/);
   assert.doesNotMatch(page, /id="consents-done"/);
 });

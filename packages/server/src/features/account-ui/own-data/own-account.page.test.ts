@@ -70,7 +70,7 @@ test("the password's page shows nothing that was typed, and ties each refusal to
     assertWellMade(passwordPage({ ...rest, hasPassword: false, failure }));
   }
   const weak = render(passwordPage({ ...view, failure: { kind: "refused", fault: "too-short" } }));
-  assert.match(weak, /id="password-fault">Choose a longer one: at least 12 characters/);
+  assert.match(weak, /id="password-fault">Use at least 12 characters/);
 });
 
 test("activity, data, address and the ways out are well made and escape everything", () => {

@@ -146,7 +146,7 @@ forEachDatabase(({ fresh }) => {
     const { browser, app } = await signedInWithApp();
     await giveRecoveryCodes(running.service, org);
     const page = await open(browser, "authenticator");
-    assert.match(page.body, /The app you use now stops working/);
+    assert.match(page.body, /Your current app stops working/);
     const second = appOfPage(page);
     const done = await send(browser, "authenticator", { ...page.hidden, code: second.code(clock()) });
     assert.ok(showsSecurity(done), "no new recovery codes: those that are there stay");
@@ -228,7 +228,7 @@ forEachDatabase(({ fresh }) => {
         const page = await browser.post(url(rest), fields, headers);
         assert.equal(page.status, 403, rest);
         const isForeign = Object.keys(headers).length > 0;
-        assert.match(page.body, isForeign ? /sent from another site/ : /This page waited too long/);
+        assert.match(page.body, isForeign ? /submitted from another site/ : /This page has expired/);
         assert.ok(!showsRecoveryCodes(page));
       }
     }
@@ -252,7 +252,7 @@ forEachDatabase(({ fresh }) => {
     const factor = await logIn(other, org, await open(other));
     assert.equal((await showFactor(other, org, factor, { method: "recovery", code: old })).status, 401);
     assert.ok(showsSecurity(await showFactor(other, org, factor, { method: "recovery", code })));
-    assert.match((await open(other)).body, /9 of 10 are unused/);
+    assert.match((await open(other)).body, /9 of 10 codes left/);
   });
 
   test("recovery codes are for who has something to recover", async () => {
@@ -279,17 +279,17 @@ forEachDatabase(({ fresh }) => {
     const list = (await open(last)).body;
     assert.match(list, /Firefox, Windows/);
     assert.match(list, /Chrome, macOS/);
-    assert.match(list, /A browser <span class="tag">This browser/);
-    const firefox = /href="[^"]*\/browsers\?id=([\w-]+)" aria-label="Forget Firefox, Windows"/.exec(
+    assert.match(list, /Unknown browser <span class="tag">This browser/);
+    const firefox = /href="[^"]*\/browsers\?id=([\w-]+)" aria-label="Remove Firefox, Windows"/.exec(
       list,
     )?.[1];
     const page = await open(last, `browsers?id=${firefox}`);
-    assert.match(page.body, /Forget Firefox, Windows\?/);
+    assert.match(page.body, /Remove Firefox, Windows from your trusted browsers\?/);
     const fewer = await send(last, "browsers", page.hidden);
     assert.doesNotMatch(fewer.body, /Firefox, Windows/);
     assert.match(fewer.body, /Chrome, macOS/);
     const all = await open(last, "browsers");
-    assert.match((await send(last, "browsers", all.hidden)).body, /No browser is remembered/);
+    assert.match((await send(last, "browsers", all.hidden)).body, /No trusted browsers/);
     assert.equal((await actions()).filter((action) => action === "remembered-device.revoked").length, 2);
   });
 
@@ -304,7 +304,7 @@ forEachDatabase(({ fresh }) => {
       const page = await open(browser, "authenticator/removal");
       const kept = await send(browser, "authenticator/removal", page.hidden);
       assert.equal(kept.status, 409);
-      assert.match(kept.body, /This factor has to stay for now/);
+      assert.match(kept.body, /You can’t remove your only second factor/);
       assert.equal((await summary()).hasTotp, true);
       const { passkey } = await addPasskey(browser);
       const again = await open(browser, "authenticator/removal");
@@ -346,17 +346,17 @@ forEachDatabase(({ fresh }) => {
       browser,
       await browser.post(`${host.issuer}/login`, { csrf, flow, passkey: answer }),
     );
-    assert.match(list.body, /Your account belongs to another organisation/);
+    assert.match(list.body, /Another organisation manages your account/);
     assert.doesNotMatch(list.body, /id="totp-setup"|id="passkey-add"/);
-    assert.match(list.body, /No browser is remembered/, "those of home are listed at home");
+    assert.match(list.body, /No trusted browsers/, "those of home are listed at home");
     for (const rest of ["authenticator", "authenticator/removal", "passkeys", "recovery-codes"])
       assert.equal((await open(browser, rest)).url, url(), rest);
-    assert.match((await open(browser, "browsers")).body, /Forget all remembered browsers\?/);
+    assert.match((await open(browser, "browsers")).body, /Remove all trusted browsers\?/);
   });
 
   test("what the address says was done is said only when it is a thing of ours", async () => {
     const browser = await signedIn();
-    assert.match((await browser.get(`${url()}?done=totpAdded`)).body, /The authenticator app is set up/);
+    assert.match((await browser.get(`${url()}?done=totpAdded`)).body, /Authenticator app set up/);
     for (const done of ["<script>", "__proto__", "toString", ""])
       assert.doesNotMatch(
         (await browser.get(`${url()}?done=${encodeURIComponent(done)}`)).body,

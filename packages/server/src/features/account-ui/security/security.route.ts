@@ -6,8 +6,10 @@ import { ownerOf } from "../../../core/second-factors/factor-status.ts";
 import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
 import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
-import { listRememberedDevices } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
-import { deviceOfCookie } from "../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import {
+  findTrustedBrowser,
+  listRememberedDevices,
+} from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
@@ -31,7 +33,7 @@ async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn)
   const db = deps.database.query;
   const frame = accountFrame(visit, user, "security");
   const devices = await listRememberedDevices(db, user, now);
-  const thisOne = await deviceOfCookie(db, user, deps.door.deviceToken(visit), now);
+  const thisOne = await findTrustedBrowser(db, user, deps.door.deviceToken(visit), now);
   const path = (rest: string) => accountPath(organisation, `security/${rest}`);
   const page = securityPage({
     ...frame,

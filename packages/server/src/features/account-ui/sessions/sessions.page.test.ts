@@ -43,9 +43,9 @@ test("each browser is named with when, from where and for what, and the one at h
   assert.match(page, /Last used 2 Jan 1970, 00:00 UTC</);
   assert.match(page, /Signed in since 1 Jan 1970, from 192\.0\.2\.7/);
   assert.match(page, /Used for Payroll and Wiki/);
-  assert.match(page, /A browser<\/span>/);
-  assert.match(page, /href="\/account\/sessions\/end\?id=1" aria-label="Sign out A browser"/);
+  assert.match(page, /Unknown browser<\/span>/);
+  assert.match(page, /href="\/account\/sessions\/end\?id=1" aria-label="Sign out Unknown browser"/);
   assert.match(page, /aria-current="page">Page sessions/);
-  assert.match(page, /It is signed out\./);
-  assert.doesNotMatch(render(sessionsPage({ ...view, isDone: false })), /It is signed out\./);
+  assert.match(page, /Session ended\./);
+  assert.doesNotMatch(render(sessionsPage({ ...view, isDone: false })), /Session ended\./);
 });

@@ -81,7 +81,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await isSignedIn(there.browser), "asking ends nothing");
     const done = await here.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
     assert.equal(done.status, 303);
-    assert.match((await follow(here.browser, done)).body, /It is signed out/);
+    assert.match((await follow(here.browser, done)).body, /Session ended/);
     assert.ok(!(await isSignedIn(there.browser)));
     assert.ok(await isSignedIn(here.browser));
     assert.equal((await refresh(own, refreshToken)).status, 400);
@@ -98,7 +98,7 @@ forEachDatabase(({ fresh }) => {
     const question = await here.browser.get(`${org.issuer}/account/sessions/end`);
     assert.match(question.body, /Sign out everywhere\?/);
     const done = await here.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
-    assert.match((await follow(here.browser, done)).body, /You are signed out/);
+    assert.match((await follow(here.browser, done)).body, /You’re signed out/);
     for (const { browser } of [here, there]) assert.ok(!(await isSignedIn(browser)));
     assert.equal((await refresh(own, offline.refreshToken)).status, 400);
     const events = await listAuditEvents(running.service.database.query, org.organisation.id, 5);
@@ -130,7 +130,7 @@ forEachDatabase(({ fresh }) => {
         );
         assert.equal(page.status, 403);
         const isForeign = Object.keys(headers).length > 0;
-        assert.match(page.body, isForeign ? /sent from another site/ : /waited too long/);
+        assert.match(page.body, isForeign ? /submitted from another site/ : /has expired/);
       }
     }
     assert.ok((await isSignedIn(here.browser)) && (await isSignedIn(there.browser)));

@@ -128,7 +128,7 @@ async function standingOf(
   if (kind !== "access") return [];
   const claims = await deps.accessTokens.read(organisation, token);
   if (!claims) return [bad("notAccepted")];
-  if (await deps.accessTokens.stands(organisation, claims)) return [good("active")];
+  if (await deps.accessTokens.isActive(organisation, claims)) return [good("active")];
   return [await reasonOf(deps, organisation.id, payload)];
 }
 

@@ -90,7 +90,7 @@ describe("device administration", () => {
       const user = { ...org, user: { ...org.user, email: "user@acme.example" } };
       const refused = await logIn(standard, user, await standard.get(at()));
       assert.equal(refused.status, 403);
-      assert.match(refused.body, /This page is for administrators/);
+      assert.match(refused.body, /Only administrators of the organisation can open this page/);
       const { id } = (await listOf(account))[0] ?? { id: newUuid() };
       for (const path of ["", "/policy", `/${id}/revoke`, `/codes/${id}/withdraw`])
         assert.equal((await standard.get(at(path))).status, 403, path);
@@ -247,7 +247,7 @@ describe("device administration", () => {
           const sent = csrf === undefined ? form : { ...form, csrf };
           const answer = await browser.post(at(path), sent);
           assert.equal(answer.status, 403, path);
-          assert.match(answer.body, /This page waited too long/);
+          assert.match(answer.body, /This page has expired/);
         }
         assert.equal((await browser.post(at(path), { ...form, ...hidden }, crossSite)).status, 403, path);
         assert.equal(await lastAction(), before);

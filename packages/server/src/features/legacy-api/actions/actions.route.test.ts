@@ -33,7 +33,7 @@ const CHOSEN = "walnut orbit seventeen";
 const json = { headers: { accept: "application/json" } };
 const newPassword = { body: { NewPassword: CHOSEN } };
 
-describe("links of mails, by call", () => {
+describe("email links by API call", () => {
   forEachDatabase(({ fresh }) => {
     const clock = fakeClock();
     let running: TestService;
@@ -63,14 +63,14 @@ describe("links of mails, by call", () => {
     };
     const login = async (email: string, password: string, by = account) =>
       (await call("User/Login", { body: { Email: email, Password: password } }, by)).status;
-    const recordOf = async (who: TestOrganisation): Promise<User> => {
+    const applicationRecord = async (who: TestOrganisation): Promise<User> => {
       const found = await findUser(running.service.database.query, who.organisation.id, who.user.id);
       assert.ok(found);
       return found;
     };
     const mailDeps = () => ({ ...running.service, baseUrl: running.baseUrl });
 
-    test("a reset's Requirement says what it needs; POST sets the password once and ends what was signed in", async () => {
+    test("reports that a reset needs a password, sets it once and ends the sessions", async () => {
       const who = await newUser();
       const key = (await call("User/Login", { body: { Email: who.user.email, Password: PASSWORD } })).body[
         "Key"
@@ -94,7 +94,7 @@ describe("links of mails, by call", () => {
       assert.equal((await call(`Account/VerifyIdentity/${String(key)}`, {}, undefined)).status, 401);
     });
 
-    test("PasswordReset answers and works the same for everybody", async () => {
+    test("responds to PasswordReset alike for every address", async () => {
       const who = await newUser();
       const shut = await newUser();
       const named = { orgId: org.organisation.id, id: shut.user.id, disabled: true, actor: "test" };
@@ -124,14 +124,14 @@ describe("links of mails, by call", () => {
       assert.equal((await call("User/nobody/PasswordReset", { method: "POST" })).status, 422);
     });
 
-    test("asking for somebody nobody knows leaves the links of others as they are", async () => {
+    test("keeps other users' links when a reset names an unknown address", async () => {
       const who = await newUser();
       const link = await reset(who);
       await call("User/somebody@acme.example/PasswordReset", { method: "POST" });
       assert.equal((await callApi(`${link}/Requirement`, undefined)).status, 200);
     });
 
-    test("a browser is led to the page of the reset, which changes nothing by itself", async () => {
+    test("redirects a browser to the reset page, which changes nothing by itself", async () => {
       const who = await newUser();
       const link = await reset(who);
       const page = await testBrowser().get(link);
@@ -143,7 +143,7 @@ describe("links of mails, by call", () => {
       assert.equal(scanned.status, 422, "and a POST without a password neither");
     });
 
-    test("a link is what it is: another type, another organisation's caller, too late", async () => {
+    test("rejects a link of another type, by another organisation's caller, or expired", async () => {
       const who = await newUser();
       const link = await reset(who);
       for (const type of [
@@ -167,7 +167,7 @@ describe("links of mails, by call", () => {
       assert.equal((await testBrowser().get(link)).status, 410);
     });
 
-    test("an invitation has no password before one is chosen, by call or on its page", async () => {
+    test("sets the first password of an invitation by call or on its page", async () => {
       const { service } = running;
       const invite = (email: string) =>
         inviteUser(mailDeps(), {
@@ -197,10 +197,10 @@ describe("links of mails, by call", () => {
       assert.equal(await login("ian@acme.example", CHOSEN), 200);
     });
 
-    test("a new address counts once it is confirmed; the old one is told", async () => {
+    test("changes the email address after confirmation, and notifies the old one", async () => {
       const { service } = running;
       const who = await newUser();
-      await requestNewEmail(mailDeps(), await recordOf(who), {
+      await requestNewEmail(mailDeps(), await applicationRecord(who), {
         newEmail: "changed@acme.example",
         actor: "test",
       });
@@ -214,16 +214,16 @@ describe("links of mails, by call", () => {
       const told = await mailsTo(service, who.user.email);
       assert.ok(told.some(({ mail }) => mail.template === "EmailChanged"));
       const taken = await newUser();
-      await requestNewEmail(mailDeps(), await recordOf(taken), {
+      await requestNewEmail(mailDeps(), await applicationRecord(taken), {
         newEmail: "later@acme.example",
         actor: "test",
       });
       await withUser(service, org, "later@acme.example");
       assert.equal((await callApi(await newestLink(service, "later@acme.example"), account)).status, 404);
-      assert.equal((await recordOf(taken)).email, taken.user.email);
+      assert.equal((await applicationRecord(taken)).email, taken.user.email);
     });
 
-    test("roaming: asked by mail, in by a button, and the home organisation stays the only one with the password", async () => {
+    test("adds a roaming user by email and confirmation, with the password at the home organisation only", async () => {
       const { service } = running;
       const who = await newUser(home);
       const ask = (body: object) => call("User/Roaming/Register", { body });
@@ -240,7 +240,7 @@ describe("links of mails, by call", () => {
       assert.equal(await login(who.user.email, PASSWORD), 401, "opening it changes nothing");
       assert.match((await browser.post(page.url, page.hidden)).body, /<p role="status">/);
       assert.equal(await login(who.user.email, PASSWORD), 200);
-      const member = await recordOf({ ...org, user: who.user });
+      const member = await applicationRecord({ ...org, user: who.user });
       assert.deepEqual([member.homeOrgId, member.role], [home.organisation.id, "Standard"]);
 
       const links = async () =>
@@ -258,7 +258,7 @@ describe("links of mails, by call", () => {
       assert.equal(found?.user.id, own.user.id, "the organisation's own user comes first");
     });
 
-    test("roaming answers and works the same for who is there and who is not", async () => {
+    test("responds to a roaming request alike for known and unknown users", async () => {
       const who = await newUser(home);
       const { query } = running.service.database;
       const count = async () =>
@@ -281,13 +281,12 @@ describe("links of mails, by call", () => {
         assert.deepEqual([target, Object.keys(details ?? {})], [undefined, ["homeOrgId"]]);
     });
 
-    test("no link reaches the logs", () => {
+    test("keeps links out of the logs", () => {
       assert.ok(!JSON.stringify(running.lines).includes("sgn_ua_"));
       assert.ok(running.lines.some(({ route }) => route.endsWith("/Action/:id/:type")));
       assert.deepEqual(running.errors, []);
     });
 
-    test("what was done is in the audit log", () =>
-      assertWritten(running.service.database.query, "roaming.accepted"));
+    test("audits every step", () => assertWritten(running.service.database.query, "roaming.accepted"));
   });
 });

@@ -1,25 +1,25 @@
 /**
- * Links of mails by call: Action/{id}/{type}, its Requirement, and Register/Complete/{key}. The link is the credential.
- * A browser that follows it gets a page with a button and completes nothing: mail scanners follow links too. A program
- * says what it is by its signature or by `Accept: application/json`.
+ * Email links by API: Action/{id}/{type}, its Requirement, and Register/Complete/{key}. The link is the credential. A browser
+ * gets a page with a button and completes nothing, because mail scanners follow links too. An API client identifies itself by
+ * a signature or by `Accept: application/json`.
  */
 import Type from "typebox";
 import { actionTypes, needsNewPassword } from "../../../core/actions/user-action.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
 import { wireTime } from "../../../http/api/times.ts";
-import { type LegacyDeps, linkDoor } from "../legacy-deps.ts";
-import { completeByGet, completeLink, openedLink } from "./link-call.ts";
+import { type LegacyDeps, linkAuthenticator } from "../legacy-deps.ts";
+import { completeLink, completeOrRedirect, requireLink } from "./link-call.ts";
 
 const typeSchema = Type.Union(actionTypes.map((type) => Type.Literal(type)));
 const completed = {
   200: {
-    description: "Done; the link works no more",
+    description: "Completed; the link is used",
     schema: Type.Object({ Type: typeSchema, Completed: Type.Literal(true) }),
   },
 } as const;
 const requirement = {
   200: {
-    description: "What completing it needs",
+    description: "The required input",
     schema: Type.Object({
       Type: typeSchema,
       Requires: Type.Array(Type.Literal("NewPassword")),
@@ -29,11 +29,9 @@ const requirement = {
 } as const;
 const body = Type.Object({ NewPassword: Type.Optional(Type.String()) }, { additionalProperties: false });
 
-const ACTION = "/legacy/api/Authentication/Action/:id/:type";
-
 const shared = { tag: "Authentication", credential: "link" } as const;
 
-const named = ({ id = "", type = "" }: Readonly<Record<string, string>>) => ({ id, type });
+const linkParameters = ({ id = "", type = "" }: Readonly<Record<string, string>>) => ({ id, type });
 
 export function actionRoutes(api: ApiScope, deps: LegacyDeps): void {
   getRoutes(api, deps);
@@ -45,49 +43,50 @@ function getRoutes(api: ApiScope, deps: LegacyDeps): void {
   const operation = { ...shared, method: "GET", answers: completed } as const;
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...operation,
-      path: ACTION,
+      path: "/legacy/api/Authentication/Action/:id/:type",
       operationId: "completeAction",
       errors: [410],
-      summary: "Complete what a link of a mail is for; browsers get a page instead",
+      summary: "Complete an email link; browsers get a page instead",
     },
-    ({ params, ...call }) => completeByGet(deps, { ...call, ...named(params) }),
+    ({ params, ...call }) => completeOrRedirect(deps, { ...call, ...linkParameters(params) }),
   );
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...operation,
       path: "/legacy/api/Authentication/User/Register/Complete/:key",
       operationId: "completeRegistration",
       errors: [410],
-      summary: "Confirm the address of a registration; browsers get a page instead",
+      summary: "Verify the address of a registration; browsers get a page instead",
     },
-    ({ params, ...call }) => completeByGet(deps, { ...call, id: params["key"] ?? "", type: "VerifyEmail" }),
+    ({ params, ...call }) =>
+      completeOrRedirect(deps, { ...call, id: params["key"] ?? "", type: "VerifyEmail" }),
   );
 }
 
 function postRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...shared,
       method: "POST",
-      path: ACTION,
+      path: "/legacy/api/Authentication/Action/:id/:type",
       operationId: "completeActionWithInput",
       errors: [410],
-      summary: "Complete what a link of a mail is for, with what it needs",
+      summary: "Complete an email link with its required input",
       body,
       bodyOptional: true,
       example: { NewPassword: "plum tractor ninety" },
       answers: completed,
     },
     async ({ params, body: { NewPassword }, ...rest }) => {
-      const call = { ...rest, ...named(params) };
-      return completeLink(deps, call, await openedLink(deps, call), NewPassword);
+      const call = { ...rest, ...linkParameters(params) };
+      return completeLink(deps, call, await requireLink(deps, call), NewPassword);
     },
   );
 }
@@ -95,18 +94,18 @@ function postRoute(api: ApiScope, deps: LegacyDeps): void {
 function requirementRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    linkDoor(deps),
+    linkAuthenticator(deps),
     {
       ...shared,
       method: "GET",
-      path: `${ACTION}/Requirement`,
+      path: "/legacy/api/Authentication/Action/:id/:type/Requirement",
       operationId: "getActionRequirement",
       errors: [410],
-      summary: "What completing a link needs; changes nothing",
+      summary: "Get the input that an email link requires; changes nothing",
       answers: requirement,
     },
     async ({ params, ...call }) => {
-      const { action } = await openedLink(deps, { ...call, ...named(params) });
+      const { action } = await requireLink(deps, { ...call, ...linkParameters(params) });
       const requires = needsNewPassword(action.type) ? ["NewPassword"] : [];
       const expires = wireTime(action.expiresAt);
       return { status: 200, body: { Type: action.type, Requires: requires, ExpiresAt: expires } };

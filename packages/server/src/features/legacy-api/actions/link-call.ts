@@ -1,4 +1,4 @@
-/** A link of a mail as a call names it: looked at, and completed once. */
+/** Opening and completing an email link by API. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import { type OpenedAction, openAction } from "../../../core/actions/opened-action.ts";
@@ -9,10 +9,10 @@ import { invalid, notFound } from "../../../http/api/api-error.ts";
 import type { Answer } from "../../../http/api/api-route.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "../legacy-deps.ts";
-import { gone, withLimits } from "../refusals.ts";
-import { requireGoodPassword } from "../registration.ts";
+import { requireAcceptablePassword } from "../registration.ts";
+import { expiredError, withLimits } from "../responses.ts";
 
-export interface LinkCall {
+export interface LinkRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly caller: SystemAccountCaller | undefined;
@@ -20,18 +20,18 @@ export interface LinkCall {
   readonly type: string;
 }
 
-/** Whoever would take a page gets one: scanners of mails say that they read everything. */
-const isProgram = ({ caller, request: { headers } }: LinkCall): boolean =>
+/** A client that accepts HTML gets a page: mail scanners accept everything. */
+const isApiClient = ({ caller, request: { headers } }: LinkRequest): boolean =>
   caller !== undefined ||
   (/\bapplication\/json\b/i.test(headers.accept ?? "") && !/\bhtml\b/i.test(headers.accept ?? ""));
 
-/** A program completes it; a browser is sent to its page. */
-export async function completeByGet(deps: LegacyDeps, asked: LinkCall): Promise<Answer> {
-  if (isProgram(asked)) return completeLink(deps, asked, await openedLink(deps, asked), undefined);
-  const { request, reply } = asked;
-  const action = await openAction(deps, asked);
+/** Completes the link for an API client; redirects a browser to the page of the link. */
+export async function completeOrRedirect(deps: LegacyDeps, link: LinkRequest): Promise<Answer> {
+  if (isApiClient(link)) return completeLink(deps, link, await requireLink(deps, link), undefined);
+  const { request, reply } = link;
+  const action = await openAction(deps, link);
   if (action && action !== "expired") {
-    await reply.header("cache-control", "no-store").redirect(pageOf(action), 303);
+    await reply.header("cache-control", "no-store").redirect(pagePath(action), 303);
     return { status: 303, isSent: true };
   }
   const { explanation } = messages(
@@ -42,8 +42,7 @@ export async function completeByGet(deps: LegacyDeps, asked: LinkCall): Promise<
   return { status, isSent: true };
 }
 
-/** Where a person goes on; VerifyEmail and ResetPassword have their pages beside the sign-in. */
-function pageOf({ id, action, organisation }: OpenedAction): string {
+function pagePath({ id, action, organisation }: OpenedAction): string {
   const place = `/oauth/${organisation.id}`;
   if (action.type === "ResetPassword") return `${place}/recovery/${id}`;
   const isOfUser = action.type === "VerifyEmail" && !action.data.registration;
@@ -51,23 +50,23 @@ function pageOf({ id, action, organisation }: OpenedAction): string {
 }
 
 /** @throws ApiError 404, 410 */
-export async function openedLink(deps: LegacyDeps, asked: LinkCall): Promise<OpenedAction> {
-  const action = await openAction(deps, asked);
-  if (action === "expired") throw gone();
-  const { caller } = asked;
+export async function requireLink(deps: LegacyDeps, link: LinkRequest): Promise<OpenedAction> {
+  const action = await openAction(deps, link);
+  if (action === "expired") throw expiredError();
+  const { caller } = link;
   if (!action || (caller && caller.organisation.id !== action.organisation.id)) throw notFound();
   return action;
 }
 
-/** @throws ApiError 404 when it is used meanwhile, 422 for a password that cannot be one */
+/** @throws ApiError 404 when the link was used meanwhile, 422 for an unacceptable password */
 export async function completeLink(
   deps: LegacyDeps,
-  { request }: LinkCall,
+  { request }: LinkRequest,
   opened: OpenedAction,
   newPassword: string | undefined,
 ): Promise<Answer> {
   const { id, action } = opened;
-  const passwordHash = await hashFor(deps, opened, newPassword);
+  const passwordHash = await hashNewPassword(deps, opened, newPassword);
   const userAgent = request.headers["user-agent"];
   const origin = { address: addressOf(request), ...(userAgent === undefined ? {} : { userAgent }) };
   const completion = { action, id, origin, ...(passwordHash === undefined ? {} : { passwordHash }) };
@@ -75,17 +74,17 @@ export async function completeLink(
   return { status: 200, body: { Type: action.type, Completed: true } };
 }
 
-async function hashFor(
+async function hashNewPassword(
   { passwords }: LegacyDeps,
   { action, organisation, about }: OpenedAction,
   password: string | undefined,
 ): Promise<string | undefined> {
   const path = "/NewPassword";
   if (!needsNewPassword(action.type)) {
-    if (password !== undefined) throw invalid([{ path, message: "is not expected here" }]);
+    if (password !== undefined) throw invalid([{ path, message: "is not expected" }]);
     return undefined;
   }
-  if (password === undefined) throw invalid([{ path, message: "is missing: send it by POST" }]);
-  await requireGoodPassword(password, organisation, about, path);
+  if (password === undefined) throw invalid([{ path, message: "is required: send it by POST" }]);
+  await requireAcceptablePassword(password, organisation, about, path);
   return withLimits(() => passwords.hash(password));
 }

@@ -55,7 +55,7 @@ describe("holders of session keys", () => {
     const lives = async (key: string) =>
       (await call(`Authentication/Account/VerifyIdentity/${key}`)).status === 200;
 
-    test("VerifyIdentity tells who the holder is now, by path or query", async () => {
+    test("returns the current user of a session key by path or query", async () => {
       const who = await newUser();
       const key = await makeSessionKey(running.service, who);
       for (const path of [`/${key}`, `?key=${key}`]) {
@@ -70,7 +70,7 @@ describe("holders of session keys", () => {
       assert.equal((await call("Authentication/Account/VerifyIdentity")).status, 401);
     });
 
-    test("Logout ends the key and the browser session that it was made in, and no other", async () => {
+    test("revokes the key and its browser session on Logout, and no other", async () => {
       const who = await newUser();
       const { service } = running;
       const user = await findUser(service.database.query, org.organisation.id, who.user.id);
@@ -97,7 +97,7 @@ describe("holders of session keys", () => {
       assert.equal((await logout(await makeSessionKey(service, who), "/maybe")).status, 404);
     });
 
-    test("everywhere: sessions, keys of every kind and refresh tokens", async () => {
+    test("revokes sessions, keys and refresh tokens on Logout everywhere", async () => {
       for (const word of ["true", "everywhere"]) {
         const who = await newUser();
         const browser = testBrowser();
@@ -117,7 +117,7 @@ describe("holders of session keys", () => {
       }
     });
 
-    test("the profile has the application's settings when they are asked for, and nobody else's", async () => {
+    test("returns the application's own settings on request", async () => {
       const who = await newUser();
       const { service } = running;
       const key = await makeSessionKey(service, who);
@@ -146,7 +146,7 @@ describe("holders of session keys", () => {
       assert.equal((await call(`${elsewhere}/${handed}`, plain, write)).status, 401, "not the account's");
     });
 
-    test("service sessions are paged, scoped to what the account may see, and living ones only", async () => {
+    test("lists active service sessions that the account may see, by page", async () => {
       const who = await newUser();
       const keys: string[] = [];
       for (let time = 0; time < 3; time += 1) keys.push(await makeSessionKey(running.service, who));
@@ -165,7 +165,7 @@ describe("holders of session keys", () => {
       assert.equal(((await call(list, plain)).body["items"] as unknown[]).length, 2);
     });
 
-    test("a username is available until somebody has it, however it is written, and asking is counted", async () => {
+    test("reports whether a username is available in any spelling, and limits the requests", async () => {
       const who = await newUser();
       const ask = (name: string) => call(`User/Username/Available/${encodeURIComponent(name)}`, plain);
       assert.deepEqual((await ask("ada.l")).body, { Available: true });
@@ -182,7 +182,7 @@ describe("holders of session keys", () => {
       clock.advance(60_000);
     });
 
-    test("application lists are paged, and leave out disabled ones", async () => {
+    test("lists enabled applications by page", async () => {
       const { service } = running;
       const own = await makeOrganisation(service);
       const member = await makeSystemAccount(service, own);
@@ -220,7 +220,7 @@ describe("holders of session keys", () => {
       assert.deepEqual(await all("Organisation/External/Application/List", manager), listed);
     });
 
-    test("no key reaches the logs", () => {
+    test("keeps session keys out of the logs", () => {
       assert.ok(!JSON.stringify(running.lines).includes("sgn_sk_"));
       assert.deepEqual(running.errors, []);
     });

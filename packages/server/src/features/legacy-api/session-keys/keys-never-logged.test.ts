@@ -91,7 +91,7 @@ async function tryEverything(key: string): Promise<void> {
   await ask("GET", `/legacy/api/Keys/User/${key}`, key, { headers: { authorization: `${key}:${key}` } });
 }
 
-test("good, refused, malformed and failing calls leave no key in the log", async () => {
+test("keeps session keys out of the log for successful, rejected, malformed and failing calls", async () => {
   assert.ok(routesWithKeys.length >= 5);
   const key = await newKey();
   await tryEverything(key);

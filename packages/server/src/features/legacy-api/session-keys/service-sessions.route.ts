@@ -1,6 +1,6 @@
 /**
- * GET User/{userId}/ServiceSessions: what a user is signed in to by session keys. An account sees those of the
- * applications that it may act for; an administrator's sees all.
+ * GET User/{userId}/ServiceSessions: the active session keys of a user, for the applications that the account may act for. An
+ * administrator's account sees all.
  */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
@@ -31,19 +31,19 @@ const query = Type.Object(pageQuery, { additionalProperties: false });
 export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
   apiRoute(
     api,
-    deps.signed,
+    deps.accountAuthenticator,
     {
       method: "GET",
       path: "/legacy/api/User/:userId/ServiceSessions",
       operationId: "listServiceSessions",
-      summary: "What a user is signed in to by session keys",
+      summary: "List the active session keys of a user",
       tag: "Users",
       credential: "system-account",
       query,
       answers: { 200: { description: "Oldest first", schema: pageSchema(session) } },
     },
-    async ({ caller: { organisation, account }, params, query: asked }) => {
-      const page = readPage(asked);
+    async ({ caller: { organisation, account }, params, query }) => {
+      const page = readPage(query);
       const userId = (params["userId"] ?? "").toLowerCase();
       const user = isUuid(userId) && (await findUser(deps.database.query, organisation.id, userId));
       if (!user) throw notFound();

@@ -37,7 +37,7 @@ forEachDatabase(({ fresh }) => {
     callApi(`${running.baseUrl}/legacy/api/Keys/User/${rest}`, account, { method });
   const at = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-  test("a key says its kind, its application, when it ends and whose it is", async () => {
+  test("returns kind, application, expiry and user of a session key", async () => {
     const issuedAt = clock();
     const key = await newKey();
     clock.advance(MINUTE);
@@ -55,7 +55,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(validated.body, body, "the two answers are one");
   });
 
-  test("converted, it is another key: 201 with the key, its kind and its end; the old one goes on", async () => {
+  test("converts a key to a new one with 201, and keeps the old one", async () => {
     const key = await newKey();
     const temporary = await keys(`${key}/Convert/To/UserTemp`, undefined, "POST");
     assert.equal(temporary.status, 201);
@@ -76,7 +76,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([status, body["Kind"], body["ExpiresAt"]], [200, "UserPerm", null]);
   });
 
-  test("a temporary key becomes no other key: whoever it was handed to has it for its time", async () => {
+  test("rejects the conversion of a temporary key", async () => {
     const handedOver = await convertedKey(running.service, await newKey(), "UserTemp");
     const web = await makeSystemAccount(running.service, org);
     for (const kind of ["UserTemp", "UserPerm"])
@@ -87,7 +87,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await keys(handedOver)).status, 200, "it goes on");
   });
 
-  test("no permanent key where the application has not allowed them", async () => {
+  test("rejects a permanent key where the application does not allow it", async () => {
     const answer = await keys(`${await newKey(org.web)}/Convert/To/UserPerm`, undefined, "POST");
     assert.deepEqual(
       [answer.status, answer.body["type"]],
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("a signature that comes along is checked, and must be of one who may act for the key's application", async () => {
+  test("checks an optional signature and its permission on the key's application", async () => {
     const key = await newKey();
     const own = await makeSystemAccount(running.service, org, { applicationId: portal.application.id });
     const web = await makeSystemAccount(running.service, org);
@@ -109,7 +109,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await keys(handedOver, foreign)).status, 401);
   });
 
-  test("the application that a signed call names must be the account's to ask about", async () => {
+  test("requires permission on the application that a signed call names", async () => {
     const key = await newKey();
     const own = await makeSystemAccount(running.service, org, { applicationId: portal.application.id });
     const permission = (appId: string) => keys(`${key}/Permission/${appId}`, own);
@@ -117,7 +117,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await permission(org.web.application.id)).status, 401);
   });
 
-  test("an application that demands signatures with its keys gets them on every call", async () => {
+  test("requires a signature on every call where the application demands it", async () => {
     const settings = { requireSignedKeyCalls: true, allowPermanentKeys: true };
     const strict = await makeClient(running.service, org.organisation, settings);
     const own = await makeSystemAccount(running.service, org, { applicationId: strict.application.id });
@@ -136,7 +136,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await callApi(address, own)).status, 200);
   });
 
-  test("every refusal is the same answer, whatever was wrong", async () => {
+  test("gives one response to every rejected session key", async () => {
     const key = await newKey();
     const dead = await newKey();
     clock.advance(5 * MINUTE);

@@ -1,4 +1,4 @@
-/** legacy/api/Keys/User/{key}: what a session key is good for, and other keys in its place. The key itself is the credential. */
+/** /legacy/api/Keys/User/{key}: validating and converting session keys. The key itself is the credential. */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
 import { mayUse } from "../../../core/application-access/application-access.ts";
@@ -36,19 +36,27 @@ export function sessionKeysRoutes(api: ApiScope, deps: SessionKeysDeps): void {
       method: "GET",
       path: "/legacy/api/Keys/User/:key",
       operationId: "validateUserKey",
-      summary: "Whether a session key is valid, and whose it is",
+      summary: "Validate a session key and get its user",
       answers: { 200: { description: "The key is valid", schema: validKeySchema } },
     },
     async ({ caller }) => ({ status: 200, body: validKeyRecord(caller) }),
   );
-  convertRoute(api, deps, "UserTemp", "A temporary key of the same user and application");
-  convertRoute(api, deps, "UserPerm", "A permanent key of the same user and application");
+  convertRoute(api, deps, {
+    kind: "UserTemp",
+    path: "/legacy/api/Keys/User/:key/Convert/To/UserTemp",
+    summary: "Convert to a temporary key",
+  });
+  convertRoute(api, deps, {
+    kind: "UserPerm",
+    path: "/legacy/api/Keys/User/:key/Convert/To/UserPerm",
+    summary: "Convert to a permanent key",
+  });
   permissionRoute(api, deps);
 }
 
 const convertedSchema = Type.Object(
   {
-    Key: Type.String({ description: "shown this once" }),
+    Key: Type.String({ description: "Returned once" }),
     Kind: sessionKeyKindSchema,
     ExpiresAt: expiresAtSchema,
   },
@@ -58,8 +66,7 @@ const convertedSchema = Type.Object(
 function convertRoute(
   api: ApiScope,
   deps: SessionKeysDeps,
-  kind: "UserTemp" | "UserPerm",
-  summary: string,
+  { kind, path, summary }: { kind: "UserTemp" | "UserPerm"; path: string; summary: string },
 ): void {
   apiRoute(
     api,
@@ -67,30 +74,34 @@ function convertRoute(
     {
       ...shared,
       method: "POST",
-      path: `/legacy/api/Keys/User/:key/Convert/To/${kind}`,
+      path,
       operationId: `convertTo${kind}`,
       errors: [403],
       summary,
-      answers: { 201: { description: "The new key; the old one stays as it was", schema: convertedSchema } },
+      answers: { 201: { description: "The new key; the old key stays valid", schema: convertedSchema } },
     },
     async ({ caller, request }) => {
-      // Whoever it was handed to would have it for longer than it was made for.
+      // Its holder would extend the access that was handed over for a short time.
       if (caller.key.kind === "UserTemp")
-        throw new ApiError(403, "temporary-key", "A temporary key is not converted");
+        throw new ApiError(403, "temporary-key", "A temporary key cannot be converted");
       if (kind === "UserPerm" && !caller.application.settings.allowPermanentKeys)
-        throw new ApiError(403, "permanent-keys-not-allowed", "The application has no permanent keys");
+        throw new ApiError(
+          403,
+          "permanent-keys-not-allowed",
+          "The application does not allow permanent keys",
+        );
       const act = { address: addressOf(request), actor: caller.actor };
       const converted = await convertSessionKey(deps, caller, kind, act);
       if (!converted) throw notAuthenticated("the key has ended meanwhile");
       const { key, secret } = converted;
-      // No Location: it would be an address with a key in it.
+      // No Location header: it would put the key into a URL.
       return { status: 201, body: { Key: secret, Kind: key.kind, ExpiresAt: expiryOf(key) } };
     },
   );
 }
 
 const permissionSchema = Type.Object({
-  Permitted: Type.Boolean({ description: "whether the user may use the application" }),
+  Permitted: Type.Boolean({ description: "Whether the user may use the application" }),
   Role: Type.Union([Type.Literal("Standard"), Type.Literal("Administrator")]),
 });
 
@@ -103,8 +114,8 @@ function permissionRoute(api: ApiScope, { database, applications, keyDoor }: Ses
       method: "GET",
       path: "/legacy/api/Keys/User/:key/Permission/:appId",
       operationId: "checkKeyPermission",
-      summary: "Whether the key's user may use an application of the organisation",
-      answers: { 200: { description: "The answer", schema: permissionSchema } },
+      summary: "Check whether the key's user may use an application",
+      answers: { 200: { description: "The permission", schema: permissionSchema } },
     },
     async ({ caller: { organisation, user }, params: { appId = "" } }) => {
       const application = isUuid(appId) ? await applications.find(organisation.id, appId) : undefined;

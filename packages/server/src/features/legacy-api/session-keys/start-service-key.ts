@@ -1,4 +1,4 @@
-/** The end of a sign-in by call: the code is used up and the key made in one transaction, or neither. */
+/** Completes a sign-in by API: consumes the second factor and issues the session key in one transaction. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
@@ -14,7 +14,7 @@ import type { RightPassword } from "../../../core/users/check-password.ts";
 import { holdPassword } from "../../../core/users/users.store.ts";
 import type { Db } from "../../../db/open.ts";
 import type { LegacyDeps } from "../legacy-deps.ts";
-import { wrongCode } from "../shown-factor.ts";
+import { wrongCode } from "../second-factor.ts";
 
 export interface ServiceSignIn {
   readonly organisation: Organisation;
@@ -31,10 +31,10 @@ export async function startServiceKey(
 ): Promise<{ key: SessionKey; secret: string } | undefined> {
   const { right, proof } = signIn;
   const started = await deps.database.transaction(async (tx) => {
-    // Thrown, so that nothing of it stays.
+    // Throws to roll the transaction back.
     if (proof && !(await proof.use(tx))) throw wrongCode();
     if (!(await holdPassword(tx, right.user, right.passwordChangedAt))) return undefined;
-    await noteSignIn(tx, deps, signIn);
+    await recordSignIn(tx, deps, signIn);
     return issue(tx, deps, signIn);
   });
   if (!started) return undefined;
@@ -60,14 +60,14 @@ async function issue(
     address: origin.address,
     now,
   });
-  // It did not travel through a browser: whoever asked for it has it, and it lives as long as its session from now on.
-  const livesUntil = now + organisation.settings.sessionLifetimeSeconds * 1000;
-  const shown = await touchSessionKey(tx, key, livesUntil, now);
-  return shown && { key: shown, secret };
+  // It did not travel through a browser, so it needs no first use to get the lifetime of its session.
+  const validUntil = now + organisation.settings.sessionLifetimeSeconds * 1000;
+  const active = await touchSessionKey(tx, key, validUntil, now);
+  return active && { key: active, secret };
 }
 
-/** Recovery codes are audited when used; a sign-in through an application not used before is told by mail. */
-async function noteSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Promise<void> {
+/** Audits a recovery code, and notifies the user of the first sign-in through an application. */
+async function recordSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Promise<void> {
   const { organisation, application, right, proof, origin } = signIn;
   const orgId = organisation.id;
   const { user } = right;
@@ -82,7 +82,7 @@ async function noteSignIn(tx: Db, deps: LegacyDeps, signIn: ServiceSignIn): Prom
     };
     await recordAuditEvent(tx, { ...event, address: origin.address });
   }
-  // There is no browser to know again: the application stands for it.
+  // In place of a known browser: the application.
   const browserHash = sha256Base64url(`application|${application.id}`);
   if (await noteBrowser(tx, { orgId, userId: user.id, browserHash, now })) return;
   await sendNotice(tx, deps, user, { template: "NewSignIn" }, { address: origin.address });

@@ -17,7 +17,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 
-describe("client secrets by the management API", () => {
+describe("management API: client secrets", () => {
   forEachDatabase(({ name, fresh }) => {
     let clock: FakeClock;
     let running: TestService;
@@ -57,7 +57,7 @@ describe("client secrets by the management API", () => {
     const secretsOf = async (of: TestClient) =>
       (await callApi(url(of), admin)).body["secrets"] as Record<string, unknown>[];
 
-    test("a new secret is shown once, works at once, and the old one works on until it is revoked", async () => {
+    test("shows a new secret once; old ones work until revoked", async () => {
       const one = await client();
       const made = await rotate(one, { label: "autumn" });
       assert.deepEqual(Object.keys(made.body).sort(), [
@@ -88,7 +88,7 @@ describe("client secrets by the management API", () => {
       assert.equal(await token(one, made.secret), 200);
     });
 
-    test("one secret is revoked by its id, and the newest that works is kept whichever came last", async () => {
+    test("revokes one secret by id, and keeps the newest active one", async () => {
       const one = await client();
       clock.advance(1000);
       const second = await rotate(one);
@@ -105,7 +105,7 @@ describe("client secrets by the management API", () => {
       assert.equal(await token(other, other.secret), 200);
     });
 
-    test("secrets end at their time: the new one's own, and the one that is given to the others", async () => {
+    test("secrets expire at their own time, or at the one given to the others", async () => {
       const one = await client();
       const soon = new Date(clock() + 60_000).toISOString();
       const brief = await rotate(one, { expiresAt: soon });
@@ -126,7 +126,7 @@ describe("client secrets by the management API", () => {
       );
     });
 
-    test("a client that keeps no secret gets none", async () => {
+    test("a public client gets no secret", async () => {
       const { id } = org.native;
       const answer = await callApi(`${running.baseUrl}/legacy/api/oauth/clients/${id}/rotate-secret`, admin, {
         method: "POST",
@@ -134,7 +134,7 @@ describe("client secrets by the management API", () => {
       assert.deepEqual([answer.status, answer.body["type"]], [409, "urn:signet:error:public-client"]);
     });
 
-    test("a secret works before the news of it has come to the node that it is shown to", async () => {
+    test("a new secret works on every node before the change is announced", async () => {
       const one = await client();
       assert.equal(await token(one, one.secret), 200, "the node knows the client");
       const unheard = {
@@ -152,7 +152,7 @@ describe("client secrets by the management API", () => {
       assert.equal(await token(one, `${plaintext.slice(0, -1)}~`), 401);
     });
 
-    test("rotating under load loses no request, on the node that rotates and on another", async () => {
+    test("rotating under load loses no request on any node", async () => {
       const other =
         name === "postgres"
           ? await startTestService({
@@ -204,7 +204,7 @@ describe("client secrets by the management API", () => {
       }
     });
 
-    test("no plaintext is kept", async () => {
+    test("stores no plaintext", async () => {
       const one = await client();
       const headers = { "idempotency-key": "rotate-and-look" };
       const { body } = await callApi(url(one, "/rotate-secret"), admin, { body: {}, headers });

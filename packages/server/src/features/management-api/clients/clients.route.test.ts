@@ -37,7 +37,7 @@ const MEMBERS =
   backchannelLogoutUri contacts enabled access requiredAcr allowedResources allowPermanentKeys requireSignedKeyCalls
   signingPoolId secrets createdAt updatedAt`.split(/\s+/);
 
-describe("clients by the management API", () => {
+describe("management API: clients", () => {
   forEachDatabase(({ fresh }) => {
     let clock: FakeClock;
     let running: TestService;
@@ -74,7 +74,7 @@ describe("clients by the management API", () => {
       return answer;
     };
 
-    test("a client has the members of the contract, the specification's defaults, and its first secret once", async () => {
+    test("a new client has the contract's members, the defaults, and its first secret once", async () => {
       const { id, body, headers } = await create();
       assert.deepEqual(Object.keys(body).sort(), [...MEMBERS, "clientSecret"].sort());
       assert.equal(headers.get("location"), `${running.baseUrl}/legacy/api/oauth/clients/${id}`);
@@ -110,7 +110,7 @@ describe("clients by the management API", () => {
       assert.ok(!read.text.includes("sgn_cs_"));
     });
 
-    test("the secret works at once, and who has no use for one gets none", async () => {
+    test("the secret works immediately, and public clients get none", async () => {
       const { id, body } = await create({ grantTypes: ["client_credentials"], allowedScopes: ["jobs:run"] });
       const answer = await postForm(`${org.issuer}/token`, {
         grant_type: "client_credentials",
@@ -128,7 +128,7 @@ describe("clients by the management API", () => {
       assert.equal(meters.body["tlsClientCertificateBoundAccessTokens"], true);
     });
 
-    test("a client joins a pool of its own organisation, and leaves it when the member is left out", async () => {
+    test("a client joins a pool of its organisation, and leaves it when the member is omitted", async () => {
       const [pool, elsewhere] = [
         await makePool(running.service, org),
         await makePool(running.service, await makeOrganisation(running.service, "Elsewhere")),
@@ -147,7 +147,7 @@ describe("clients by the management API", () => {
       assert.equal((await put(id, { ...body, signingPoolId: null })).body["signingPoolId"], null);
     });
 
-    test("what was read can be sent back as it is, and changed, by all its members", async () => {
+    test("a record can be sent back as read, and changed", async () => {
       const full = {
         description: "Sells things",
         logoUri: "https://shop.example/logo.png",
@@ -192,7 +192,7 @@ describe("clients by the management API", () => {
       assert.equal((await put(created.id, created.body)).status, 200, "even the answer that made it");
     });
 
-    test("a replacement is a full one, what the record does not name excepted", async () => {
+    test("a replacement is complete, except for settings without a member", async () => {
       const { application } = await makeClient(running.service, org.organisation, {
         redirectUris: [REDIRECT_URI],
         accessTokenLifetimeSeconds: 120,
@@ -204,7 +204,7 @@ describe("clients by the management API", () => {
       assert.equal(inside?.settings.refreshTokenGraceSeconds, 0);
     });
 
-    test("read-only members and other organisations' are not to be had by naming them", async () => {
+    test("read-only members and records of other organisations can't be changed", async () => {
       const { id, body } = await create();
       const forged = {
         ...body,
@@ -234,7 +234,7 @@ describe("clients by the management API", () => {
       assert.equal((await call("", { body: polluted })).status, 422);
     });
 
-    test("every fault is told with its member's path", async () => {
+    test("reports every fault with its path", async () => {
       const wrong = await call("", {
         body: {
           name: " ",
@@ -271,7 +271,7 @@ describe("clients by the management API", () => {
       assert.deepEqual([other.status, paths(other.body)], [422, ["/clientType"]]);
     });
 
-    test("who comes second with what they have read hears of it, and of two at once one does", async () => {
+    test("rejects a stale change, also under concurrency", async () => {
       const { id, body, headers } = await create();
       const etag = headers.get("etag") ?? "";
       const first = await put(id, { ...body, name: "First" }, { "if-match": etag });
@@ -293,7 +293,7 @@ describe("clients by the management API", () => {
       assert.equal((await put(id, body, { "if-match": "*" })).status, 200);
     });
 
-    test("RequireConsent and consentMode are one setting: the changed one counts, two that contradict are refused", async () => {
+    test("of RequireConsent and consentMode the changed one wins, and a contradiction is rejected", async () => {
       const { id, body } = await create();
       assert.deepEqual([body["RequireConsent"], body["consentMode"]], [true, "user"]);
       const consent = async (more: object) => {
@@ -312,7 +312,7 @@ describe("clients by the management API", () => {
       assert.deepEqual(paths((await call("", { body: made })).body), ["/consentMode"]);
     });
 
-    test("disabling ends refresh tokens and codes for good, and enabling lets new ones be had", async () => {
+    test("disabling revokes refresh tokens and codes permanently; enabling allows new ones", async () => {
       const client = await web();
       const { refreshToken } = await getTokens(org, {}, client);
       const code = await getCode(org, {}, client);
@@ -328,7 +328,7 @@ describe("clients by the management API", () => {
       assert.equal((await postForm(`${org.issuer}/introspect`, { token: "x", ...form })).status, 401);
     });
 
-    test("scopes that are taken away end for the refresh tokens that have them", async () => {
+    test("removed scopes are dropped from refresh tokens", async () => {
       const client = await web();
       const { refreshToken } = await getTokens(org, { scope: "openid email phone" }, client);
       await given(client, { allowedScopes: ["openid", "email"] });
@@ -336,7 +336,7 @@ describe("clients by the management API", () => {
       assert.deepEqual(String(body["scope"]).split(" ").sort(), ["email", "openid"]);
     });
 
-    test("deleting ends everything and cannot be undone", async () => {
+    test("deleting revokes everything permanently", async () => {
       const client = await web();
       const tokens = await getTokens(org, {}, client);
       const code = await getCode(org, {}, client);
@@ -358,7 +358,7 @@ describe("clients by the management API", () => {
       );
     });
 
-    test("the calling account does not delete the client that it belongs to; another's account goes with its client", async () => {
+    test("a caller can't delete its own client; other accounts are deleted with theirs", async () => {
       const own = await call(`/${org.web.application.id}`, { method: "DELETE" });
       assert.deepEqual([own.status, own.body["type"]], [409, "urn:signet:error:own-application"]);
       const client = await web();
@@ -372,7 +372,7 @@ describe("clients by the management API", () => {
       assert.equal((await callApi(url, other)).status, 401);
     });
 
-    test("the list is paged in the order of creation, and what comes meanwhile is neither lost nor shown twice", async () => {
+    test("pages in the order of creation without gaps or duplicates under concurrent creation", async () => {
       const other = await makeOrganisation(running.service, "Paged");
       const account = await makeSystemAccount(running.service, other, { administrator: true });
       const url = `${running.baseUrl}/legacy/api/oauth/clients`;

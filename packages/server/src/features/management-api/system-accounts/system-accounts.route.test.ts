@@ -23,7 +23,7 @@ import {
   type TestService,
 } from "../../../testing/test-service.ts";
 
-describe("system accounts by the management API", () => {
+describe("management API: system accounts", () => {
   forEachDatabase(({ fresh }) => {
     let clock: FakeClock;
     let running: TestService;
@@ -65,7 +65,7 @@ describe("system accounts by the management API", () => {
     const refusal = ({ status, body }: ApiAnswer) => [status, String(body["type"]).split(":").at(-1)];
     const state = { name: "Import", requireStrictSignature: false, enabled: true };
 
-    test("it is made with a pair of keys that works at once, and whose secret key is told this once", async () => {
+    test("a new account has a working key pair, whose secret key is shown once", async () => {
       const headers = { "idempotency-key": "make-and-look" };
       const { account, ...made } = await create({ requireStrictSignature: true }, { headers });
       assert.equal(made.headers.get("location"), at(`/${account.id}`));
@@ -107,7 +107,7 @@ describe("system accounts by the management API", () => {
       assert.ok(kept.includes(account.publicKey) && !kept.includes(String(secretKey)));
     });
 
-    test("an administrator's account makes another, which can do what it can", async () => {
+    test("an administrator's account can create another one with the same rights", async () => {
       const { account } = await create({ administrator: true });
       assert.equal((await call(`/${admin.id}`, {}, account)).status, 200);
       assert.equal((await remove(`/${account.id}`)).status, 204);
@@ -115,7 +115,7 @@ describe("system accounts by the management API", () => {
       assert.equal((await call(`/${account.id}`)).status, 404);
     });
 
-    test("the list is paged, and each account in it has its own permissions and keys", async () => {
+    test("pages accounts with their permissions and keys", async () => {
       const two = [(await create()).account, (await create()).account];
       const { id } = (await makeClient(running.service, org.organisation, {})).application;
       await put(`/${two[1]?.id}/permissions/${id}`);
@@ -141,7 +141,7 @@ describe("system accounts by the management API", () => {
       ]);
     });
 
-    test("other applications are granted and withdrawn one by one, each at once; its own is its own", async () => {
+    test("grants and withdraws other applications immediately; its own is implied", async () => {
       const { account } = await create();
       const { id } = (await makeClient(running.service, org.organisation, {})).application;
       const about = { ApplicationId: id };
@@ -166,7 +166,7 @@ describe("system accounts by the management API", () => {
       assert.equal((await put(`/${account.id}/permissions/${foreign}`)).status, 404);
     });
 
-    test("what was read is changed and sent back; nothing is decided by what is left out", async () => {
+    test("a record can be changed as read; omitted members have no defaults", async () => {
       const { account } = await create();
       const { body, headers } = await call(`/${account.id}`);
       const match = { "if-match": headers.get("etag") ?? "" };
@@ -188,7 +188,7 @@ describe("system accounts by the management API", () => {
       assert.equal(same.headers.get("etag"), on.headers.get("etag"), "nothing was to be changed");
     });
 
-    test("keys are replaced with an overlap, and ended one by one", async () => {
+    test("rotates keys with an overlap, and revokes single ones", async () => {
       const { account } = await create();
       const path = `/${account.id}/keys`;
       const soon = new Date(clock() + 60_000).toISOString();
@@ -209,7 +209,7 @@ describe("system accounts by the management API", () => {
       assert.equal((await call("", {}, admin)).status, 200);
     });
 
-    test("a caller cannot shut itself out: not its account, not the key it signs with, not its client", async () => {
+    test("a caller can't lock itself out by its account, key or client", async () => {
       const own = `/${admin.id}`;
       assert.deepEqual(refusal(await remove(own)), [409, "own-account"]);
       assert.deepEqual(refusal(await put(own, { body: { ...state, enabled: false } })), [409, "own-account"]);
@@ -228,7 +228,7 @@ describe("system accounts by the management API", () => {
       assert.equal((await put(own, { body: { ...state, name: "Test" } })).status, 200);
     });
 
-    test("two that delete each other at once: one stays", async () => {
+    test("of two accounts that delete each other concurrently, one stays", async () => {
       for (let round = 0; round < 5; round++) {
         const [one, two] = [
           (await create({ administrator: true })).account,
@@ -241,7 +241,7 @@ describe("system accounts by the management API", () => {
       }
     });
 
-    test("who was shut out on another node makes no successor before the news has come", async () => {
+    test("an account disabled on another node can't create a successor", async () => {
       const { id: orgId } = org.organisation;
       const unheard = {
         ...running.service,

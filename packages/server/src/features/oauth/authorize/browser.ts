@@ -1,6 +1,5 @@
-/** What every browser step shares: who is there, the page's frame, and the form's seal. */
+/** What every step of the browser flow shares: route wrapper, session, page frame, CSRF check and the sealed flow. */
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
@@ -9,6 +8,7 @@ import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import type { PasswordHasher } from "../../../core/passwords/password-hasher.ts";
 import type { RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { CustomScopeDirectory } from "../../../core/scopes/custom-scopes.ts";
 import type { PasskeyChallenges } from "../../../core/second-factors/passkeys/challenge.ts";
@@ -30,8 +30,12 @@ import type { DeviceCookies } from "../../../http/cookies/trusted-browser-cookie
 import type { Csrf } from "../../../http/csrf.ts";
 import type { PageForm } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
+import { inOrganisation, type OrganisationRoute } from "../../../http/organisation-lookup.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
+import type { Visit } from "../../../page-kit/visit.ts";
 import type { Flow, Flows } from "./flow.ts";
+
+export type { Visit } from "../../../page-kit/visit.ts";
 
 export interface BrowserDeps {
   readonly baseUrl: string;
@@ -44,48 +48,51 @@ export interface BrowserDeps {
   readonly cookies: SessionCookies;
   readonly csrf: Csrf;
   readonly flows: Flows;
-  /** What is kept under the master key: the secrets of authenticator apps. */
+  /** Encrypts what the database stores: TOTP secrets. */
   readonly encryption: Encryption;
   readonly rateLimits: RateLimits;
-  /** Takes the notices of what happens to an account. */
   readonly outbox: Outbox;
-  /** Tells a browser that was here before from a new one. */
+  /** Tells a known browser from a new one. */
   readonly recognition: RecognitionCookies;
   readonly activity: Pick<Activity, "count">;
-  readonly secondFactors: SecondFactorMeans;
-  /** For the applications whose tokens an agent signs. */
+  readonly secondFactors: SecondFactorDeps;
+  /** For applications whose tokens an agent signs. */
   readonly poolSigning: PoolSigning;
   readonly signingPools: SigningPoolDirectory;
 }
 
-export interface SecondFactorMeans {
-  /** Seals what browsers carry for us between two pages. */
+export interface PasswordDeps extends BrowserDeps {
+  readonly passwords: PasswordHasher;
+}
+
+export interface SecondFactorDeps {
+  /** Seals the state that browsers carry between two pages. */
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
   readonly relyingParty: RelyingParty;
   readonly devices: DeviceCookies;
 }
 
-/** One browser request at one organisation. */
-export interface Visit {
-  readonly organisation: Organisation;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+/** A route below `/oauth/{org}`: the handler sends the response. */
+export function browserRoute<Deps extends BrowserDeps>(
+  deps: Deps,
+  handler: (deps: Deps, visit: Visit) => Promise<void>,
+): OrganisationRoute {
+  return inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+    await handler(deps, visit);
+    return visit.reply;
+  });
 }
 
 export function whoIsThere(
   deps: BrowserDeps,
   { organisation, request }: Pick<Visit, "organisation" | "request">,
-  looking: { readonly isWatching?: boolean } = {},
+  options: { readonly isBackground?: boolean } = {},
 ): Promise<SignedIn | undefined> {
-  return findSignedIn(deps, organisation, deps.cookies.read(request, organisation.id), looking);
+  return findSignedIn(deps, organisation, deps.cookies.read(request, organisation.id), options);
 }
 
-export function csrfToken(deps: BrowserDeps, { organisation, request, reply }: Visit): string {
-  return deps.csrf.token(organisation.id, deps.cookies.ensure(request, reply, organisation.id));
-}
-
-/** The browser's token and the form's, of one cookie: a browser that had none gets it with this answer. */
+/** The browser's token and the CSRF token bound to it. A browser without the cookie gets one with this response. */
 export function formBinding(
   deps: BrowserDeps,
   { organisation, request, reply }: Visit,
@@ -95,8 +102,8 @@ export function formBinding(
 }
 
 /**
- * Whether a page of ours made the form for this browser, and it came as browsers send what our pages hold: nothing twice,
- * and all of it text. What is not is shown once more with what was typed, and nothing is done with it.
+ * Whether the form comes from a page of this server, rendered for this browser, with no field repeated or sanitized. Any
+ * other form is shown again with its input, and has no effect.
  */
 export function isOwnForm(deps: BrowserDeps, visit: Visit, form: PageForm): boolean {
   return (
@@ -104,7 +111,7 @@ export function isOwnForm(deps: BrowserDeps, visit: Visit, form: PageForm): bool
   );
 }
 
-/** A route of such forms. */
+/** Route options of these forms. */
 export const ownForm = { config: { mendsForms: true } } as const;
 
 export function isOwnToken(
@@ -115,40 +122,37 @@ export function isOwnToken(
   return deps.csrf.isOwn(request, organisation.id, deps.cookies.read(request, organisation.id), presented);
 }
 
-/** @throws OAuthError for a page, when the seal is broken or too old */
+/** @throws OAuthError shown on a page, when the seal is invalid or expired */
 export function openFlow(deps: BrowserDeps, { organisation }: Visit, sealed: string | undefined): Flow {
   const flow = deps.flows.open(sealed, organisation.id, deps.clock());
   if (flow) return flow;
   throw new OAuthError(
     "invalid_request",
-    "This page is too old. Go back to the application and start again.",
+    "This page has expired. Return to the application and start again.",
     { reason: "page-too-old" },
   );
 }
 
-/**
- * The page in the reader's language: what the application asks for, else what the user has chosen for their account, else
- * what the browser says, else the organisation's.
- * @param user once it is known who it is
- */
+/** The language is the first available of: `ui_locales`, the user's setting, `Accept-Language`, the organisation's default. */
 export function pageFrame(
   { request, organisation }: Visit,
   uiLocales?: string,
   user?: Pick<User, "locale">,
-): PageFrame {
-  const wishes = preferredLocales(
-    [uiLocales, user?.locale].filter((wish) => wish).join(" "),
+): PageFrame & { readonly organisation: PageOrganisation } {
+  const locales = preferredLocales(
+    [uiLocales, user?.locale].filter((locale) => locale).join(" "),
     request.headers["accept-language"],
     organisation.settings.defaultLocale,
   );
   return {
-    messages: messages(wishes),
+    messages: messages(locales),
     nonce: newNonce(),
     stylesheet: stylesheet.path,
+    organisation: pageOrganisation(organisation),
   };
 }
 
-/** Where an act comes from, for sessions and notices, and the language of the page that it happened on. */
+/** Where a request comes from, and the page's language: for sessions and notices. */
 export function originOf(
   visit: Visit,
   uiLocales: string | undefined,
@@ -161,18 +165,14 @@ export function originOf(
   };
 }
 
-/** @param options.leadsAway the page's form may end at an application */
+/** @param options.leadsAway a form of the page may end at an application */
 export async function show(
   { reply }: Visit,
-  frame: PageFrame,
+  { nonce }: Pick<PageFrame, "nonce">,
   page: Html,
   options: { status?: number; leadsAway?: boolean } = {},
 ): Promise<void> {
-  await sendPage(reply, render(page), {
-    nonce: frame.nonce,
-    ...(options.status === undefined ? {} : { status: options.status }),
-    ...(options.leadsAway === undefined ? {} : { leadsAway: options.leadsAway }),
-  });
+  await sendPage(reply, render(page), { nonce, ...options });
 }
 
 export function pageOrganisation({ name, settings }: Organisation): PageOrganisation {
@@ -187,7 +187,16 @@ export function orgPath(organisation: Organisation, rest: string): string {
   return `/oauth/${organisation.id}/${rest}`;
 }
 
-/** What comes next is decided on a request of its own, which can be reloaded. */
+/** A path of the organisation that carries the flow in its query. */
+export function flowPath(deps: BrowserDeps, { organisation }: Visit, rest: string, flow?: Flow): string {
+  const path = orgPath(organisation, rest);
+  return flow ? `${path}?flow=${deps.flows.seal(flow)}` : path;
+}
+
+/** Post/redirect/get: the next page has its own address and can be reloaded. */
 export async function goTo({ reply }: Visit, address: string): Promise<void> {
   await reply.header("cache-control", "no-store").redirect(address, 303);
 }
+
+export const continueFlow = (deps: BrowserDeps, visit: Visit, flow: Flow): Promise<void> =>
+  goTo(visit, flowPath(deps, visit, "authorize", flow));

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { parseForm } from "@signet/protocol/form";
 import {
   CONFIRMATION,
+  createFlow,
   type Flow,
-  flowOf,
+  flowForm,
   flows,
-  formOfFlow,
   withAnotherAccount,
   withPrompts,
 } from "./flow.ts";
@@ -72,7 +72,7 @@ test("a flow opens for a day and not a millisecond longer", () => {
 
 test("a request goes into a flow and comes out again with what was repeated still repeated", () => {
   const form = parseForm("client_id=app&resource=a&state=1&resource=b&state=2&nonce=&resource=c");
-  const kept = formOfFlow(flowOf(ORG, form, STARTED_AT));
+  const kept = flowForm(createFlow(ORG, form, STARTED_AT));
   assert.deepEqual(Object.fromEntries(kept.values), { client_id: "app", resource: "a", state: "1" });
   assert.deepEqual([...kept.repeated].sort(), ["resource", "state"]);
   assert.deepEqual(kept.allValues.get("resource"), ["a", "b", "c"]);
@@ -80,28 +80,28 @@ test("a request goes into a flow and comes out again with what was repeated stil
 
 test("other prompts take the place of all that were there", () => {
   const form = parseForm("prompt=consent&client_id=app&prompt=none");
-  const changed = withPrompts(flowOf(ORG, form, STARTED_AT), ["login", "consent"]);
-  assert.equal(formOfFlow(changed).values.get("prompt"), "login consent");
-  assert.equal(formOfFlow(changed).repeated.size, 0);
-  assert.equal(formOfFlow(withPrompts(changed, [])).values.has("prompt"), false);
+  const changed = withPrompts(createFlow(ORG, form, STARTED_AT), ["login", "consent"]);
+  assert.equal(flowForm(changed).values.get("prompt"), "login consent");
+  assert.equal(flowForm(changed).repeated.size, 0);
+  assert.equal(flowForm(withPrompts(changed, [])).values.has("prompt"), false);
   assert.equal(changed.startedAt, STARTED_AT);
 });
 
 test("another account means a sign-in from now on, with all other wishes kept", () => {
   const changed = withAnotherAccount(flow, ["consent", "login"], STARTED_AT + 5);
-  assert.equal(formOfFlow(changed).values.get("prompt"), "login consent");
+  assert.equal(flowForm(changed).values.get("prompt"), "login consent");
   assert.equal(changed.startedAt, STARTED_AT + 5);
   assert.deepEqual(changed.parameters.slice(0, 2), flow.parameters);
 });
 
 test("another account has nothing to confirm", () => {
   const confirming = { ...flow, parameters: [...flow.parameters, [CONFIRMATION, "true"] as const] };
-  assert.equal(formOfFlow(withAnotherAccount(confirming, [], STARTED_AT)).values.has(CONFIRMATION), false);
+  assert.equal(flowForm(withAnotherAccount(confirming, [], STARTED_AT)).values.has(CONFIRMATION), false);
 });
 
 test("what a request says that nobody here understands is not carried along", () => {
   const form = parseForm("client_id=app&utm_source=mail&constructor=x&state=1");
-  assert.deepEqual(flowOf(ORG, form, STARTED_AT).parameters, [
+  assert.deepEqual(createFlow(ORG, form, STARTED_AT).parameters, [
     ["client_id", "app"],
     ["state", "1"],
   ]);

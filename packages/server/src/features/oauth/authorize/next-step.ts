@@ -1,7 +1,4 @@
-/**
- * The only place that decides what comes next in a browser flow. Login, second factor and consent never call each other:
- * each does its part, then asks here again.
- */
+/** The next step of a browser flow, decided in one place: login, second factor and consent all return here. */
 import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
@@ -13,108 +10,105 @@ import {
 import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
 import type { AuthorizationRequest, SignInRequest } from "./request/authorization-request.ts";
-import { demandedAssurance, wishedAssurances } from "./request/requested-acr.ts";
+import { preferredAssurances, requiredAssurance } from "./request/requested-acr.ts";
 
-/** What an authorization request and a page of our own have in common. */
+/** The steps shared by authorization requests and sign-ins for pages of this server. */
 export type SignInStep =
   | { readonly kind: "login" }
   | { readonly kind: "select-account"; readonly signedIn: SignedIn }
   | FactorStep
-  /** The application is for assigned users, and this one is not among them. */
+  /** The application is limited to assigned users, and this user is not assigned. */
   | { readonly kind: "not-assigned"; readonly signedIn: SignedIn }
-  /** The organisation wants to know first that the address is the user's. */
   | { readonly kind: "verify-email"; readonly signedIn: SignedIn }
   | { readonly kind: "refuse"; readonly error: OAuthError };
 
-/** A second factor is to be shown, or to be added first, that reaches at least this much. */
+/** Verify or enrol a second factor that reaches this assurance. */
 export type FactorStep = {
   readonly kind: "second-factor" | "enrolment";
   readonly signedIn: SignedIn;
-  readonly atLeast: Assurance;
+  readonly required: Assurance;
 };
 
 export type NextStep =
   | SignInStep
-  /** `restsOn`: the administrator's record that a yes goes on with; null: the yes is the user's own. */
-  | { readonly kind: "consent"; readonly signedIn: SignedIn; readonly restsOn: string | null }
+  /** `adminConsentId`: the administrator's consent that "allow" continues with; null: the user's own consent is recorded. */
+  | { readonly kind: "consent"; readonly signedIn: SignedIn; readonly adminConsentId: string | null }
   | { readonly kind: "ask-administrator"; readonly signedIn: SignedIn }
   | { readonly kind: "issue-code"; readonly signedIn: SignedIn; readonly consentId: string | null };
 
-export interface SignInSituation {
+export interface SignInContext {
   readonly request: SignInRequest;
-  /** When this request first came: a sign-in since then was made for it. */
+  /** When the request arrived: a later sign-in was made for it. */
   readonly startedAt: number;
   readonly now: number;
   readonly signedIn: SignedIn | undefined;
-  /** What second factors this user has, in this browser; undefined when nobody is signed in. */
   readonly factors: FactorStanding | undefined;
-  /** The `sub` of a genuine `id_token_hint`; null when there was a hint that is not. */
+  /** The `sub` of a valid `id_token_hint`; null for an invalid one. */
   readonly hintedUser: string | null | undefined;
-  /** The application is for assigned users, and who is signed in is not one of them. */
-  readonly isKeptOut?: boolean;
-  /** The organisation lets nobody go on whose address is not confirmed. */
+  /** The application is limited to assigned users, and the signed-in user is not assigned. */
+  readonly isDenied?: boolean;
   readonly requiresVerifiedEmail?: boolean;
 }
 
-export interface Situation extends SignInSituation {
+export interface AuthorizationContext extends SignInContext {
   readonly request: AuthorizationRequest;
-  readonly asked: AskedScopes;
-  /** The living consents of this user and application. */
+  readonly access: AskedScopes;
   readonly consents: readonly Consent[];
 }
 
-export function nextStep(situation: Situation): NextStep {
-  const { request } = situation;
-  const step = signInStep(situation);
+export function nextStep(context: AuthorizationContext): NextStep {
+  const { request } = context;
+  const step = signInStep(context);
   if (step.kind !== "signed-in") return step;
   const { signedIn } = step;
   const mode = consentModeOf(request.application.settings);
-  const standing = consentStanding(mode, situation.consents, situation.asked);
-  if (standing.kind === "ask-administrator") {
+  const consent = consentStanding(mode, context.consents, context.access);
+  if (consent.kind === "ask-administrator") {
     const step = { kind: "ask-administrator", signedIn } as const;
     return ask<NextStep>(request, step, "consent_required", "an administrator must consent");
   }
-  if (standing.kind === "ask-user" || request.prompts.includes("consent")) {
-    // Where only administrators consent, a user who is shown what they allowed can go on or not, and changes nothing.
-    const restsOn = standing.kind === "settled" && mode === "organisation" ? standing.consentId : null;
-    const step = { kind: "consent", signedIn, restsOn } as const;
+  if (consent.kind === "ask-user" || request.prompts.includes("consent")) {
+    // Where only administrators consent, the user can continue or cancel, and no consent is recorded.
+    const adminConsentId = consent.kind === "settled" && mode === "organisation" ? consent.consentId : null;
+    const step = { kind: "consent", signedIn, adminConsentId } as const;
     return ask<NextStep>(request, step, "consent_required", "the user must consent");
   }
-  return { kind: "issue-code", signedIn, consentId: standing.consentId };
+  return { kind: "issue-code", signedIn, consentId: consent.consentId };
 }
 
-/** Everything before the question of what the application gets: `signed-in` when somebody is here, proven enough. */
+/** The steps before consent: `signed-in` once the user is authenticated as the request requires. */
 export function signInStep(
-  situation: SignInSituation,
+  context: SignInContext,
 ): SignInStep | { readonly kind: "signed-in"; readonly signedIn: SignedIn } {
-  const { request, signedIn } = situation;
-  if (!signedIn || mustSignInAgain(situation, signedIn))
+  const { request, signedIn } = context;
+  if (!signedIn || mustReauthenticate(context, signedIn))
     return ask(request, { kind: "login" }, "login_required", "the user must sign in");
-  if (isSomebodyElse(situation, signedIn)) {
-    // OpenID Connect Core §3.1.2.1: after a sign-in that was made for this request, somebody else stays somebody else.
-    const justSignedIn = isMadeForThis(situation, signedIn);
+  if (isAnotherUser(context, signedIn)) {
+    // OpenID Connect Core §3.1.2.1: a new sign-in as another user than the hint's is an error, not another attempt.
     const error = new OAuthError("login_required", "another user is signed in", { status: 400 });
-    return isSilent(request) || justSignedIn ? { kind: "refuse", error } : { kind: "login" };
+    return isSilent(request) || signedInForRequest(context, signedIn)
+      ? { kind: "refuse", error }
+      : { kind: "login" };
   }
-  if (request.prompts.includes("select_account") && !isMadeForThis(situation, signedIn)) {
+  if (request.prompts.includes("select_account") && !signedInForRequest(context, signedIn)) {
     return { kind: "select-account", signedIn };
   }
   return (
-    factorStep(situation, signedIn) ??
-    accessStep(situation, signedIn) ??
-    addressStep(situation, signedIn) ?? { kind: "signed-in", signedIn }
+    factorStep(context, signedIn) ??
+    accessStep(context, signedIn) ??
+    verifyEmailStep(context, signedIn) ?? { kind: "signed-in", signedIn }
   );
 }
 
-/** Told to those alone who have proven who they are. */
-function accessStep({ request, isKeptOut = false }: SignInSituation, signedIn: SignedIn) {
-  if (!isKeptOut) return undefined;
+/** Disclosed only after authentication. */
+function accessStep({ request, isDenied = false }: SignInContext, signedIn: SignedIn) {
+  if (!isDenied) return undefined;
   const step: SignInStep = { kind: "not-assigned", signedIn };
   return ask(request, step, "access_denied", "the user may not use this application");
 }
 
-function addressStep(
-  { request, requiresVerifiedEmail = false }: SignInSituation,
+function verifyEmailStep(
+  { request, requiresVerifiedEmail = false }: SignInContext,
   signedIn: SignedIn,
 ): SignInStep | undefined {
   if (!requiresVerifiedEmail || signedIn.user.emailVerified) return undefined;
@@ -123,59 +117,56 @@ function addressStep(
 }
 
 /**
- * Whether a second factor is due. Asked before a session exists too, with the sign-in that the right password began:
- * what is due then is shown before there is a session.
- * @returns undefined when the sign-in is proven enough
+ * The second-factor step that is due, also for a verified password before its session exists.
+ * @returns undefined when the sign-in reaches the required assurance
  */
 export function factorStep(
-  situation: Pick<SignInSituation, "request" | "now" | "factors">,
+  context: Pick<SignInContext, "request" | "now" | "factors">,
   signedIn: SignedIn,
 ): Exclude<SignInStep, { kind: "select-account" | "not-assigned" }> | undefined {
-  const { request, now, factors } = situation;
+  const { request, now, factors } = context;
   const { session } = signedIn;
   const reached = assuranceOf(session.acr);
-  const demanded = demandedAssurance(request.acr);
-  if (demanded === undefined || !factors) return unmet("the acr that is asked for cannot be reached");
-  const atLeast = Math.max(
-    demanded,
-    wishWithinReach(request, session, factors),
+  const minimum = requiredAssurance(request.acr);
+  if (minimum === undefined || !factors) return unmet("the requested acr is not supported");
+  const required = Math.max(
+    minimum,
+    reachablePreference(request, session, factors),
     usualAssurance(factors),
   ) as Assurance;
-  if (reached >= atLeast) return undefined;
+  if (reached >= required) return undefined;
 
-  const showing = (level: Assurance) =>
-    ask<FactorStep>(
-      request,
-      { kind: "second-factor", signedIn, atLeast: level },
-      "login_required",
-      "the user must show a second factor",
-    );
-  if (canShow(factors, atLeast)) return showing(atLeast);
-  // Who has a factor shows it before another is added: a password alone must not be enough to get around it.
-  if (hasSecondFactor(factors) && reached < assurance.multiFactor) return showing(assurance.multiFactor);
-  if (!factors.mayEnrol) return unmet("the user has no second factor of this kind and cannot add one here");
-  const adding: SignInStep = isFresh(session, now)
-    ? { kind: "enrolment", signedIn, atLeast }
+  // An existing factor is verified before another is enrolled: the password alone must not replace it.
+  const verifies = canReach(factors, required)
+    ? required
+    : hasSecondFactor(factors) && reached < assurance.multiFactor && assurance.multiFactor;
+  if (verifies !== false) {
+    const step: FactorStep = { kind: "second-factor", signedIn, required: verifies };
+    return ask(request, step, "login_required", "the user must verify a second factor");
+  }
+  if (!factors.mayEnrol) return unmet("the user has no second factor of this kind and can't enrol one here");
+  const step: SignInStep = isFresh(session, now)
+    ? { kind: "enrolment", signedIn, required }
     : { kind: "login" };
-  return ask(request, adding, "interaction_required", "the user must add a second factor");
+  return ask(request, step, "interaction_required", "the user must enrol a second factor");
 }
 
 /**
- * A wish asks those who can meet it; it never makes anybody add a factor (wire-contract.md §2), and never fails a silent
- * request.
+ * A preferred acr applies to users who can reach it. It never requires an enrolment (wire-contract.md §2) and never fails a
+ * request with `prompt=none`.
  */
-function wishWithinReach(request: SignInRequest, { acr }: Session, factors: FactorStanding): Assurance {
-  const wishes = isSilent(request) ? [] : wishedAssurances(request.acr);
-  if (wishes.some((wish) => wish <= assuranceOf(acr))) return assurance.none;
-  return wishes.find((wish) => canShow(factors, wish)) ?? assurance.none;
+function reachablePreference(request: SignInRequest, { acr }: Session, factors: FactorStanding): Assurance {
+  const preferred = isSilent(request) ? [] : preferredAssurances(request.acr);
+  if (preferred.some((level) => level <= assuranceOf(acr))) return assurance.none;
+  return preferred.find((level) => canReach(factors, level)) ?? assurance.none;
 }
 
-const canShow = (factors: FactorStanding, level: Assurance): boolean =>
+const canReach = (factors: FactorStanding, level: Assurance): boolean =>
   level === assurance.phishingResistant ? factors.passkeys > 0 : hasSecondFactor(factors);
 
 const isSilent = ({ prompts }: SignInRequest): boolean => prompts.includes("none");
 
-/** A page, or with `prompt=none` the error that stands for it. */
+/** The step, or with `prompt=none` its error. */
 function ask<Step>(
   request: SignInRequest,
   step: Step,
@@ -192,21 +183,21 @@ function unmet(description: string): { readonly kind: "refuse"; readonly error: 
   return { kind: "refuse", error };
 }
 
-function isMadeForThis({ startedAt }: SignInSituation, { session }: SignedIn): boolean {
+function signedInForRequest({ startedAt }: SignInContext, { session }: SignedIn): boolean {
   return session.authTime >= startedAt;
 }
 
-function mustSignInAgain(situation: SignInSituation, signedIn: SignedIn): boolean {
-  if (isMadeForThis(situation, signedIn)) return false;
-  const { request, now } = situation;
+function mustReauthenticate(context: SignInContext, signedIn: SignedIn): boolean {
+  if (signedInForRequest(context, signedIn)) return false;
+  const { request, now } = context;
   if (request.prompts.includes("login")) return true;
   const { authTime } = signedIn.session;
   return request.maxAgeSeconds !== undefined && authTime + request.maxAgeSeconds * 1000 < now;
 }
 
-/** A hint that is not genuine names nobody: whoever signs in anew is as good as any, and in silence nobody is. */
-function isSomebodyElse(situation: SignInSituation, signedIn: SignedIn): boolean {
-  const { hintedUser, request } = situation;
-  if (hintedUser === null) return request.prompts.includes("none") || !isMadeForThis(situation, signedIn);
+/** An invalid hint names no user: any new sign-in satisfies it, and no existing session does. */
+function isAnotherUser(context: SignInContext, signedIn: SignedIn): boolean {
+  const { hintedUser, request } = context;
+  if (hintedUser === null) return request.prompts.includes("none") || !signedInForRequest(context, signedIn);
   return hintedUser !== undefined && hintedUser !== signedIn.user.id;
 }

@@ -94,7 +94,7 @@ forEachDatabase(({ name, fresh }) => {
   const accepted = ({ status, body }: Answer, about = "") =>
     assert.equal(status, 200, `${about} ${JSON.stringify(body)}`);
 
-  test("each algorithm proves the client", async () => {
+  test("authenticates a client by an assertion of each algorithm", async () => {
     for (const alg of ALGS) {
       const key = await clientKey(alg);
       const own = await jwtClient({ jwks: { keys: [key.jwk] } });
@@ -102,7 +102,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("a client of a signing pool may name the issuer that it read there; no other client may", async () => {
+  test("accepts the pool's issuer as audience from clients of that pool only", async () => {
     const [pool, another] = [await makePool(running.service, org), await makePool(running.service, org)];
     const own = await jwtClient({ jwks: { keys: [es256.jwk] }, signingPoolId: pool.id });
     // Where no agent has to sign anything.
@@ -115,7 +115,7 @@ forEachDatabase(({ name, fresh }) => {
     refused(await attempt(client, addressOf(pool)));
   });
 
-  test("the audience is the issuer or the token endpoint, alone or in a list of nothing else", async () => {
+  test("accepts the issuer and the token endpoint as audience, and no list with another member", async () => {
     const token = `${org.issuer}/token`;
     for (const aud of [org.issuer, token, [org.issuer], [token, org.issuer]])
       accepted(await present(await assertion({ ...claims(), aud })), String(aud));
@@ -133,7 +133,7 @@ forEachDatabase(({ name, fresh }) => {
       refused(await present(await assertion({ ...claims(), aud })), JSON.stringify(aud));
   });
 
-  test("iss, sub, jti and exp are needed and must be the client's", async () => {
+  test("requires iss, sub, jti and exp, and the client's own iss and sub", async () => {
     const wrong = [
       { iss: org.web.application.id },
       { iss: undefined },
@@ -150,7 +150,7 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(await assertion({ ...claims(), sub: org.web.application.id })), "another's sub");
   });
 
-  test("ten minutes ahead is the most, and what is over, not yet begun or made in the future is refused", async () => {
+  test("rejects assertions that expired, start later, were issued in the future or live longer than ten minutes", async () => {
     const now = seconds(clock());
     const leeway = 30;
     accepted(await present(await assertion({ ...claims(), exp: now + 600 })), "ten minutes");
@@ -170,7 +170,7 @@ forEachDatabase(({ name, fresh }) => {
       refused(await present(await assertion({ ...claims(), ...change })), JSON.stringify(change));
   });
 
-  test("an assertion is good once, on whichever node", async () => {
+  test("accepts an assertion once across all nodes", async () => {
     const jwt = await assertion(claims());
     accepted(await present(jwt));
     refused(await present(jwt), "again");
@@ -182,7 +182,7 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(jwt), "within the leeway");
   });
 
-  test("of twenty at once one is good", async () => {
+  test("accepts one of twenty concurrent uses of an assertion", async () => {
     const jwt = await assertion(claims());
     const nodes = [org.issuer, `${second.baseUrl}/oauth/${org.organisation.id}`];
     const all = Array.from({ length: 20 }, (_, at) => present(jwt, {}, `${nodes[at % 2]}/token`));
@@ -191,7 +191,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(statuses.filter((status) => status === 401).length, 19);
   });
 
-  test("two clients may use the same jti, and a refused assertion uses none up", async () => {
+  test("keeps jti values apart by client, and consumes none for a rejected assertion", async () => {
     const own = await jwtClient({ jwks: { keys: [es256.jwk] } });
     const jti = randomUUID();
     refused(await present(await assertion({ ...claims(), jti, aud: other.issuer })));
@@ -199,7 +199,7 @@ forEachDatabase(({ name, fresh }) => {
     accepted(await present(await assertion({ ...claims(own), jti })));
   });
 
-  test("unsigned, symmetric and foreign signatures are refused, whatever the header promises", async () => {
+  test("rejects unsigned, symmetric and foreign signatures, whatever the header says", async () => {
     const thief = await clientKey("ES256");
     const rsa = await clientKey("RS256");
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -228,7 +228,7 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(`${head}.${encode(claims())}.${signature}`), "another payload");
   });
 
-  test("of the algorithms that a key could do, only the four are accepted", async () => {
+  test("accepts the four supported algorithms only, whatever else the key can do", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const ed = generateKeyPairSync("ed25519");
     const keys = [publicKey, ed.publicKey].map((key, at) => ({
@@ -245,14 +245,14 @@ forEachDatabase(({ name, fresh }) => {
       refused(await present(await signed(alg)), alg);
   });
 
-  test("a request object, a DPoP proof or another token that the client signed is no proof of it", async () => {
+  test("rejects a request object, a DPoP proof and other JWTs of the client as assertions", async () => {
     for (const typ of ["oauth-authz-req+jwt", "dpop+jwt", "at+jwt", "logout+jwt"])
       refused(await present(await assertion(claims(), es256, { typ })), typ);
     for (const typ of ["JWT", "client-authentication+jwt", "application/client-authentication+jwt"])
       accepted(await present(await assertion(claims(), es256, { typ })), typ);
   });
 
-  test("odd values under a good signature are judged like any, and are no fault of the server's", async () => {
+  test("responds to malformed claims under a valid signature with invalid_client, never 500", async () => {
     const now = seconds(clock());
     accepted(await present(await assertion({ ...claims(), exp: now + 60.0005 })), "a fraction (RFC 7519 §2)");
     for (const typ of [7, null, ["JWT"], {}])
@@ -263,7 +263,7 @@ forEachDatabase(({ name, fresh }) => {
       refused(await present(await assertion(claims(), es256, { kid: kid as never })), JSON.stringify(kid));
   });
 
-  test("of several keys the kid chooses; without one only the only one of its algorithm is meant", async () => {
+  test("selects the key by kid, or the only key of the algorithm when kid is missing", async () => {
     const [one, two, rsa] = [
       await clientKey("ES256", "a"),
       await clientKey("ES256", "b"),
@@ -278,7 +278,7 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(await nameless(one)), "which of two?");
   });
 
-  test("a client of private_key_jwt cannot use a secret, and a client of a secret no assertion", async () => {
+  test("rejects a secret from a private_key_jwt client, and an assertion from a client with a secret", async () => {
     refused(
       await postForm(`${org.issuer}/token`, { grant_type: "client_credentials", ...credentials(client) }),
     );
@@ -298,7 +298,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("two methods at once, halves and other types are invalid_request", async () => {
+  test("responds with invalid_request to two methods, incomplete assertions and other assertion types", async () => {
     const jwt = await assertion(claims());
     const { application, secret } = client;
     const invalid = async (form: Record<string, string>, headers: Record<string, string> = {}, about = "") =>
@@ -320,7 +320,7 @@ forEachDatabase(({ name, fresh }) => {
     accepted(await present(jwt, { client_id: application.id }), "the same client_id");
   });
 
-  test("another organisation's client and a disabled one are refused", async () => {
+  test("rejects assertions of foreign and disabled clients", async () => {
     const foreign = await jwtClient({ jwks: { keys: [es256.jwk] } }, other);
     refused(await present(await assertion(claims(foreign))), "another organisation's");
     const own = await jwtClient({ jwks: { keys: [es256.jwk] } });
@@ -329,7 +329,7 @@ forEachDatabase(({ name, fresh }) => {
     refused(await present(await assertion(claims(own))), "disabled");
   });
 
-  test("revoke and introspect take it too, and each use needs an assertion of its own", async () => {
+  test("accepts assertions at revoke and introspect, each once", async () => {
     const { body } = await present(await assertion(claims()));
     const token = String(body["access_token"]);
     const [introspect, revoke] = [`${org.issuer}/introspect`, `${org.issuer}/revoke`];
@@ -343,7 +343,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(after.body, { active: false });
   });
 
-  test("keys at a jwks_uri: read through the guarded way, again for a new key, never at a forbidden address", async () => {
+  test("fetches jwks_uri through the outbound guard, again for an unknown kid, never from a forbidden address", async () => {
     const keys = [es256.jwk as object];
     const reads: string[] = [];
     const server: Server = createServer((request, response) => {
@@ -371,7 +371,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("the record must hold usable public keys, in one place", async () => {
+  test("requires usable public keys in either jwks or jwks_uri", async () => {
     const make = (settings: Partial<ApplicationSettings>) =>
       createApplication(running.service, {
         orgId: org.organisation.id,
@@ -382,7 +382,7 @@ forEachDatabase(({ name, fresh }) => {
       });
     await assert.rejects(make({}), /jwks: private_key_jwt needs public keys/);
     const both = { jwks: { keys: [es256.jwk] }, jwksUri: "https://a.example/jwks" };
-    await assert.rejects(make(both), /jwksUri: give jwks or jwksUri, not both/);
+    await assert.rejects(make(both), /jwksUri: jwks and jwksUri are mutually exclusive/);
     await assert.rejects(
       make({ jwks: { keys: [{ kty: "oct", k: "AAAA" }] } }),
       /jwks.keys\[0\]: must hold public/,

@@ -56,7 +56,7 @@ forEachDatabase(({ fresh }) => {
       actor: "test",
     });
 
-  test("the secret in the body and the secret in the header both prove the client", async () => {
+  test("accepts the client secret in the body and in the header", async () => {
     const { application, secret } = org.batch;
     assert.equal((await ask(credentials(org.batch))).status, 200);
     assert.equal((await ask({}, basic(application.id, secret))).status, 200);
@@ -64,7 +64,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await ask({}, basic(application.id.toUpperCase(), secret))).status, 200);
   });
 
-  test("id and secret are form-urlencoded inside the header (RFC 6749 §2.3.1)", async () => {
+  test("decodes form-urlencoded credentials in the Authorization header (RFC 6749 §2.3.1)", async () => {
     const { application, secret } = org.batch;
     const escaped = (text: string) => text.replace(/[-_]/g, (sign) => (sign === "-" ? "%2d" : "%5F"));
     assert.equal((await ask({}, basic(escaped(application.id), escaped(secret)))).status, 200);
@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
     refused(await ask({}, basic(application.id, secret.replaceAll("_", "%255F"))), "escaped twice");
   });
 
-  test("two ways at once, or two names, are invalid_request", async () => {
+  test("responds with invalid_request to two authentication methods and to two client identifiers", async () => {
     const { application, secret } = org.batch;
     const both = await ask(credentials(org.batch), basic(application.id, secret));
     assertOAuthError(both, 400, "invalid_request");
@@ -83,7 +83,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(bearer, 400, "invalid_request");
   });
 
-  test("an Authorization header that is nonsense is a failed proof, never an error of ours", async () => {
+  test("responds with invalid_client to a malformed Authorization header, never with 500", async () => {
     const { application, secret } = org.batch;
     const nonsense = [
       "Basic",
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     refused(await ask({}, { authorization: `Basic ${bytes.toString("base64")}` }), "not UTF-8");
   });
 
-  test("no client, an unknown one, a wrong or missing secret: one and the same answer", async () => {
+  test("gives one response to a missing client, an unknown client and a wrong or missing secret", async () => {
     const { application, secret } = org.batch;
     const unknown = "0197b0a0-0000-7000-8000-000000000000";
     const forms: Record<string, string>[] = [
@@ -128,7 +128,7 @@ forEachDatabase(({ fresh }) => {
     refused(await ask({}), "nothing");
   });
 
-  test("the stored hash of a secret is not the secret", async () => {
+  test("rejects the stored hash of a secret as the secret", async () => {
     const { application } = org.batch;
     const stored = await findApplication(running.service.database.query, org.organisation.id, application.id);
     const hash = stored?.secrets[0]?.hash ?? "";
@@ -137,7 +137,7 @@ forEachDatabase(({ fresh }) => {
     refused(await ask({ client_id: application.id, client_secret: `sgn_cs_${hash}` }));
   });
 
-  test("a public client names itself and nothing more", async () => {
+  test("identifies a public client by client_id alone", async () => {
     const code = { grant_type: "authorization_code", code: "x", client_id: org.native.id };
     const url = `${org.issuer}/token`;
     assertOAuthError(await postForm(url, code), 400, "invalid_grant", "the client was accepted");
@@ -148,14 +148,14 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await ask({ client_id: org.native.id }), 400, "unauthorized_client");
   });
 
-  test("a confidential client cannot pass for a public one", async () => {
+  test("rejects a confidential client that sends no secret", async () => {
     const code = { grant_type: "authorization_code", code: "x", client_id: org.web.application.id };
     refused(await postForm(`${org.issuer}/token`, code));
     refused(await postForm(`${org.issuer}/token`, { ...code, client_secret: "" }));
     refused(await postForm(`${org.issuer}/revoke`, { token: "x", client_id: org.web.application.id }));
   });
 
-  test("secrets are replaced without losing a request: both work, then only the new one", async () => {
+  test("accepts both secrets during rotation, then the new one only", async () => {
     const client = await jobClient();
     const second = await addSecret(client);
     const newer = { ...client, secret: second.plaintext };
@@ -172,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await revokeSecret(running.service, { ...gone, orgId: other.organisation.id }), false);
   });
 
-  test("a secret ends at its expiry, to the millisecond", async () => {
+  test("rejects a secret from the millisecond of its expiry", async () => {
     const client = await jobClient();
     const { plaintext } = await addSecret(client, clock() + 1_000);
     const expiring = { ...client, secret: plaintext };
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await ask(credentials(client))).status, 200, "the other secret is untouched");
   });
 
-  test("a disabled client is like an unknown one, at every endpoint, until it is enabled", async () => {
+  test("treats a disabled client as unknown at every endpoint until it is enabled", async () => {
     const client = await jobClient();
     const { orgId, id } = client.application;
     assert.equal((await ask(credentials(client))).status, 200);
@@ -197,7 +197,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await ask(credentials(client))).status, 200);
   });
 
-  test("another organisation's client is unknown here, with all that it knows", async () => {
+  test("treats another organisation's client and its credentials as unknown", async () => {
     refused(await ask(credentials(other.batch)));
     refused(await ask({}, basic(other.batch.application.id, other.batch.secret)));
     for (const endpoint of ["introspect", "revoke"]) {
@@ -210,7 +210,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await ask(credentials(org.batch))).status, 200);
   });
 
-  test("a disabled organisation is not there for anybody", async () => {
+  test("responds with 404 for a disabled organisation", async () => {
     const shut = await makeOrganisation(running.service, "Shut");
     const url = `${shut.issuer}/token`;
     assert.equal((await postForm(url, { ...GRANT, ...credentials(shut.batch) })).status, 200);
@@ -224,7 +224,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await postForm(url, { ...GRANT, ...credentials(shut.batch) })).status, 200);
   });
 
-  test("revoke and introspect hold the client to the same rules", async () => {
+  test("authenticates clients by the same rules at revoke and introspect", async () => {
     const { application, secret } = org.batch;
     for (const endpoint of ["introspect", "revoke"]) {
       const url = `${org.issuer}/${endpoint}`;

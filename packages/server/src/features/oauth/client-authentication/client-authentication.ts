@@ -22,9 +22,9 @@ import type { PresentedDeviceDeps } from "../../../core/devices/presented-device
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import {
-  AssertionRefused,
   type ClientAssertionDeps,
-  presentedAssertion,
+  InvalidAssertion,
+  readAssertion,
   verifyClientAssertion,
 } from "./client-assertion.ts";
 import { authenticatingDevice } from "./client-device.ts";
@@ -120,7 +120,7 @@ async function verifyCredentials(
   if (!isMethodAllowed(registered, method)) throw refused(`the client may not use ${method}`);
   if (assertion !== undefined) {
     await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
-      throw error instanceof AssertionRefused ? refused(error.message) : error;
+      throw error instanceof InvalidAssertion ? refused(error.message) : error;
     });
     return { application };
   }
@@ -164,7 +164,7 @@ function headerCredentials(request: FastifyRequest, form: Form, organisation: Or
 }
 
 function bodyCredentials(form: Form, organisation: Organisation): Credentials {
-  const presented = presentedAssertion(form);
+  const presented = readAssertion(form);
   if (presented) return { method: "private_key_jwt", ...presented };
   const clientId = form.values.get("client_id");
   const clientSecret = form.values.get("client_secret");

@@ -41,7 +41,7 @@ forEachDatabase(({ fresh }) => {
   const revoke = ({ id, orgId }: EnrolledDevice) =>
     revokeDevice(scene.running.service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
 
-  test("a device's certificate and the client's name are a token, which names the device", async () => {
+  test("issues a token that names the device to a client with a device certificate", async () => {
     const { status, body } = await token(device);
     assert.equal(status, 200, JSON.stringify(body));
     const claims = payloadOf(body["access_token"]);
@@ -50,7 +50,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(claims["cnf"], undefined, "the client's tokens are not bound");
   });
 
-  test("without a certificate, or without saying which client it is, there is none", async () => {
+  test("requires both a certificate and client_id", async () => {
     assertOAuthError(await token(), 401, "invalid_client");
     const unnamed = await scene.post(scene.client(device), "token", { grant_type: "client_credentials" });
     assertOAuthError(unnamed, 401, "invalid_client");
@@ -58,11 +58,11 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await token(device, second), 401, "invalid_client");
   });
 
-  test("the certificate of another organisation's device proves nothing here", async () => {
+  test("rejects the certificate of another organisation's device", async () => {
     assertOAuthError(await token(await scene.device(scene.other)), 401, "invalid_client");
   });
 
-  test("a certificate that merely says the same is nobody's", async () => {
+  test("rejects a certificate with the same subject from another CA", async () => {
     const subject = `CN=${device.id}`;
     const forged = testCertificate({ subject, uris: [device.uri] });
     const key = forged.privateKey.export({ format: "pem", type: "pkcs8" }).toString();
@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await token({ certificate: copied.pem, key: device.key }), 401, "invalid_client");
   });
 
-  test("a kept-alive connection is worth nothing after the revocation", async () => {
+  test("rejects a revoked device on a connection that was opened before", async () => {
     const lost = await scene.device();
     const connection = scene.client(lost);
     const form = clientCredentials(meters.application);
@@ -82,7 +82,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(connection.connections(), 1, "it was the same connection");
   });
 
-  test("a renewed device goes on with the certificate before for a day, and no longer", async () => {
+  test("accepts a renewed device's previous certificate for one day", async () => {
     const before = await scene.device();
     const renewed = await renewedDevice(scene.running.service, before);
     assert.equal((await token(before)).status, 200);
@@ -92,7 +92,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await token(renewed)).status, 200);
   });
 
-  test("an expired certificate is refused, and one that is not valid yet", async () => {
+  test("rejects an expired certificate and one that is not valid yet", async () => {
     const late = await scene.device();
     scene.clock.advance(90 * DAY_MS);
     assertOAuthError(await token(late), 401, "invalid_client");
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await token(late)).status, 200);
   });
 
-  test("a client that names one device's URI is spoken for by that device alone", async () => {
+  test("accepts only the device of the registered SAN URI", async () => {
     const named = await scene.application({ ...serviceSettings, tlsClientAuthSanUri: device.uri });
     const ask = async (shown: EnrolledDevice) =>
       scene.post(scene.client(shown), "token", clientCredentials(named.application));
@@ -110,7 +110,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await ask(await scene.device()), 401, "invalid_client");
   });
 
-  test("only the connection says what certificate it is: a header does not", async () => {
+  test("takes the certificate from the TLS connection, never from a header", async () => {
     const path = `/oauth/${device.orgId}/token`;
     const header = { "client-cert": clientCertHeader(device.der) };
     const form = clientCredentials(meters.application);
@@ -121,7 +121,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await postForm(byProxy, form), 401, "invalid_client");
   });
 
-  test("revocation and introspection take the same proof, and the device grant too", async () => {
+  test("accepts a device certificate at revoke, introspect and device authorization", async () => {
     const tv = await scene.application({
       ...serviceSettings,
       grantTypes: ["client_credentials", "urn:ietf:params:oauth:grant-type:device_code"],
@@ -141,7 +141,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await scene.post(by, "introspect", asked)).body, { active: false });
   });
 
-  test("when a device came last is written once a minute", async () => {
+  test("records when a device was last seen at most once a minute", async () => {
     const seen = await scene.device();
     const lastSeen = async () =>
       (await findDevice(scene.running.service.database.query, seen.orgId, seen.id))?.lastSeenAt;
@@ -157,7 +157,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await lastSeen(), first + 60_000);
   });
 
-  test("the metadata says where certificates are asked for, and only where they are", async () => {
+  test("lists mTLS endpoints in the metadata only where certificates are requested", async () => {
     const { body } = await sendRaw(`${scene.org.issuer}/.well-known/openid-configuration`, {});
     assert.equal(body["issuer"], scene.org.issuer);
     const methods = [
@@ -189,7 +189,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(nowhere["tls_client_certificate_bound_access_tokens"], undefined);
   });
 
-  test("a client that uses no certificates does not pay for one that is shown", async () => {
+  test("runs no certificate look-up for a client that uses none", async () => {
     const seen = await scene.device();
     const form = { grant_type: "client_credentials", ...credentials(scene.org.batch) };
     const { status, body } = await scene.post(scene.client(seen), "token", form);
@@ -201,7 +201,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(found?.lastSeenAt, null, "nobody has looked whose it is");
   });
 
-  test("a client of another method is not let in by a certificate, nor this one by a secret", async () => {
+  test("rejects a certificate for clients of other methods, and a secret for a certificate client", async () => {
     const { application } = scene.org.batch;
     const answer = await scene.post(scene.client(device), "token", clientCredentials(application));
     assertOAuthError(answer, 401, "invalid_client");

@@ -1,10 +1,11 @@
-/** Shows the three pages of device/verify: the code's form, the question, and the end. */
+/** Shows the pages of device/verify: the code form, the question, the result. */
 import type { Application } from "../../../core/applications/application.ts";
 import { askedMark } from "../../../core/consents/consent.ts";
+import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import {
   type BrowserDeps,
-  csrfToken,
+  formBinding,
   orgPath,
   pageApplication,
   pageFrame,
@@ -13,8 +14,7 @@ import {
   type Visit,
 } from "../authorize/browser.ts";
 import { scopeText } from "../authorize/consent/scope-text.ts";
-import { deviceName } from "./device-name.ts";
-import { askedOf, type WaitingDevice } from "./find-device.ts";
+import { type PendingAuthorization, requestedScopes } from "./find-authorization.ts";
 import {
   type CodeFailure,
   codePage,
@@ -23,13 +23,13 @@ import {
   deviceQuestionPage,
 } from "./verify.page.ts";
 
-export interface VerifyShown {
+export interface VerifyPage {
   readonly signedIn: SignedIn;
-  readonly typed: string;
+  readonly input: string;
   readonly otherAccountUri: string;
 }
 
-export interface CodeFormShown extends VerifyShown {
+export interface CodeFormPage extends VerifyPage {
   readonly error?: CodeFailure;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
@@ -38,55 +38,55 @@ export interface CodeFormShown extends VerifyShown {
 export async function showCodeForm(
   deps: BrowserDeps,
   visit: Visit,
-  { signedIn, typed, status = 200, ...shown }: CodeFormShown,
+  { signedIn, input, status = 200, ...shown }: CodeFormPage,
 ): Promise<void> {
   const frame = pageFrame(visit, undefined, signedIn.user);
-  const page = codePage({ ...frame, ...common(deps, visit, signedIn), ...shown, userCode: typed });
+  const page = codePage({ ...frame, ...common(deps, visit, signedIn), ...shown, userCode: input });
   return show(visit, frame, page, { status });
 }
 
 export async function showDeviceQuestion(
   deps: BrowserDeps,
   visit: Visit,
-  { signedIn, otherAccountUri, found }: VerifyShown & { readonly found: WaitingDevice },
+  { signedIn, otherAccountUri, found }: VerifyPage & { readonly found: PendingAuthorization },
 ): Promise<void> {
   const frame = pageFrame(visit, undefined, signedIn.user);
-  const { device } = found;
+  const { authorization } = found;
   const page = deviceQuestionPage({
     ...frame,
-    ...asked(deps, visit, { signedIn, found }),
+    ...request(deps, visit, { signedIn, found }),
     otherAccountUri,
-    asked: askedMark(askedOf(found)),
+    asked: askedMark(requestedScopes(found)),
     origin: {
-      address: device.address,
-      device: deviceName(device.userAgent),
-      secondsAgo: Math.max(0, (deps.clock() - device.createdAt) / 1000),
+      address: authorization.address,
+      device: requesterName(authorization.userAgent),
+      secondsAgo: Math.max(0, (deps.clock() - authorization.createdAt) / 1000),
     },
   });
   return show(visit, frame, page);
 }
 
-export async function showAdministratorFirst(
+export async function showAdministratorConsentRequired(
   deps: BrowserDeps,
   visit: Visit,
-  { signedIn, otherAccountUri, found }: VerifyShown & { readonly found: WaitingDevice },
+  { signedIn, otherAccountUri, found }: VerifyPage & { readonly found: PendingAuthorization },
 ): Promise<void> {
   const frame = pageFrame(visit, undefined, signedIn.user);
-  const view = { ...frame, ...asked(deps, visit, { signedIn, found }), otherAccountUri };
+  const view = { ...frame, ...request(deps, visit, { signedIn, found }), otherAccountUri };
   return show(visit, frame, deviceAdministratorPage(view), { status: 403 });
 }
 
-function asked(
+function request(
   deps: BrowserDeps,
   visit: Visit,
-  { signedIn, found }: { readonly signedIn: SignedIn; readonly found: WaitingDevice },
+  { signedIn, found }: { readonly signedIn: SignedIn; readonly found: PendingAuthorization },
 ) {
-  const { device, application, userCode, customScopes } = found;
+  const { authorization, application, userCode, customScopes } = found;
   return {
     ...common(deps, visit, signedIn),
     application: pageApplication(application),
     userCode,
-    scopes: device.scopes.map((name) => scopeText(name, customScopes)),
+    scopes: authorization.scopes.map((name) => scopeText(name, customScopes)),
   };
 }
 
@@ -109,7 +109,15 @@ function common(deps: BrowserDeps, visit: Visit, { user }: SignedIn) {
   return {
     organisation: pageOrganisation(visit.organisation),
     action: orgPath(visit.organisation, "device/verify"),
-    csrf: csrfToken(deps, visit),
+    csrf: formBinding(deps, visit).csrf,
     user: { email: user.email },
   };
+}
+
+/** A product with its version, or one word alone: the header is untrusted text. */
+const product = /^[A-Za-z][A-Za-z0-9_.-]{0,29}(?:\/v?[0-9][0-9A-Za-z.-]{0,14}(?=$|[ ;(])|$)/;
+
+/** @returns e.g. `Firefox, Windows` or `curl/8.5.0`; undefined when the header names neither browser nor product */
+export function requesterName(userAgent: string): string | undefined {
+  return browserName(userAgent) ?? product.exec(userAgent)?.[0];
 }

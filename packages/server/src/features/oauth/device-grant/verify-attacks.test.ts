@@ -5,7 +5,7 @@ import type { Application } from "../../../core/applications/application.ts";
 import { disableApplication } from "../../../core/applications/applications.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import {
-  denyDevice,
+  denyAuthorization,
   findByDeviceCode,
   findByUserCode,
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
       { "x-forwarded-for": address },
     );
 
-  test("wrong codes: five, then the page is locked for fifteen minutes, for the right code too", async () => {
+  test("locks the page for fifteen minutes after five wrong codes, for the right code too", async () => {
     const own = await withUser(running.service, org, "guesser@acme.example");
     const person = testBrowser();
     const { csrf } = (await openVerify(person, own)).hidden;
@@ -82,11 +82,11 @@ forEachDatabase(({ fresh }) => {
     for (let count = 0; count < 5; count++) {
       const wrong = await guess("BBBB-BBBB", address, person, csrf);
       assert.equal(wrong.status, 400);
-      assert.match(wrong.body, /This code is wrong, or too old/);
+      assert.match(wrong.body, /That code is wrong or has expired/);
     }
     const locked = await guess(codes.userCode, address, person, csrf);
     assert.equal(locked.status, 429);
-    assert.match(locked.body, /too many wrong codes\. Wait 15 minutes/);
+    assert.match(locked.body, /Too many wrong codes\. Try again in 15 minutes/);
     assert.equal(locked.headers.get("retry-after"), "900");
     assert.equal(
       (await guess(codes.userCode, "198.51.100.2", person, csrf)).status,
@@ -108,7 +108,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsQuestion(await guess(later.userCode, address, person, csrf)));
   });
 
-  test("guesses sent at once are still so many guesses; right codes cost nothing", async () => {
+  test("counts concurrent guesses one by one, and right codes not at all", async () => {
     const own = await withUser(running.service, org, "parallel@acme.example");
     const person = testBrowser();
     const { csrf } = (await openVerify(person, own)).hidden;
@@ -131,7 +131,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(WINDOW);
   });
 
-  test("another organisation's code, a disabled application's, an expired and a used one open nothing", async () => {
+  test("rejects foreign, expired and used codes and codes of disabled applications", async () => {
     browser = testBrowser();
     const elsewhere = await makeOrganisation(running.service, "Elsewhere");
     const foreign = await askForCodes(elsewhere, await makeDeviceApp(running.service, elsewhere));
@@ -151,16 +151,16 @@ forEachDatabase(({ fresh }) => {
     const page = await openVerify(browser, org);
     for (const codes of [foreign, disabled]) {
       const wrong = await typeCode(browser, org, page, codes.userCode);
-      assert.match(wrong.body, /This code is wrong, or too old/);
+      assert.match(wrong.body, /That code is wrong or has expired/);
     }
-    assert.match((await typeCode(browser, org, page, used.userCode)).body, /This code was used before/);
+    assert.match((await typeCode(browser, org, page, used.userCode)).body, /That code was already used/);
     clock.advance(15 * 60_000);
     const wrong = await typeCode(browser, org, page, expired.userCode);
-    assert.match(wrong.body, /This code is wrong, or too old/);
+    assert.match(wrong.body, /That code is wrong or has expired/);
     clock.advance(WINDOW);
   });
 
-  test("two answers at once: one counts, and the device hears that one", async () => {
+  test("counts one of two concurrent decisions, and the poll follows it", async () => {
     const own = await withUser(running.service, org, "second@acme.example");
     const people = [browser, testBrowser()] as const;
     for (const decisions of [
@@ -179,14 +179,14 @@ forEachDatabase(({ fresh }) => {
       ]);
       const won = answers.findIndex(showsDone);
       assert.equal(answers.filter(showsDone).length, 1);
-      assert.match(answers[1 - won]?.body ?? "", /This code was used before/);
+      assert.match(answers[1 - won]?.body ?? "", /That code was already used/);
       const answer = await poll(org, codes);
       if (decisions[won] === "deny") assertOAuthError(answer, 400, "access_denied");
       else assert.equal(payloadOf(answer.body["id_token"])["sub"], [org, own][won]?.user.id);
     }
   });
 
-  test("a hundred answers at the same record at once: one counts", async () => {
+  test("counts one of a hundred concurrent decisions", async () => {
     const { deviceCode } = await askForCodes(org, tv);
     const { database } = running.service;
     const answered = {
@@ -196,13 +196,13 @@ forEachDatabase(({ fresh }) => {
     };
     const counted = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
-        database.transaction((tx) => denyDevice(tx, answered, String(index))),
+        database.transaction((tx) => denyAuthorization(tx, answered, String(index))),
       ),
     );
     assert.equal(counted.filter((isFirst) => isFirst).length, 1);
   });
 
-  test("the record itself knows its organisation and its end", async () => {
+  test("scopes decisions by organisation and expiry in SQL", async () => {
     const { deviceCode, userCode } = await askForCodes(org, tv);
     const { query } = running.service.database;
     const [orgId, now] = [org.organisation.id, clock()];
@@ -215,10 +215,10 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await findByDeviceCode(query, other, String(deviceCodeHash)), undefined);
     assert.equal(await findByUserCode(query, { orgId: other, hash: String(userCodeHash), now }), undefined);
     const late = { orgId, deviceCodeHash: String(deviceCodeHash), now: now + 15 * 60_000 };
-    assert.equal(await denyDevice(query, late, org.user.id), false);
+    assert.equal(await denyAuthorization(query, late, org.user.id), false);
   });
 
-  test("a form that is not ours, or of another browser, decides nothing", async () => {
+  test("rejects a decision without the browser's CSRF token", async () => {
     const codes = await askForCodes(org, tv);
     const question = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     const foreign = await openVerify(testBrowser(), org);

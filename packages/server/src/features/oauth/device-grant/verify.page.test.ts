@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../html/html.ts";
 import { assertEscapes, assertWellMade, testFrame } from "../../../html/page-checks.ts";
-import { deviceName } from "./device-name.ts";
+import { requesterName } from "./show-verify.ts";
 import {
   type CodeView,
   codePage,
@@ -38,7 +38,7 @@ const done: DeviceDoneView = {
   decision: "allow",
 };
 
-test("the pages are well made and escape everything", () => {
+test("renders well-formed pages that escape every value", () => {
   for (const error of [undefined, "wrong-code", "used-code", "rate-limited", "session-expired"] as const)
     assertWellMade(codePage({ ...code, error }));
   assertWellMade(deviceQuestionPage(question));
@@ -50,7 +50,7 @@ test("the pages are well made and escape everything", () => {
   assertEscapes(deviceDonePage, done);
 });
 
-test("a wrong code is told at its field, which keeps it", () => {
+test("shows the error of a wrong code at its field and keeps the input", () => {
   const page = render(codePage({ ...code, error: "wrong-code" }));
   assert.match(
     page,
@@ -59,7 +59,7 @@ test("a wrong code is told at its field, which keeps it", () => {
   assert.match(page, /id="device-notice" role="alert"/);
 });
 
-test("both answers are buttons of one form that carries code and token; the yes is tied to the warning", () => {
+test("has both decisions as buttons of one form, and describes the approval by the warning", () => {
   const page = render(deviceQuestionPage(question));
   assert.match(
     page,
@@ -74,7 +74,7 @@ test("both answers are buttons of one form that carries code and token; the yes 
   assert.match(page, /just now/);
 });
 
-test("a device is named by a browser that we know, or by one plain word of what it says", () => {
+test("names the requester by a known browser or by one plain product token", () => {
   for (const [userAgent, name] of [
     ["curl/8.5.0", "curl/8.5.0"],
     ["openid-client/v6.8.9", "openid-client/v6.8.9"],
@@ -85,5 +85,5 @@ test("a device is named by a browser that we know, or by one plain word of what 
     ["<b>x", undefined],
     ["", undefined],
   ] as const)
-    assert.equal(deviceName(userAgent), name, userAgent);
+    assert.equal(requesterName(userAgent), name, userAgent);
 });

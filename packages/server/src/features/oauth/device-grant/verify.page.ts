@@ -1,4 +1,4 @@
-/** The pages on which a person lets a device in: the code, what asks and from where, and the end. */
+/** The pages of device/verify: the code form, the question with its origin, the result. */
 import { applicationHome } from "../../../html/components/application-home.ts";
 import { hiddenFields, sendsOnce } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
@@ -49,7 +49,7 @@ function failureNotice({ error, messages, retryAfterSeconds = 900 }: CodeView): 
   }
 }
 
-/** Asks for the code. One that came with the address stands in the field already, to be compared. */
+/** A code from the URL fills the field, for the user to compare. */
 export function codePage(view: CodeView): Html {
   const text = view.messages.device;
   const invalid = (view.error === "wrong-code" || view.error === "used-code") && html` aria-invalid="true"`;
@@ -88,7 +88,7 @@ export type DeviceQuestionView = VerifyView & {
   origin: { address: string; device: string | undefined; secondsAgo: number };
 };
 
-/** RFC 8628 §5.4: whoever was sent the code by somebody else must see here that it is not their device. */
+/** RFC 8628 §5.4: a user who was sent the code by an attacker must see here that it is not their device. */
 export function deviceQuestionPage(view: DeviceQuestionView): Html {
   const text = view.messages.device;
   const { address, device, secondsAgo } = view.origin;
@@ -118,7 +118,7 @@ ${sendsOnce}</form>`,
   });
 }
 
-/** The application needs what only an administrator allows: says whom to ask, and lets the device stop waiting. */
+/** Only an administrator can consent to these scopes: says so, and lets the user deny the request. */
 export function deviceAdministratorPage(view: Omit<DeviceQuestionView, "origin" | "asked">): Html {
   const { administratorConsent: text, device } = view.messages;
   const heading = text.heading({ application: view.application.name });

@@ -72,7 +72,7 @@ forEachDatabase(({ fresh }) => {
       userId,
     });
 
-  test("nobody is signed in: the sign-in first, then the page with the code of the address in its field", async () => {
+  test("asks for a sign-in first, then fills the code field from the URL", async () => {
     const codes = await askForCodes(org, tv);
     const person = testBrowser();
     const first = await follow(person, await person.get(String(codes.body["verification_uri_complete"])));
@@ -86,7 +86,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await outcome(codes), "authorization_pending", "an address alone opens nothing");
   });
 
-  test("another account is asked for as one: nothing is confirmed, and nobody's address is in the field", async () => {
+  test("starts a sign-in with another account without confirming anything or filling in an address", async () => {
     const person = testBrowser();
     await openVerify(person, org);
     clock.advance(1_000);
@@ -97,7 +97,7 @@ forEachDatabase(({ fresh }) => {
       await person.get(new URL(uri.replaceAll("&amp;", "&"), page.url).href),
     );
     assert.ok(showsLogin(other));
-    assert.doesNotMatch(other.body, /Confirm it is you/);
+    assert.doesNotMatch(other.body, /Confirm it’s you/);
     assert.doesNotMatch(other.body, new RegExp(`value="${org.user.email}"`));
   });
 
@@ -106,7 +106,7 @@ forEachDatabase(({ fresh }) => {
     ["small and without the dash", (code: string) => code.replace("-", "").toLowerCase()],
     ["with spaces", (code: string) => ` ${code.replace("-", " ")} `],
   ] as const) {
-    test(`a code typed ${about} leads to the question, and the yes to tokens`, async () => {
+    test(`accepts a code typed ${about}, and issues tokens after the approval`, async () => {
       const codes = await askForCodes(org, tv);
       const question = await typeCode(browser, org, await openVerify(browser, org), spell(codes.userCode));
       assert.ok(showsQuestion(question));
@@ -117,35 +117,35 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("the question says what asks, for what, from where and when, to whom it would go, and warns", async () => {
+  test("shows the application, its scopes, the origin, the time, the account and a warning", async () => {
     const headers = { "user-agent": "SmartTV/7.1 (x)", "x-forwarded-for": "203.0.113.9" };
     const codes = await askForCodes(org, tv, { scope: "openid email offline_access" }, headers);
     clock.advance(3 * 60_000);
     const { body } = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     for (const shown of [
-      /<h1>Allow Television on a device to use your account\?<\/h1>/,
+      /<h1>Allow Television on a device to access your account\?<\/h1>/,
       new RegExp(`<dd class="user-code">${codes.userCode}</dd>`),
       /<bdi>SmartTV\/7\.1<\/bdi>/,
       /<bdi>203\.0\.113\.9<\/bdi>/,
       /<dd>3 minutes ago<\/dd>/,
       /<bdi>user@acme\.example<\/bdi>/,
       /See your email address/,
-      /Stay connected while you are not using it/,
-      /Allow only what you started yourself\. If somebody sent you the code or the link, deny/,
+      /Access your data while you’re not using the application/,
+      /Allow only what you started yourself\. If someone sent you the code or the link, select Deny/,
     ])
       assert.match(body, shown);
   });
 
-  test("a no is a no: the device is told, and no consent is kept", async () => {
+  test("responds with access_denied after a denial, and stores no consent", async () => {
     const app = await makeDeviceApp(running.service, org);
     const codes = await askForCodes(org, app);
     const done = await letIn(browser, org, codes, "deny");
-    assert.match(done.body, /The device was not let in/);
+    assert.match(done.body, /Access denied/);
     assert.equal(await outcome(codes), "access_denied");
     assert.deepEqual(await consents(app), []);
   });
 
-  test("a yes is remembered as consent, unless none is asked for; each device is asked about all the same", async () => {
+  test("stores an approval as consent, and still asks for each device", async () => {
     const app = await makeDeviceApp(running.service, org);
     await letIn(browser, org, await askForCodes(org, app, { scope: "openid email" }));
     const [consent, ...more] = await consents(app);
@@ -160,7 +160,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await consents(free), []);
   });
 
-  test("where only an administrator's consent counts, nobody is asked for a yes that would be none", async () => {
+  test("does not ask a user where only an administrator can consent", async () => {
     const app = await makeDeviceApp(running.service, org, { consentMode: "organisation" });
     const codes = await askForCodes(org, app, { scope: "openid email" });
     const page = await openVerify(browser, org);
@@ -186,7 +186,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await postForm(`${org.issuer}/token`, token), 400, "invalid_grant");
   });
 
-  test("where an administrator has to be asked first, the device can be told not to wait", async () => {
+  test("lets the user deny a request that only an administrator can consent to", async () => {
     const app = await makeDeviceApp(running.service, org, { consentMode: "organisation" });
     const codes = await askForCodes(org, app, { scope: "openid email" });
     const page = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
@@ -196,7 +196,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await outcome(codes), "access_denied");
   });
 
-  test("who signed out before the answer signs in again before it counts", async () => {
+  test("requires a new sign-in when the user signed out before the decision", async () => {
     const codes = await askForCodes(org, tv);
     const question = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
     const [name = "", token = ""] = sessionCookie(browser, org) ?? [];
@@ -211,7 +211,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(again.body, new RegExp(`value="${codes.userCode}"`), "the code is still there");
   });
 
-  test("a second factor is asked on the way in, and where the application demands one", async () => {
+  test("asks for a second factor at sign-in and where the application requires one", async () => {
     const own = await withUser(running.service, org, "factor@acme.example");
     const strict = await makeDeviceApp(running.service, org, { requiredAcr: acrValues.multiFactor });
     const person = testBrowser();
@@ -232,7 +232,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(showsTwoFactor(await openVerify(testBrowser(), own)), "and at every sign-in from now on");
   });
 
-  test("an application that lost the grant meanwhile is let in no more", async () => {
+  test("rejects the code of an application that has lost the device grant", async () => {
     assert.ok(tv.settings.grantTypes.includes(deviceCodeGrantType));
     const codes = await askForCodes(org, tv);
     await running.service.database.query
@@ -244,9 +244,9 @@ forEachDatabase(({ fresh }) => {
       running.service.changes.publish(tx, { orgId: org.organisation.id, topic: "application" }),
     );
     const wrong = await typeCode(browser, org, await openVerify(browser, org), codes.userCode);
-    assert.match(wrong.body, /This code is wrong, or too old/);
+    assert.match(wrong.body, /That code is wrong or has expired/);
   });
 
-  test("what was done is in the audit log", () =>
+  test("audits every step", () =>
     assertWritten(running.service.database.query, "device.approved", "device.denied"));
 });

@@ -1,6 +1,6 @@
 /**
- * GET and POST device/verify (RFC 8628 §3.3): a signed-in person types the code of a device, sees what asks for what and
- * from where, and allows or denies it. A code in the address fills the field and opens nothing.
+ * GET and POST /oauth/{org}/device/verify (RFC 8628 §3.3): a signed-in user enters a code, sees which application requests
+ * what and from where, and allows or denies it. A code in the URL only fills the field.
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
@@ -18,18 +18,21 @@ import type { OwnPage } from "../authorize/flow.ts";
 import { pageFlow } from "../authorize/page-request.ts";
 import { holdAnswer, waitPath } from "../authorize/request/pool-signed-code.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
-import { answerDevice, needsAdministrator } from "./answer-device.ts";
-import { askedOf, findDevice, type WaitingDevice } from "./find-device.ts";
+import { decideAuthorization, requiresAdministrator } from "./decide-authorization.ts";
 import {
-  showAdministratorFirst,
+  findPendingAuthorization,
+  type PendingAuthorization,
+  requestedScopes,
+} from "./find-authorization.ts";
+import {
+  showAdministratorConsentRequired,
   showCodeForm,
   showDeviceQuestion,
   showDone,
-  type VerifyShown,
+  type VerifyPage,
 } from "./show-verify.ts";
 
-/** Longer input is nobody's code. */
-const MOST_TYPED = 64;
+const MAX_INPUT_LENGTH = 64;
 
 export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
@@ -37,13 +40,13 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
     inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
       const query = queryOf(visit.request);
       requireSingle(query);
-      const typed = typedCode(query);
-      const signedIn = await signedInFor(deps, visit, typed);
+      const input = readUserCodeField(query);
+      const signedIn = await requireSignIn(deps, visit, input);
       if (signedIn)
         await showCodeForm(deps, visit, {
           signedIn,
-          typed,
-          otherAccountUri: otherAccount(deps, visit, typed),
+          input,
+          otherAccountUri: otherAccountLocation(deps, visit, input),
         });
       return visit.reply;
     }),
@@ -59,20 +62,20 @@ export function verifyRoutes(app: FastifyInstance, deps: BrowserDeps): void {
 }
 
 async function processForm(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
-  const typed = typedCode(form);
-  const signedIn = await signedInFor(deps, visit, typed);
+  const input = readUserCodeField(form);
+  const signedIn = await requireSignIn(deps, visit, input);
   if (!signedIn) return;
-  const otherAccountUri = otherAccount(deps, visit, typed);
-  const shown = { signedIn, typed, otherAccountUri };
+  const otherAccountUri = otherAccountLocation(deps, visit, input);
+  const shown = { signedIn, input, otherAccountUri };
   if (!isOwnForm(deps, visit, form))
     return showCodeForm(deps, visit, { ...shown, error: "session-expired", status: 403 });
   try {
-    const found = await findDevice(deps, visit, signedIn.user, typed);
+    const found = await findPendingAuthorization(deps, visit, signedIn.user, input);
     if (typeof found === "string") return showCodeForm(deps, visit, { ...shown, error: found, status: 400 });
-    // What the application demands of a sign-in (RFC 9470), and of who signs in, holds for its devices too.
-    const proven = await signedInFor(deps, visit, typed, found.application);
+    // The application's sign-in requirements (RFC 9470) apply here too.
+    const proven = await requireSignIn(deps, visit, input, found.application);
     if (!proven) return;
-    return await decideOn(deps, visit, { ...shown, signedIn: proven, found }, form);
+    return await handleDecision(deps, visit, { ...shown, signedIn: proven, found }, form);
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     const { retryAfterSeconds } = error;
@@ -81,36 +84,36 @@ async function processForm(deps: BrowserDeps, visit: Visit, form: PageForm): Pro
   }
 }
 
-async function decideOn(
+async function handleDecision(
   deps: BrowserDeps,
   visit: Visit,
-  shown: VerifyShown & { readonly found: WaitingDevice },
+  shown: VerifyPage & { readonly found: PendingAuthorization },
   { values }: PageForm,
 ): Promise<void> {
   const { found, signedIn } = shown;
   const decision = values.get("decision");
-  if (decision !== "deny" && (await needsAdministrator(deps.database.query, found, signedIn)))
-    return showAdministratorFirst(deps, visit, shown);
-  const isYes = decision === "allow" && values.get("asked") === askedMark(askedOf(found));
+  if (decision !== "deny" && (await requiresAdministrator(deps.database.query, found, signedIn)))
+    return showAdministratorConsentRequired(deps, visit, shown);
+  const isYes = decision === "allow" && values.get("asked") === askedMark(requestedScopes(found));
   if (!isYes && decision !== "deny") return showDeviceQuestion(deps, visit, shown);
-  const answered = await answerDevice(deps, visit, found, signedIn, decision);
-  switch (answered.kind) {
+  const outcome = await decideAuthorization(deps, visit, found, signedIn, decision);
+  switch (outcome.kind) {
     case "signing":
-      return showSigning(deps, visit, found, answered.begun);
+      return showSigning(deps, visit, found, outcome.begun);
     case "done":
       return showDone(visit, { decision, application: found.application });
     case "ask-administrator":
-      return showAdministratorFirst(deps, visit, shown);
-    case "answered-before":
+      return showAdministratorConsentRequired(deps, visit, shown);
+    case "already-decided":
       return showCodeForm(deps, visit, { ...shown, error: "used-code", status: 400 });
   }
 }
 
-/** Who has a quick agent sees the end at once, everybody else waits for it on its page. */
+/** A quick agent has signed by now; otherwise the browser waits on the wait page. */
 async function showSigning(
   deps: BrowserDeps,
   visit: Visit,
-  { application }: WaitingDevice,
+  { application }: PendingAuthorization,
   begun: BegunSigning,
 ): Promise<void> {
   const outcome = await holdAnswer(deps, application, begun);
@@ -118,18 +121,18 @@ async function showSigning(
   return goTo(visit, waitPath(visit, begun.requestId));
 }
 
-function typedCode(form: Form): string {
-  return (form.values.get("user_code") ?? "").trim().slice(0, MOST_TYPED);
+function readUserCodeField(form: Form): string {
+  return (form.values.get("user_code") ?? "").trim().slice(0, MAX_INPUT_LENGTH);
 }
 
-/** @returns undefined when the sign-in, or what it lacks, has been shown: at its end the browser comes back here */
-async function signedInFor(
+/** @returns undefined when a sign-in page was shown instead: the browser returns here afterwards */
+async function requireSignIn(
   deps: BrowserDeps,
   visit: Visit,
-  typed: string,
+  input: string,
   application?: Application,
 ): Promise<SignedIn | undefined> {
-  const page = verifyPage(visit, typed);
+  const page = verifyPage(visit, input);
   const { requiredAcr } = application?.settings ?? {};
   const flow = pageFlow(
     visit.organisation.id,
@@ -143,14 +146,14 @@ async function signedInFor(
   return undefined;
 }
 
-function verifyPage({ organisation }: Visit, typed: string): OwnPage {
-  const query = typed === "" ? "" : `?${new URLSearchParams({ user_code: typed })}`;
+function verifyPage({ organisation }: Visit, input: string): OwnPage {
+  const query = input === "" ? "" : `?${new URLSearchParams({ user_code: input })}`;
   return { place: "device", path: `${orgPath(organisation, "device/verify")}${query}` };
 }
 
-/** The same page, signed in as somebody else. */
-function otherAccount(deps: BrowserDeps, visit: Visit, typed: string): string {
-  const wish = { prompt: "login" } as const;
-  const flow = pageFlow(visit.organisation.id, verifyPage(visit, typed), deps.clock(), wish);
+/** The same page after a sign-in with another account. */
+function otherAccountLocation(deps: BrowserDeps, visit: Visit, input: string): string {
+  const options = { prompt: "login" } as const;
+  const flow = pageFlow(visit.organisation.id, verifyPage(visit, input), deps.clock(), options);
   return `${orgPath(visit.organisation, "authorize")}?flow=${deps.flows.seal(flow)}`;
 }

@@ -48,7 +48,7 @@ test("without a way to stay there is no dead link", () => {
 
 test("the end says so and leads back to the application when it has a home", () => {
   const page = render(signedOutPage(done));
-  assert.match(page, /<h1>You are signed out<\/h1>/);
+  assert.match(page, /<h1>You’re signed out<\/h1>/);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go to Payroll<\/a>/);
   assert.doesNotMatch(render(signedOutPage({ ...testFrame, organisation })), /<a /);
 });

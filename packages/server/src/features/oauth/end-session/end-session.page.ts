@@ -2,6 +2,7 @@ import { type HiddenField, hiddenFields } from "../../../html/components/form.ts
 import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
+  organisationTitle,
   type PageApplication,
   type PageFrame,
   type PageOrganisation,
@@ -10,27 +11,24 @@ import {
 
 export type EndSessionView = PageFrame & {
   organisation: PageOrganisation;
-  /** The application that asked for the sign-out, when it is known. */
   application?: PageApplication | undefined;
-  /** Who is signed in. */
   user: { email: string };
-  /** Where the form posts to: `/oauth/{org}/end_session`. */
   action: string;
   csrf: string;
-  /** The request's own parameters that the POST needs again (`id_token_hint`, `state` …). */
+  /** The request's parameters, repeated by the POST. */
   fields?: readonly HiddenField[] | undefined;
-  /** Where "stay signed in" leads; without it there is no such link. */
+  /** Target of "stay signed in". */
   stayUri?: string | undefined;
 };
 
-/** OIDC RP-Initiated Logout §6: without a valid hint nobody is signed out before they say so. */
+/** OpenID Connect RP-Initiated Logout 1.0 §6: without a valid hint the user confirms the sign-out. */
 export function endSessionPage(view: EndSessionView): Html {
   const text = view.messages.signOut;
   const heading = text.heading({ organisation: view.organisation.name });
   const stay = linkAddress(view.stayUri);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, heading),
     body: html`<h1>${heading}</h1>
 ${person(text.signedInAs, view.user.email)}
 <p class="quiet">${view.application && text.askedBy({ application: view.application.name })} ${text.explanation}</p>
@@ -46,20 +44,16 @@ ${stay !== undefined && html`<a class="button" href="${stay}">${text.stay}</a>`}
 
 export type SignedOutView = PageFrame & {
   organisation: PageOrganisation;
-  /** The application to go back to, when it is known; its home page is the way. */
   application?: PageApplication | undefined;
 };
 
-/** The end of a sign-out that goes nowhere else; also what someone sees who was not signed in. */
+/** The end of a sign-out without a redirect, also for a user who wasn't signed in. */
 export function signedOutPage(view: SignedOutView): Html {
   const text = view.messages.signOut;
   const home = linkAddress(view.application?.homepageUri);
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.doneHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.doneHeading),
     body: html`<h1>${text.doneHeading}</h1>
 <p class="quiet">${text.done({ organisation: view.organisation.name })}</p>
 ${

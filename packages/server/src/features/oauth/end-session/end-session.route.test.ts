@@ -47,7 +47,7 @@ forEachDatabase(({ fresh }) => {
   const lives = async (browser: TestBrowser) =>
     answerOf(await visit(browser, org, { more: { prompt: "none" } })).has("code");
   const asks = (page: TestPage) => page.status === 200 && page.body.includes('id="logout-confirm"');
-  const saysDone = (page: TestPage) => page.status === 200 && page.body.includes("You are signed out");
+  const saysDone = (page: TestPage) => page.status === 200 && page.body.includes("You’re signed out");
 
   async function assertStays({ browser }: SignedIn, page: TestPage, what: string) {
     assert.ok(asks(page), what);

@@ -1,5 +1,4 @@
-/** The mails with a link: the link, the mail and the audit event are written together or not at all. */
-
+/** Emails a link to reset a password or verify an address. Link, email and audit event are written in one transaction. */
 import { nobody } from "../../../core/actions/actions.ts";
 import { sendLinkMail } from "../../../core/actions/link-mail.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
@@ -9,79 +8,72 @@ import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { Flow } from "../authorize/flow.ts";
 
-export interface AskedFor {
-  /** The sign-in that the link goes on with. */
+export interface LinkOptions {
+  /** The sign-in that the link continues. */
   readonly flow: Flow | undefined;
-  /** The language of the page, for users who have chosen none. */
+  /** For users who have not chosen a language. */
   readonly locale: string;
 }
 
-/**
- * A link to set a new password, to the address of an account; for an address that is none's the same statements with
- * rows that do nothing, so that neither the answer nor its time tells which it was.
- */
+/** For an address without an account the same statements write decoy rows: response and timing disclose nothing. */
 export async function sendResetMail(
   deps: BrowserDeps,
   visit: Visit,
   email: string,
-  asked: AskedFor,
+  options: LinkOptions,
 ): Promise<void> {
   const { organisation } = visit;
   const found = await findUserByEmail(deps.database.query, organisation.id, emailKey(email));
-  const receiver = found?.user.disabledAt === null ? { user: found.user, home: organisation } : undefined;
-  await send(deps, visit, "ResetPassword", receiver, { email, asked });
+  const recipient = found?.user.disabledAt === null ? { user: found.user, home: organisation } : undefined;
+  await send(deps, visit, "ResetPassword", recipient, { email, ...options });
 }
 
-/** A link to show that the address of an account is its owner's. */
+/** Only the home organisation changes an account: the link of a roaming user leads there. */
 export async function sendVerifyMail(
   deps: BrowserDeps,
   visit: Visit,
   user: User,
-  asked: AskedFor,
+  options: LinkOptions,
 ): Promise<void> {
-  const home = await homeOf(deps, visit.organisation, user);
-  if (home) await send(deps, visit, "VerifyEmail", { user, home }, { email: user.email, asked });
+  const { organisation } = visit;
+  const isHome = user.homeOrgId === organisation.id;
+  const home = isHome ? organisation : await deps.organisations.find(user.homeOrgId);
+  if (home) await send(deps, visit, "VerifyEmail", { user, home }, { email: user.email, ...options });
 }
 
-/** Only the organisation that owns an account changes it: the link of somebody who roams leads there. */
-async function homeOf(
-  { organisations }: BrowserDeps,
-  organisation: Organisation,
-  { homeOrgId }: User,
-): Promise<Organisation | undefined> {
-  return homeOrgId === organisation.id ? organisation : organisations.find(homeOrgId);
-}
-
-const places = { ResetPassword: "recovery", VerifyEmail: "verify-email" } as const;
-const actions = { ResetPassword: "password-reset.requested", VerifyEmail: "verify-email.requested" } as const;
+const links = {
+  ResetPassword: { path: "recovery", action: "password-reset.requested" },
+  VerifyEmail: { path: "verify-email", action: "verify-email.requested" },
+} as const;
 
 async function send(
   deps: BrowserDeps,
   { organisation, request }: Visit,
-  type: keyof typeof places,
-  receiver: { user: User; home: Organisation } | undefined,
-  { email, asked }: { email: string; asked: AskedFor },
+  type: keyof typeof links,
+  recipient: { user: User; home: Organisation } | undefined,
+  { email, flow, locale }: LinkOptions & { email: string },
 ): Promise<void> {
-  const { user, home } = receiver ?? { home: organisation };
-  const recipient = user?.email ?? email;
-  // The sealed sign-in is this organisation's; and strangers' addresses shall not fill the database.
-  const flow = user && home.id === organisation.id ? asked.flow : undefined;
+  const { user, home } = recipient ?? { home: organisation };
+  const { path, action } = links[type];
+  const address = user?.email ?? email;
+  // A flow belongs to one organisation; and unknown addresses must not fill the database.
+  const sealed = user && home.id === organisation.id && flow ? { flow: deps.flows.seal(flow) } : {};
   await deps.database.transaction((tx) =>
     sendLinkMail(tx, deps, {
       orgId: home.id,
       type,
       userId: user?.id ?? nobody(emailKey(email)),
-      data: { email: recipient, ...(flow ? { flow: deps.flows.seal(flow) } : {}) },
-      recipient,
-      locale: user?.locale ?? asked.locale,
-      addressOf: (id) => `${issuerOf(deps.baseUrl, home.id)}/${places[type]}/${id}`,
+      data: { email: address, ...sealed },
+      recipient: address,
+      locale: user?.locale ?? locale,
+      addressOf: (id) => `${issuerOf(deps.baseUrl, home.id)}/${path}/${id}`,
       isDecoy: user === undefined,
       audit: {
         orgId: organisation.id,
         actor: user && type === "VerifyEmail" ? `user:${user.id}` : "anonymous",
-        action: actions[type],
+        action,
         address: addressOf(request),
-        ...(user ? { target: user.id } : { details: { reason: "no account to be used" } }),
+        ...(user ? { target: user.id } : { details: { reason: "no usable account" } }),
       },
     }),
   );

@@ -125,12 +125,12 @@ test("a password is never given back, and what is wrong with it is announced and
   }
   const busy = render(newPasswordPage({ ...newPassword, error: "busy", retryAfterSeconds: 2 }));
   assert.doesNotMatch(busy, /aria-invalid/);
-  assert.match(busy, /Wait 2 seconds, then type it again/);
+  assert.match(busy, /Enter it again in 2 seconds/);
 });
 
 test("errors say what to do next", () => {
   assert.match(render(newPasswordPage({ ...newPassword, error: "too-short" })), /at least 12 characters/);
   assert.match(render(newPasswordPage({ ...newPassword, error: "too-long" })), /at most 256 characters/);
   const limited = render(recoveryPage({ ...form, error: "rate-limited", retryAfterSeconds: 700 }));
-  assert.match(limited, /wait 12 minutes/);
+  assert.match(limited, /try again in 12 minutes/);
 });

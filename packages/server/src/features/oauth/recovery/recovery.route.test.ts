@@ -220,11 +220,11 @@ test("without mail set up the page says so, and whom to ask", async (t) => {
   const org = await makeOrganisation(running.service);
   const browser = testBrowser();
   const form = await browser.get(`${org.issuer}/recovery`);
-  assert.match(form.body, /Mail is not set up here[\s\S]*Ask an administrator of Acme/);
+  assert.match(form.body, /Email is not set up[\s\S]*Ask an administrator of Acme/);
   assert.doesNotMatch(form.body, /<form/);
   await visit(browser, org);
   const { hidden } = await visit(browser, org);
   const page = await browser.post(`${org.issuer}/recovery`, { ...hidden, email: org.user.email });
-  assert.match(page.body, /Mail is not set up here/);
+  assert.match(page.body, /Email is not set up/);
   assert.deepEqual(await mailsTo(running.service, org.user.email), []);
 });

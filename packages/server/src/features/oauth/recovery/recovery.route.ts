@@ -1,15 +1,12 @@
-/**
- * GET and POST recovery: a person has forgotten the password and says for which address. What is answered, and how long
- * it takes, is the same for every address.
- */
+/** GET and POST recovery: a forgotten password. Response and timing are the same for every address. */
 import type { Form } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
-import { formOf, type PageForm, queryOf } from "../../../http/form-body.ts";
-import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
 import {
   type BrowserDeps,
+  browserRoute,
+  flowPath,
   isOwnForm,
   orgPath,
   ownForm,
@@ -17,58 +14,44 @@ import {
   type Visit,
   whoIsThere,
 } from "../authorize/browser.ts";
-import { countRequest } from "./count-request.ts";
+import { countMailRequest } from "./count-mail-request.ts";
 import { sendResetMail } from "./link-mail.ts";
 import { noMailPage, type RecoveryFailure, recoveryPage, recoverySentPage } from "./recovery.page.ts";
-import { hiddenOf, type Surroundings, surroundings, withFlow } from "./recovery-context.ts";
+import { formFields, loadRecoveryContext, type RecoveryContext } from "./recovery-context.ts";
 
 export function recoveryRoute(app: FastifyInstance, deps: BrowserDeps): void {
-  app.get(
-    "/oauth/:org/recovery",
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      const around = await aroundForm(deps, visit, queryOf(visit.request));
-      await showForm(deps, visit, around, {});
-      return visit.reply;
-    }),
-  );
-  app.post(
-    "/oauth/:org/recovery",
-    ownForm,
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await processRequest(deps, visit, formOf(visit.request));
-      return visit.reply;
-    }),
-  );
+  app.get("/oauth/:org/recovery", browserRoute(deps, showRecovery));
+  app.post("/oauth/:org/recovery", ownForm, browserRoute(deps, requestRecovery));
 }
 
-/** Whoever is signed in reads their own language, whichever address they type. */
-async function aroundForm(deps: BrowserDeps, visit: Visit, { values }: Form): Promise<Surroundings> {
-  const signedIn = await whoIsThere(deps, visit);
-  return surroundings(deps, visit, values.get("flow"), signedIn?.user);
+async function showRecovery(deps: BrowserDeps, visit: Visit): Promise<void> {
+  return showForm(deps, visit, await formContext(deps, visit, queryOf(visit.request)), {});
 }
 
-async function processRequest(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
-  const around = await aroundForm(deps, visit, form);
+async function requestRecovery(deps: BrowserDeps, visit: Visit): Promise<void> {
+  const form = formOf(visit.request);
+  const context = await formContext(deps, visit, form);
+  const { flow, messages } = context;
   const email = (form.values.get("email") ?? "").trim().slice(0, 300);
-  const again = (shown: Omit<FormShown, "email">) => showForm(deps, visit, around, { ...shown, email });
-
-  if (!isOwnForm(deps, visit, form)) return again({ error: "session-expired", status: 403 });
-  if (!deps.outbox.isOpen) return again({});
-  if (!isEmail(email)) return again({ error: "invalid-email", status: 422 });
-  const limited = await countRequest(deps, visit, emailKey(email));
-  if (limited) return again({ error: "rate-limited", status: 429, ...limited });
-  const { flow, frame } = around;
-  await sendResetMail(deps, visit, email, { flow, locale: frame.messages.locale });
-  const page = recoverySentPage({
-    ...around,
-    ...frame,
-    email,
-    againUri: withFlow(deps, visit, "recovery", flow),
-  });
-  return show(visit, frame, page);
+  if (!isOwnForm(deps, visit, form))
+    return showForm(deps, visit, context, { email, error: "session-expired", status: 403 });
+  if (!deps.outbox.isOpen) return showForm(deps, visit, context, { email });
+  if (!isEmail(email)) return showForm(deps, visit, context, { email, error: "invalid-email", status: 422 });
+  const limited = await countMailRequest(deps, visit, emailKey(email));
+  if (limited)
+    return showForm(deps, visit, context, { email, error: "rate-limited", status: 429, ...limited });
+  await sendResetMail(deps, visit, email, { flow, locale: messages.locale });
+  const againUri = flowPath(deps, visit, "recovery", flow);
+  return show(visit, context, recoverySentPage({ ...context, email, againUri }));
 }
 
-interface FormShown {
+/** In the language of the signed-in user, whatever address is typed. */
+async function formContext(deps: BrowserDeps, visit: Visit, { values }: Form): Promise<RecoveryContext> {
+  const signedIn = await whoIsThere(deps, visit);
+  return loadRecoveryContext(deps, visit, values.get("flow"), signedIn?.user);
+}
+
+interface FormState {
   readonly email?: string;
   readonly error?: RecoveryFailure;
   readonly status?: number;
@@ -78,22 +61,17 @@ interface FormShown {
 async function showForm(
   deps: BrowserDeps,
   visit: Visit,
-  around: Surroundings,
-  { status = 200, ...shown }: FormShown,
+  context: RecoveryContext,
+  { status = 200, ...state }: FormState,
 ): Promise<void> {
-  const { frame, flow, organisation } = around;
-  const signInUri = flow && withFlow(deps, visit, "authorize", flow);
+  const { flow, organisation, messages } = context;
+  const signInUri = flow && flowPath(deps, visit, "authorize", flow);
   if (!deps.outbox.isOpen) {
-    const advice = frame.messages.recovery.notSetUp({ organisation: organisation.name });
-    return show(visit, frame, noMailPage({ ...around, ...frame, advice, signInUri }));
+    const advice = messages.recovery.notSetUp({ organisation: organisation.name });
+    return show(visit, context, noMailPage({ ...context, advice, signInUri }));
   }
-  const page = recoveryPage({
-    ...around,
-    ...frame,
-    ...shown,
-    action: orgPath(visit.organisation, "recovery"),
-    hidden: hiddenOf(deps, visit, flow),
-    signInUri,
-  });
-  return show(visit, frame, page, { status });
+  const action = orgPath(visit.organisation, "recovery");
+  const hidden = formFields(deps, visit, flow);
+  const page = recoveryPage({ ...context, ...state, action, hidden, signInUri });
+  return show(visit, context, page, { status });
 }

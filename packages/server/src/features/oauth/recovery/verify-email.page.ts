@@ -1,18 +1,16 @@
-/** Address verification: the offer to send the mail, and the page behind its link. */
+/** Pages of email verification: the offer to send the email, and the page behind its link. */
 import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
 import { notice } from "../../../html/components/notice.ts";
 import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import { signInLayout } from "../../../html/layout.ts";
+import { organisationTitle, signInLayout } from "../../../html/layout.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 export type VerifyOfferView = RecoveryFrame & {
   action: string;
   hidden: readonly HiddenField[];
   email: string;
-  /** Starts the same request again with another account. */
   otherAccountUri: string;
-  /** Why no mail was sent the last time. */
   error?: "rate-limited" | "session-expired" | undefined;
   retryAfterSeconds?: number | undefined;
 };
@@ -27,12 +25,12 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: VerifyOfferV
     : notice("hint", NOTICE_ID, text.expired, text.sendAgain);
 }
 
-/** Somebody has signed in whose address is not confirmed yet, and the organisation wants that. */
+/** The organisation requires a verified address, and the signed-in user's is not. */
 export function verifyOfferPage(view: VerifyOfferView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, text.heading),
     body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 ${person(text.signedInAs, view.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
@@ -50,10 +48,7 @@ export function verifySentPage(view: VerifySentView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.sentHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.sentHeading),
     body: html`<h1>${text.sentHeading}</h1>
 <p role="status">${text.sent({ email: view.email })}</p>
 <p class="quiet">${text.nothingArrived}</p>`,
@@ -67,15 +62,11 @@ export type VerifyEmailView = RecoveryFrame & {
   isExpired?: boolean | undefined;
 };
 
-/** Behind the link: a button, because a link that is opened may have been opened by a scanner. */
 export function verifyEmailPage(view: VerifyEmailView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({
-      title: text.confirmHeading,
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.confirmHeading),
     body: html`${recoveryTitle(view, text.confirmHeading)}
 ${view.isExpired && notice("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
 ${person(text.account, view.email)}

@@ -55,7 +55,7 @@ describe("confirmed addresses", () => {
     }
     const showsOffer = ({ body }: TestPage) => body.includes('id="verify-email-send"');
     const isBroken = (page: TestPage) =>
-      page.status === 404 && page.body.includes("This link does not work any more");
+      page.status === 404 && page.body.includes("This link no longer works");
 
     async function signIn(browser: TestBrowser, org: TestOrganisation): Promise<TestPage> {
       return logIn(browser, org, await visit(browser, org));
@@ -109,7 +109,7 @@ describe("confirmed addresses", () => {
       const browser = testBrowser();
       const link = await askedFor(browser, org);
       const done = await follow(browser, await confirm(browser, link));
-      assert.match(done.body, /Your email address is confirmed/);
+      assert.match(done.body, /Email address confirmed/);
       const onward = /id="recovery-continue" href="([^"]+)"/.exec(done.body)?.[1] ?? "";
       const page = await follow(browser, await browser.get(new URL(onward, org.issuer).href));
       assert.ok(showsConsent(page), "without another sign-in");
@@ -239,5 +239,5 @@ test("without mail set up the offer says so", async (t) => {
   await running.service.database.query.updateTable("user_account").set({ email_verified_at: null }).execute();
   const browser = testBrowser();
   const page = await logIn(browser, org, await visit(browser, org));
-  assert.match(page.body, /Mail is not set up here[\s\S]*Ask an administrator of Acme to confirm/);
+  assert.match(page.body, /Email is not set up[\s\S]*Ask an administrator of Acme to confirm/);
 });

@@ -45,11 +45,11 @@ forEachDatabase(({ fresh }) => {
   };
 
   for (const [when, pause] of [
-    ["at once", 0],
+    ["immediately", 0],
     ["30 s later", 30_000],
     ["after the code would have expired", 11 * 60_000],
   ] as const) {
-    test(`a code used again ${when} is refused, and all that the first use gave stops working`, async () => {
+    test(`rejects a code redeemed again ${when}, and revokes what the first use issued`, async () => {
       const grant = await source.code();
       const first = await redeemWith(org, grant);
       assert.equal(first.status, 200);
@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
     });
   }
 
-  test("a replay ends the tokens that came by refresh too", async () => {
+  test("revokes tokens from later refreshes on a code replay", async () => {
     const grant = await source.code();
     const first = await redeemWith(org, grant);
     const second = await refresh(org, String(first.body["refresh_token"]));
@@ -71,7 +71,7 @@ forEachDatabase(({ fresh }) => {
     await assertEnded(second);
   });
 
-  test("only a use with its proof counts: who merely saw the code ends nothing with it", async () => {
+  test("revokes nothing when a replay comes without the code verifier", async () => {
     const grant = await source.code();
     const first = await redeemWith(org, grant);
     const native: TestClient = { application: org.native, secret: "" };
@@ -85,7 +85,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, String(first.body["refresh_token"]))).status, 200);
   });
 
-  test("a public client's code is used once as well", async () => {
+  test("redeems a public client's code once", async () => {
     const native: TestClient = { application: org.native, secret: "" };
     const grant = await source.code({}, native);
     const first = await redeemWith(org, grant, {}, native);
@@ -94,7 +94,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await userinfo(first.body["access_token"]), 401);
   });
 
-  test("a hundred uses at once: one success, and the others end what it gave", async () => {
+  test("lets one of a hundred concurrent redemptions win, and the others revoke its tokens", async () => {
     const grant = await source.code();
     const answers = await Promise.all(Array.from({ length: 100 }, () => redeemWith(org, grant)));
     const [success, ...more] = answers.filter(({ status }) => status === 200);
@@ -104,7 +104,7 @@ forEachDatabase(({ fresh }) => {
     await assertEnded(success);
   });
 
-  test("twenty codes at once are twenty successes", async () => {
+  test("redeems twenty different codes at once", async () => {
     const grants = [];
     for (let count = 0; count < 20; count++) grants.push(await source.code());
     const answers = await Promise.all(grants.map((grant) => redeemWith(org, grant)));
@@ -112,7 +112,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(new Set(answers.map(({ body }) => body["refresh_token"])).size, grants.length);
   });
 
-  test("a replay is in the audit log, once for each code, without the code", async () => {
+  test("audits a replay once for each code, without the code itself", async () => {
     const replays = async () => {
       const events = await listAuditEvents(running.service.database.query, org.organisation.id, 200);
       return events.filter(({ action }) => action === "code.replayed");

@@ -43,7 +43,7 @@ forEachDatabase(({ fresh }) => {
   const WITHOUT_PKCE = { code_challenge: "", code_challenge_method: "" };
   const refused = (answer: Answer, about = "") => assertOAuthError(answer, 400, "invalid_grant", about);
 
-  test("the answer and both tokens say what was asked and granted, and nothing else", async () => {
+  test("returns the granted scopes and claims in the response and both tokens, and nothing else", async () => {
     const nonce = "n-0S6_WzA2Mj";
     const grant = await source.code({ nonce, scope: "openid profile email offline_access" });
     const answer = await redeemWith(org, grant);
@@ -92,20 +92,20 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(Object.keys(headerOf(id_token)).sort(), ["alg", "kid", "typ"]);
   });
 
-  test("without openid there is no ID token, without nonce none in it", async () => {
+  test("issues no ID token without openid, and no nonce claim without a nonce", async () => {
     const plain = await source.tokens({ scope: "profile" });
     assert.equal(plain.body["id_token"], undefined);
     assert.equal(plain.body["scope"], "profile");
     assert.ok(!("nonce" in payloadOf((await source.tokens()).idToken)));
   });
 
-  test("scopes that the client may not have are left out, and the answer says so", async () => {
+  test("omits scopes that the client is not allowed, and says so in the response", async () => {
     const { body, accessToken } = await source.tokens({ scope: "openid admin email unknown:scope" });
     assert.equal(body["scope"], "openid email");
     assert.equal(payloadOf(accessToken)["scope"], "openid email");
   });
 
-  test("lifetimes and algorithms are the application's", async () => {
+  test("uses the lifetimes and algorithms of the application", async () => {
     const own = await makeClient(running.service, org.organisation, {
       redirectUris: [REDIRECT_URI],
       requireConsent: false,
@@ -128,7 +128,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(payloadOf(idToken)["email"], undefined);
   });
 
-  test("a refresh token comes with offline_access, or by the application's setting, and not otherwise", async () => {
+  test("issues a refresh token for offline_access or by the application's setting only", async () => {
     const settings = { redirectUris: [REDIRECT_URI], requireConsent: false } as const;
     const strict = await makeClient(running.service, org.organisation, {
       ...settings,
@@ -145,7 +145,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await has(without, "openid offline_access"), false);
   });
 
-  test("PKCE: a verifier that is missing, wrong or malformed opens nothing, and the right one still does", async () => {
+  test("rejects a missing, wrong or malformed code_verifier without consuming the code", async () => {
     const grant = await source.code();
     refused(await redeemWith(org, grant, { code_verifier: "" }), "missing");
     refused(await redeemWith(org, grant, { code_verifier: "x".repeat(43) }), "wrong");
@@ -157,7 +157,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await redeemWith(org, grant)).status, 200);
   });
 
-  test("PKCE downgrade: a verifier for a code without challenge is refused", async () => {
+  test("rejects a code_verifier for a code without a challenge (PKCE downgrade)", async () => {
     const grant = await source.code(WITHOUT_PKCE, lax);
     refused(await redeemWith(org, grant, {}, lax), "a verifier out of nowhere");
     assert.equal((await redeemWith(org, grant, { code_verifier: "" }, lax)).status, 200);
@@ -166,7 +166,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await redeemWith(org, bound, {}, lax)).status, 200);
   });
 
-  test("redirect_uri: another one is refused; it may be missing only where PKCE binds the code", async () => {
+  test("rejects another redirect_uri, and requires one unless PKCE binds the code", async () => {
     const grant = await source.code();
     for (const uri of ["https://app.example/other", `${REDIRECT_URI}/`, REDIRECT_URI.toUpperCase(), "x"]) {
       refused(await redeemWith(org, grant, { redirect_uri: uri }), uri);
@@ -177,7 +177,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(missing, 400, "invalid_request");
   });
 
-  test("another client's code is refused and not burnt", async () => {
+  test("rejects another client's code without consuming it", async () => {
     const grant = await source.code();
     refused(await redeemWith(org, grant, {}, lax));
     const native: TestClient = { application: org.native, secret: "" };
@@ -185,14 +185,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await redeemWith(org, grant)).status, 200);
   });
 
-  test("another organisation knows nothing of the code", async () => {
+  test("rejects another organisation's code", async () => {
     const other = await makeOrganisation(running.service, "Elsewhere");
     const grant = await source.code();
     refused(await redeemWith(other, grant));
     assert.equal((await redeemWith(org, grant)).status, 200);
   });
 
-  test("a code lives ten minutes, whatever the application's lifetimes are", async () => {
+  test("expires a code after ten minutes, whatever the application's lifetimes", async () => {
     const [first, second] = [await source.code(), await source.code()];
     clock.advance(10 * 60_000 - 1);
     assert.equal((await redeemWith(org, first)).status, 200);
@@ -200,7 +200,7 @@ forEachDatabase(({ fresh }) => {
     refused(await redeemWith(org, second), "expired");
   });
 
-  test("other one-time values and tokens are no codes", async () => {
+  test("rejects other credentials as codes", async () => {
     const { accessToken, refreshToken, idToken } = await source.tokens();
     const { verifier, code } = await source.code();
     const cookie = [...source.browser.cookies.values()][0] ?? "";
@@ -220,7 +220,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await redeemWith(org, { code, verifier })).status, 200);
   });
 
-  test("a user who was disabled, or has signed out, gets nothing for a code of before", async () => {
+  test("rejects a code after its user was disabled or signed out", async () => {
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
     const beforeDisabling = await source.code();
     await disableUser(running.service, { ...user, disabled: true });
@@ -234,7 +234,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await redeemWith(org, await source.code())).status, 200, "and signed in again");
   });
 
-  test("a new password ends the codes of whoever knew the old one", async () => {
+  test("rejects codes issued before a password change", async () => {
     const grant = await source.code();
     const about = [org.user.email];
     const change = { organisation: org.organisation, id: org.user.id, about, actor: "test" };

@@ -73,7 +73,7 @@ forEachDatabase(({ fresh }) => {
   const revoke = ({ id, orgId }: EnrolledDevice) =>
     revokeDevice(scene.running.service, { orgId, deviceId: id, reason: "keyCompromise", actor: "test" });
 
-  test("the tokens of every grant are bound to the certificate that came with the request", async () => {
+  test("binds the tokens of every grant to the certificate of the request", async () => {
     assertBound(await scene.post(mine, "token", clientCredentials(meters.application)), device);
     const signedIn = await redeem(mine);
     assertBound(signedIn, device);
@@ -88,7 +88,7 @@ forEachDatabase(({ fresh }) => {
     assertBound(await refresh(mine, polled), device);
   });
 
-  test("without a good certificate there are no bound tokens, and the code is not burnt", async () => {
+  test("issues no bound tokens without a valid certificate, and consumes no code", async () => {
     const { code, verifier } = await source.code({}, native);
     const form = {
       ...{ grant_type: "authorization_code", code, code_verifier: verifier, redirect_uri: REDIRECT_URI },
@@ -101,7 +101,7 @@ forEachDatabase(({ fresh }) => {
     assertBound(await scene.post(mine, "token", form), device);
   });
 
-  test("userinfo answers the device that holds the certificate, and nobody else", async () => {
+  test("serves userinfo to the device that holds the certificate only", async () => {
     const accessToken = assertBound(await redeem(mine), device);
     assert.equal((await userinfo(mine, accessToken)).status, 200);
     const thief = scene.client(await scene.device());
@@ -124,7 +124,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(stolen, 401, "invalid_token");
   });
 
-  test("a refresh token is the device's: a renewal survives, another device gets nothing and ends nothing", async () => {
+  test("binds a refresh token to the device across renewals, and another device can neither use nor revoke it", async () => {
     const before = await scene.device();
     const signedIn = await redeem(scene.client(before));
     assertBound(signedIn, before);
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await userinfo(scene.client(before), accessToken), 401, "invalid_token");
   });
 
-  test("a bound token ends with its certificate, when the day after the renewal is over", async () => {
+  test("rejects a bound token once its certificate ends, a day after the renewal", async () => {
     const before = await scene.device();
     const connection = scene.client(before);
     await renewedDevice(scene.running.service, before);
@@ -151,7 +151,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await userinfo(connection, accessToken), 401, "invalid_token");
   });
 
-  test("revocation stops the next request on an open connection: refresh, userinfo, introspection", async () => {
+  test("rejects a revoked device's refresh, userinfo and introspection on an open connection", async () => {
     const lost = await scene.device();
     const connection = scene.client(lost);
     const signedIn = await redeem(connection);
@@ -172,7 +172,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await refresh(mine, signedIn), 400, "invalid_grant");
   });
 
-  test("a client that proves itself by certificate gets refresh tokens of the device, bound or not", async () => {
+  test("binds refresh tokens of a certificate client to the device, with bound access tokens or not", async () => {
     const web = await scene.application({ ...signInSettings, tokenEndpointAuthMethod: "tls_client_auth" });
     const signedIn = await redeem(mine, web);
     assert.equal(signedIn.status, 200);
@@ -184,7 +184,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(mine, signedIn, web)).status, 200);
   });
 
-  test("a client that signs an assertion binds its tokens beside it, and may call the endpoint by its alias", async () => {
+  test("binds tokens beside a client assertion, also at the mTLS alias", async () => {
     const { publicKey, privateKey } = await generateKeyPair("ES256");
     const jwks = { keys: [{ ...(await exportJWK(publicKey)) }] };
     const method = { tokenEndpointAuthMethod: "private_key_jwt", jwks } as const;
@@ -207,7 +207,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await ask(scene.org.issuer, scene.client()), 400, "invalid_request");
   });
 
-  test("no scope speaks of devices: not of its own making, and not one that is older than the names", async () => {
+  test("never lets a custom scope set device claims, even one older than the reserved names", async () => {
     const { service } = scene.running;
     const orgId = scene.org.organisation.id;
     const names = ["device_id", "device_attestation", "cnf"];

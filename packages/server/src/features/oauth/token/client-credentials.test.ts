@@ -46,7 +46,7 @@ forEachDatabase(({ fresh }) => {
     return postText(`${org.issuer}/token`, `${form}${more}`);
   };
 
-  test("the token is an RFC 9068 one about the client itself", async () => {
+  test("issues an RFC 9068 token with the client as subject", async () => {
     const { status, body } = await ask("", org.batch);
     assert.equal(status, 200);
     const token = body["access_token"];
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(payloadOf((await ask("", org.batch)).body["access_token"])["jti"], jti);
   });
 
-  test("there is never a refresh token or an ID token, whatever is asked", async () => {
+  test("never issues a refresh token or an ID token for client credentials", async () => {
     for (const more of ["", "&scope=openid+offline_access+jobs:run", "&refresh_token=x&nonce=x"]) {
       const { status, body } = await ask(more);
       assert.equal(status, 200, more);
@@ -77,7 +77,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("scopes: what is allowed and means something without a user, all of it when none are named", async () => {
+  test("grants allowed scopes that need no user, all of them by default", async () => {
     const granted = async (more: string) => (await ask(more)).body["scope"];
     assert.equal(await granted(""), "jobs:run jobs:read");
     assert.equal(await granted("&scope=jobs:read"), "jobs:read");
@@ -97,14 +97,14 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a client without scopes of its own gets a token without scope", async () => {
+  test("issues a token without scope to a client without allowed scopes", async () => {
     const plain = await makeClient(running.service, org.organisation, { grantTypes: ["client_credentials"] });
     const { status, body } = await ask("", plain);
     assert.equal(status, 200);
     assert.ok(!("scope" in body) && !("scope" in payloadOf(body["access_token"])));
   });
 
-  test("resources name the audience: none, one, several, and never a foreign one (RFC 8707)", async () => {
+  test("sets the audience from requested resources, and rejects foreign ones (RFC 8707)", async () => {
     const audience = async (more: string) => payloadOf((await ask(more)).body["access_token"])["aud"];
     assert.equal(await audience(""), "https://default.example");
     assert.equal(await audience(`&resource=${A}`), A);
@@ -118,7 +118,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await ask(`&resource=${A}`, org.batch), 400, "invalid_target", "it has no resources");
   });
 
-  test("a code is for the resources of its authorization, a redemption or refresh for these or fewer", async () => {
+  test("limits redemption and refresh to the resources of the authorization", async () => {
     const source = codeSource(org);
     const grant = await source.code({ scope: "openid", resource: A }, client);
     const foreign = await redeemWith(org, grant, { resource: B }, client);
@@ -135,7 +135,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await refresh(org, none.refreshToken, { resource: A }, client), 400, "invalid_target");
   });
 
-  test("the lifetime is the application's", async () => {
+  test("uses the access token lifetime of the application", async () => {
     const short = await makeClient(running.service, org.organisation, {
       grantTypes: ["client_credentials"],
       accessTokenLifetimeSeconds: 61,
@@ -146,7 +146,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(Number(exp) - Number(iat), 61);
   });
 
-  test("two hundred requests at once are two hundred different tokens", async () => {
+  test("issues two hundred different tokens to two hundred concurrent requests", async () => {
     const form = { grant_type: "client_credentials", ...credentials(org.batch) };
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => postForm(`${org.issuer}/token`, form)),

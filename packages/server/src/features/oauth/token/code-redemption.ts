@@ -1,7 +1,7 @@
 /** Redeeming a code of either kind starts a token family: the record of the authorization behind the code. */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
-import { holdGrounds } from "../../../core/codes/codes.store.ts";
+import { lockSessionAndConsent } from "../../../core/codes/codes.store.ts";
 import { noteSessionUse } from "../../../core/sessions/sessions.store.ts";
 import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
 import { insertTokenFamily } from "../../../core/tokens/tokens.store.ts";
@@ -36,7 +36,7 @@ export async function startTokenFamily(
 ): Promise<boolean> {
   const { orgId, sessionId } = basis;
   const { id, refreshToken, now } = family;
-  if (!(await holdGrounds(tx, basis))) return false;
+  if (!(await lockSessionAndConsent(tx, basis))) return false;
   await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
   const { refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds } = application.settings;
   const expiresAt = now + Math.max(refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds) * 1000;

@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
   const userinfo = async (token: unknown) =>
     (await sendRaw(`${org.issuer}/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
 
-  test("pending until a person allows it, then access, refresh and ID token of that person's sign-in", async () => {
+  test("responds with authorization_pending until the approval, then with tokens of that sign-in", async () => {
     const codes = await askForCodes(org, tv);
     refused(await poll(org, codes), "authorization_pending");
     await letIn(browser, org, codes);
@@ -83,7 +83,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(tv, body["refresh_token"])).status, 200);
   });
 
-  test("without openid there is no ID token; a refresh token comes whatever the application's settings are", async () => {
+  test("issues no ID token without openid, and always a refresh token for the device grant", async () => {
     const strict = await makeDeviceApp(running.service, org, {
       grantTypes: [deviceCodeGrantType],
       issueRefreshTokenWithoutOfflineAccess: false,
@@ -93,7 +93,7 @@ forEachDatabase(({ fresh }) => {
     assert.match(String(body["refresh_token"]), /^sgn_rt_/);
   });
 
-  test("a poll too soon is slow_down, each adds 5 s, and keeping to it is answered again", async () => {
+  test("responds with slow_down to early polls, and adds 5 s each time", async () => {
     const codes = await askForCodes(org, tv);
     refused(await poll(org, codes), "authorization_pending");
     clock.advance(4_000);
@@ -108,14 +108,14 @@ forEachDatabase(({ fresh }) => {
     for (const answer of together) refused(answer, "slow_down");
   });
 
-  test("denied is access_denied, whatever came before or comes after", async () => {
+  test("responds with access_denied after a denial, permanently", async () => {
     const codes = await askForCodes(org, tv);
     await letIn(browser, org, codes, "deny");
     refused(await poll(org, codes), "access_denied");
     refused(await poll(org, codes), "access_denied");
   });
 
-  test("fifteen minutes: a code expires, allowed or not, and its record is removed a day later", async () => {
+  test("expires a device code after fifteen minutes and deletes it a day later", async () => {
     const [waiting, allowed, late] = [
       await askForCodes(org, tv),
       await approved(),
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
     browser = testBrowser();
   });
 
-  test("an unknown, malformed or foreign code opens nothing, and burns nothing", async () => {
+  test("rejects unknown, malformed and foreign device codes without consuming any", async () => {
     const codes = await approved();
     const other = await makeDeviceApp(running.service, org);
     refused(await poll(org, { ...codes, application: other }), "invalid_grant", "another client");
@@ -155,7 +155,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await poll(org, codes)).status, 200);
   });
 
-  test("a hundred polls at once after the yes: one success; the second use ends what the first gave", async () => {
+  test("lets one of a hundred concurrent polls win, and a second use revokes its tokens", async () => {
     const codes = await approved();
     const answers = await Promise.all(Array.from({ length: 100 }, () => poll(org, codes)));
     const [success, ...more] = answers.filter(({ status }) => status === 200);
@@ -173,7 +173,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(!JSON.stringify(events).includes(codes.deviceCode.slice(7)));
   });
 
-  test("what the device got rests on the sign-in that allowed it: signed out before it polls, or after", async () => {
+  test("ends the device's tokens with the session that approved it, before or after redemption", async () => {
     const own = await withUser(running.service, org, "leaver@acme.example");
     const signOut = (sessionId: string) =>
       running.service.database.transaction((tx) =>
@@ -207,7 +207,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("a user or an application that is disabled meanwhile gets nothing", async () => {
+  test("rejects a device code after its user or application was disabled", async () => {
     const { id: orgId } = org.organisation;
     const own = await withUser(running.service, org, "gone@acme.example");
     const codes = await askForCodes(own, tv);

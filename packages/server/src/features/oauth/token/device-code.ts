@@ -13,8 +13,8 @@ import type {
 } from "../../../core/device-authorizations/device-authorization.ts";
 import {
   findByDeviceCode,
+  markDeviceCodeUsed,
   recordPoll,
-  useDeviceCode,
 } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
@@ -133,7 +133,7 @@ async function redeemDeviceCode(
   const refreshToken = newRefreshToken(deps, orgId, familyId);
   const now = deps.clock();
   const tokens = await deps.database.transaction(async (tx) => {
-    if (!(await useDeviceCode(tx, { orgId, deviceCodeHash, familyId, now }))) return undefined;
+    if (!(await markDeviceCodeUsed(tx, { orgId, deviceCodeHash, familyId, now }))) return undefined;
     // RFC 8628 has neither nonce nor claims parameter.
     const requested = { nonce: null, requestedClaims: noRequestedClaims };
     const basis = { orgId, scopes, resources, ...approval, ...requested, deviceId };

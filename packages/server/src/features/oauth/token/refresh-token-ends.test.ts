@@ -49,7 +49,7 @@ forEachDatabase(({ fresh }) => {
     source = codeSource(org);
   };
 
-  test("a server that was restarted within the grace window gives the same successor", async () => {
+  test("gives the same successor within the grace window after a restart", async () => {
     const { refreshToken } = await source.tokens();
     const before = await refresh(org, refreshToken);
     await restart();
@@ -60,7 +60,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, String(before.body["refresh_token"]))).status, 200);
   });
 
-  test("a rotated token is a replay after a restart as well, and ends the family", async () => {
+  test("revokes the family when a rotated token is reused after a restart", async () => {
     const { refreshToken, accessToken } = await source.tokens();
     const second = String((await refresh(org, refreshToken)).body["refresh_token"]);
     const third = String((await refresh(org, second)).body["refresh_token"]);
@@ -70,7 +70,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await active(accessToken), false);
   });
 
-  test("a replay is in the audit log once, with the user it was about", async () => {
+  test("audits the reuse of a refresh token once, with its user", async () => {
     const { refreshToken } = await source.tokens();
     const replays = async () => {
       const events = await listAuditEvents(running.service.database.query, org.organisation.id, 200);
@@ -84,7 +84,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(event?.target, org.user.id);
   });
 
-  test("disabling the user ends the tokens, and enabling brings none back", async () => {
+  test("revokes a user's tokens when the user is disabled, permanently", async () => {
     const { refreshToken, accessToken } = await source.tokens({ scope: "openid offline_access" });
     const user = { orgId: org.organisation.id, id: org.user.id, actor: "test" };
     await disableUser(running.service, { ...user, disabled: true });
@@ -94,7 +94,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await active(accessToken), false);
   });
 
-  test("an account that is disabled elsewhere gets nothing meanwhile, and is as before when it is enabled", async () => {
+  test("suspends a roaming user while the home account is disabled", async () => {
     // A roaming user's home organisation disables the account; the sessions and families are this organisation's.
     const { refreshToken, accessToken } = await source.tokens({ scope: "openid offline_access" });
     const grant = await source.code();
@@ -113,7 +113,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, refreshToken)).status, 200);
   });
 
-  test("disabling the application ends the tokens, and enabling brings none back", async () => {
+  test("revokes an application's tokens when it is disabled, permanently", async () => {
     const client = await makeClient(running.service, org.organisation, { redirectUris: [REDIRECT_URI] });
     const { refreshToken } = await source.tokens({}, client);
     const application = { orgId: org.organisation.id, id: client.application.id, actor: "test" };
@@ -123,7 +123,7 @@ forEachDatabase(({ fresh }) => {
     refused(await refresh(org, refreshToken, {}, client));
   });
 
-  test("a new password ends the tokens", async () => {
+  test("revokes tokens on a password change", async () => {
     const { refreshToken, accessToken } = await source.tokens({ scope: "openid offline_access" });
     const change = { organisation: org.organisation, id: org.user.id, about: [], actor: "test" };
     await setPassword(running.service, { ...change, password: `${PASSWORD} two` });
@@ -132,7 +132,7 @@ forEachDatabase(({ fresh }) => {
     await setPassword(running.service, { ...change, password: PASSWORD });
   });
 
-  test("signing out ends the session's tokens, but for what was granted for the user's absence", async () => {
+  test("revokes the session's tokens on sign-out, except those with offline_access", async () => {
     const here = await source.tokens({ scope: "openid" });
     const away = await source.tokens({ scope: "openid offline_access" });
     // A scope whose name only looks like it is not the user's absence.

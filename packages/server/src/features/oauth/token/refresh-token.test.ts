@@ -37,7 +37,7 @@ forEachDatabase(({ fresh }) => {
     (await postForm(`${org.issuer}/introspect`, { token, ...credentials(org.web) })).body["active"];
   const DAY = 86_400_000;
 
-  test("a refresh token gives a new access token and a new refresh token", async () => {
+  test("rotates the refresh token", async () => {
     const first = await source.tokens();
     const second = await refresh(org, first.refreshToken);
     assert.equal(second.status, 200);
@@ -47,7 +47,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, String(second.body["refresh_token"]))).status, 200);
   });
 
-  test("within the grace window the same token gives the same successor again, after it the family ends", async () => {
+  test("gives the same successor within the grace window, and revokes the family after it", async () => {
     const first = await source.tokens();
     const successor = (await refresh(org, first.refreshToken)).body["refresh_token"];
     clock.advance(9_000);
@@ -61,7 +61,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await active(String(again.body["access_token"])), false);
   });
 
-  test("once the successor was used, the older token is a replay even within the window", async () => {
+  test("treats the older token as a replay once its successor was used", async () => {
     const first = await source.tokens();
     const second = String((await refresh(org, first.refreshToken)).body["refresh_token"]);
     const third = String((await refresh(org, second)).body["refresh_token"]);
@@ -69,7 +69,7 @@ forEachDatabase(({ fresh }) => {
     refused(await refresh(org, third));
   });
 
-  test("a token from long before is a replay as well", async () => {
+  test("treats a much older token as a replay", async () => {
     const { refreshToken, accessToken } = await source.tokens();
     let living = refreshToken;
     for (let count = 0; count < 5; count++)
@@ -79,7 +79,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await active(accessToken), false);
   });
 
-  test("a hundred refreshes at once leave one living family and one successor", async () => {
+  test("issues one successor to a hundred concurrent refreshes", async () => {
     const { refreshToken } = await source.tokens();
     const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(org, refreshToken)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
@@ -88,7 +88,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, String([...successors][0]))).status, 200);
   });
 
-  test("without a grace window a hundred at once give one answer, and the replay ends the family", async () => {
+  test("lets one of a hundred concurrent refreshes win without a grace window, and revokes the family", async () => {
     const strict = await makeClient(running.service, org.organisation, {
       redirectUris: [REDIRECT_URI],
       refreshTokenGraceSeconds: 0,
@@ -102,7 +102,7 @@ forEachDatabase(({ fresh }) => {
     refused(await refresh(org, String(good[0]?.body["refresh_token"]), {}, strict));
   });
 
-  test("another client's token is refused, and lives on for its own client", async () => {
+  test("rejects another client's refresh token and leaves it active", async () => {
     const { refreshToken } = await source.tokens();
     const thief = await makeClient(running.service, org.organisation, { redirectUris: [REDIRECT_URI] });
     refused(await refresh(org, refreshToken, {}, thief));
@@ -113,14 +113,14 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, refreshToken)).status, 200, "within the window");
   });
 
-  test("another organisation knows nothing of the token, and ends nothing with it", async () => {
+  test("rejects another organisation's refresh token and revokes nothing", async () => {
     const other = await makeOrganisation(running.service, "Elsewhere");
     const { refreshToken } = await source.tokens();
     refused(await refresh(other, refreshToken));
     assert.equal((await refresh(org, refreshToken)).status, 200);
   });
 
-  test("a confidential client without its secret gets nothing, and ends nothing", async () => {
+  test("rejects a refresh without the client secret and revokes nothing", async () => {
     const { refreshToken } = await source.tokens();
     const bare = {
       grant_type: "refresh_token",
@@ -133,7 +133,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, refreshToken)).status, 200);
   });
 
-  test("the family's identifier with a made-up secret ends nothing", async () => {
+  test("revokes nothing when a token has a known family and a forged secret", async () => {
     const { refreshToken } = await source.tokens();
     const bytes = Buffer.from(refreshToken.slice("sgn_rt_".length), "base64url");
     for (const tail of [
@@ -155,7 +155,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, refreshToken)).status, 200);
   });
 
-  test("no other token passes for a refresh token", async () => {
+  test("rejects other credentials as refresh tokens", async () => {
     const { accessToken, idToken } = await source.tokens();
     const { code } = await source.code();
     const cookie = [...source.browser.cookies.values()][0] ?? "";
@@ -174,7 +174,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await refresh(org, ""), 400, "invalid_request", "missing");
   });
 
-  test("less may be asked for, more may not, and asking for less takes nothing away", async () => {
+  test("narrows the scope for one refresh, never widens it", async () => {
     const { refreshToken, body } = await source.tokens({ scope: "openid profile email" });
     assert.equal(body["scope"], "openid profile email");
     const less = await refresh(org, refreshToken, { scope: "email" });
@@ -195,7 +195,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(all.body["scope"], "openid profile email");
   });
 
-  test("the ID token of a refresh keeps who and when, and has a nonce only if the first had one", async () => {
+  test("keeps sub, auth_time and nonce in the ID token of a refresh", async () => {
     for (const nonce of ["", "n-1"]) {
       const first = await source.tokens({ nonce });
       clock.advance(5_000);
@@ -210,7 +210,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a token that is not used ends by itself, one that is used lives on to the absolute end", async () => {
+  test("expires an unused refresh token, and a used family at its absolute lifetime", async () => {
     const client = await makeClient(running.service, org.organisation, {
       redirectUris: [REDIRECT_URI],
       refreshTokenLifetimeSeconds: 86_400,
@@ -240,7 +240,7 @@ forEachDatabase(({ fresh }) => {
     refused(await refresh(org, String(fourth.body["refresh_token"]), {}, client), "absolute");
   });
 
-  test("a revoked token is refused, and so is its family", async () => {
+  test("rejects a revoked refresh token and its family", async () => {
     const { refreshToken } = await source.tokens();
     const next = String((await refresh(org, refreshToken)).body["refresh_token"]);
     const revoked = await postForm(`${org.issuer}/revoke`, { token: next, ...credentials(org.web) });

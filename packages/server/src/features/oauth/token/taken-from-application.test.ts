@@ -67,7 +67,7 @@ forEachDatabase(({ fresh }) => {
   const audience = (body: Record<string, unknown>) => [payloadOf(body["access_token"])["aud"]].flat();
   const scopes = (body: Record<string, unknown>) => String(body["scope"]).split(" ");
 
-  test("no grant makes a token for a resource that the application may not have any more", async () => {
+  test("issues no token for a resource that the application is no longer allowed", async () => {
     const client = await newClient();
     const { body } = await redeemWith(org, await source.code({ resource: ONE }, client), {}, client);
     assert.deepEqual(audience(body).slice(0, 1), [ONE]);
@@ -89,7 +89,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await refresh(org, token, {}, client)).status, 200, "nothing was used up");
   });
 
-  test("of several resources those that are left stay", async () => {
+  test("keeps the resources that are still allowed", async () => {
     const client = await newClient();
     const { query, verifier } = authorizationRequest(client.application.id, REDIRECT_URI, { resource: ONE });
     const both = `${query}&${new URLSearchParams({ resource: TWO })}`;
@@ -101,7 +101,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(audience(refreshed.body), [TWO, org.issuer]);
   });
 
-  test("no grant gives a scope that the application may not have any more", async () => {
+  test("grants no scope that the application is no longer allowed", async () => {
     const client = await newClient();
     const scope = "openid vault";
     const code = await source.code({ scope }, client);
@@ -122,7 +122,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await redeemWith(org, only, {}, client), 400, "invalid_grant");
   });
 
-  test("what waits when an application is disabled is over, also when it is enabled again", async () => {
+  test("invalidates pending codes of a disabled application, permanently", async () => {
     const client = await newClient();
     const approved = await approvedCode(client);
     const pending = await askForCodes(org, client.application, credentials(client));
@@ -132,6 +132,6 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await poll(org, pending, credentials(client)), 400, "expired_token");
     const page = await source.browser.get(`${org.issuer}/device/verify`);
     const typed = await typeCode(source.browser, org, page, pending.userCode);
-    assert.match(typed.body, /This code is wrong, or too old/);
+    assert.match(typed.body, /That code is wrong or has expired/);
   });
 });

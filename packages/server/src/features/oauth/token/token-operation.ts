@@ -1,4 +1,4 @@
-/** The token endpoint for /openapi.json: what each grant takes, and what all of them answer. */
+/** The token endpoint for /openapi.json. */
 import Type, { type TSchema } from "typebox";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../client-authentication/client-parameters.ts";
 
 const resource = Type.Optional(
-  Type.String({ format: "uri", description: "whom the token is for (RFC 8707); may be repeated" }),
+  Type.String({ format: "uri", description: "Target of the token (RFC 8707); may be repeated" }),
 );
 
 const grant = (grantType: string, title: string, members: Readonly<Record<string, TSchema>>) =>
@@ -24,9 +24,13 @@ const request = Type.Union([
   grant("authorization_code", "AuthorizationCodeGrant", {
     code: Type.String(),
     code_verifier: Type.Optional(
-      Type.String({ description: "PKCE; needed unless the client is exempt", minLength: 43, maxLength: 128 }),
+      Type.String({
+        description: "PKCE; required unless the client is exempt",
+        minLength: 43,
+        maxLength: 128,
+      }),
     ),
-    redirect_uri: Type.Optional(Type.String({ description: "as in the authorization request" })),
+    redirect_uri: Type.Optional(Type.String({ description: "As in the authorization request" })),
     resource,
   }),
   grant("refresh_token", "RefreshTokenGrant", {
@@ -43,15 +47,15 @@ const request = Type.Union([
 
 const tokenResponse = Type.Object(
   {
-    access_token: Type.String({ description: "a JWT (RFC 9068)", examples: ["eyJhbGciOiJFUzI1NiJ9…"] }),
+    access_token: Type.String({ description: "A JWT (RFC 9068)", examples: ["eyJhbGciOiJFUzI1NiJ9…"] }),
     token_type: Type.Literal("Bearer"),
-    expires_in: Type.Integer({ description: "seconds", examples: [3600] }),
+    expires_in: Type.Integer({ description: "Seconds", examples: [3600] }),
     scope: Type.Optional(scopeParameter),
     refresh_token: Type.Optional(
-      Type.String({ description: "used once: the answer has its successor", examples: ["sgn_rt_…"] }),
+      Type.String({ description: "Single use: each refresh returns the next one", examples: ["sgn_rt_…"] }),
     ),
     id_token: Type.Optional(
-      Type.String({ description: "with the scope openid", examples: ["eyJhbGciOiJFUzI1NiJ9…"] }),
+      Type.String({ description: "With the scope openid", examples: ["eyJhbGciOiJFUzI1NiJ9…"] }),
     ),
   },
   { title: "TokenResponse" },
@@ -63,7 +67,7 @@ export const tokenOperation: DescribedOperation = {
   operationId: "requestToken",
   summary: "Exchange a grant for tokens (RFC 6749 §3.2)",
   description:
-    "Codes and device codes are used once. A rotated refresh token may be presented again for a few seconds and gives the same successor; after that its whole family ends. A device that polls before the user has answered gets `authorization_pending`, one that polls too soon `slow_down`.",
+    "Codes and device codes are single use. A rotated refresh token returns the same successor for a few seconds; later reuse revokes its token family. Polls before the user has decided get `authorization_pending`, early polls `slow_down`.",
   tag: "OAuth",
   security: clientSecurity,
   body: {

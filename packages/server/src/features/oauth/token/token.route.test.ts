@@ -29,7 +29,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(running.errors, [], "no request led to an unexpected error");
   });
 
-  test("a good request is answered as RFC 6749 §5.1 says, and is kept by no cache", async () => {
+  test("responds as RFC 6749 §5.1 defines, uncacheable", async () => {
     const answer = await postText(url, good);
     assert.equal(answer.status, 200);
     assert.match(answer.headers.get("content-type") ?? "", /^application\/json/);
@@ -40,7 +40,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answer.body["expires_in"], 3600);
   });
 
-  test("a charset, upper case, unknown parameters and parameters without a value change nothing", async () => {
+  test("ignores charset, case of the media type, unknown and empty parameters", async () => {
     for (const type of [
       "application/x-www-form-urlencoded;charset=UTF-8",
       "Application/X-WWW-Form-Urlencoded",
@@ -52,7 +52,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a missing or empty grant_type is invalid_request, an unknown one unsupported_grant_type", async () => {
+  test("responds with invalid_request without grant_type and unsupported_grant_type to an unknown one", async () => {
     for (const body of ["", "grant_type=", "x=1", good.replace("grant_type", "granttype")]) {
       assertOAuthError(await postText(url, body), 400, "invalid_request", body);
     }
@@ -70,19 +70,19 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("a grant that the client is not registered for is unauthorized_client", async () => {
+  test("responds with unauthorized_client to a grant that the client does not have", async () => {
     const code = { grant_type: "authorization_code", code: "x", ...credentials(org.batch) };
     assertOAuthError(await postForm(url, code), 400, "unauthorized_client");
     const own = { grant_type: "client_credentials", ...credentials(org.web) };
     assertOAuthError(await postForm(url, own), 400, "unauthorized_client");
   });
 
-  test("whoever does not prove who they are learns nothing about grants", async () => {
+  test("authenticates the client before it checks the grant type", async () => {
     const answer = await postForm(url, { grant_type: "password", client_id: org.batch.application.id });
     assertOAuthError(answer, 401, "invalid_client");
   });
 
-  test("a parameter that comes twice is invalid_request, whichever it is, but for resource", async () => {
+  test("responds with invalid_request to any repeated parameter except resource", async () => {
     for (const name of ["grant_type", "client_id", "client_secret", "scope", "code", "anything"]) {
       const body = `${good}&${name}=a&${name}=b`;
       assertOAuthError(await postText(url, body), 400, "invalid_request", name);
@@ -91,7 +91,7 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await postText(url, twice), 400, "invalid_target");
   });
 
-  test("what cannot be decoded is invalid_request", async () => {
+  test("responds with invalid_request to a form that cannot be decoded", async () => {
     const malformed = ["%", "%zz", "%c3%28", "%ff", "a=%00", "%u0041", "x=%ed%a0%80", "x=\0"];
     for (const more of malformed) {
       assertOAuthError(await postText(url, `${good}&${more}`), 400, "invalid_request", more);
@@ -101,13 +101,13 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await sendRaw(url, { ...raw, body: bytes }), 400, "invalid_request");
   });
 
-  test("a hundred parameters are read, one more is refused", async () => {
+  test("accepts a hundred parameters and no more", async () => {
     const more = (count: number) => Array.from({ length: count }, (_, index) => `&p${index}=1`).join("");
     assert.equal((await postText(url, good + more(97))).status, 200);
     assertOAuthError(await postText(url, good + more(98)), 400, "invalid_request");
   });
 
-  test("a body over 64 KiB is 413, announced or not", async () => {
+  test("responds with 413 to a body over 64 KiB, with or without Content-Length", async () => {
     const big = `${good}&x=${"a".repeat(64 * 1024)}`;
     assertOAuthError(await postText(url, big), 413, "invalid_request");
     const chunks = new ReadableStream({
@@ -124,7 +124,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await postText(url, fits)).status, 200);
   });
 
-  test("a body that is no form is 415, whatever is in it", async () => {
+  test("responds with 415 to a body that is not a form", async () => {
     const json = JSON.stringify({ grant_type: "client_credentials", ...credentials(org.batch) });
     for (const type of [
       "application/json",
@@ -142,12 +142,12 @@ forEachDatabase(({ fresh }) => {
     assertOAuthError(await sendRaw(url, untyped), 415, "invalid_request");
   });
 
-  test("no body at all is invalid_request, and nothing is read from the query", async () => {
+  test("responds with invalid_request without a body, and never reads the query", async () => {
     assertOAuthError(await sendRaw(url, { method: "POST" }), 400, "invalid_request");
     assertOAuthError(await sendRaw(`${url}?${good}`, { method: "POST" }), 400, "invalid_request");
   });
 
-  test("only POST is answered", async () => {
+  test("accepts POST only", async () => {
     for (const method of ["GET", "PUT", "DELETE", "PATCH", "HEAD"]) {
       const answer = await sendRaw(`${url}?${good}`, { method });
       assert.ok([404, 405].includes(answer.status), `${method} ${answer.status}`);
@@ -156,7 +156,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("an organisation that is unknown, malformed or written in another way has no token endpoint", async () => {
+  test("responds with 404 to unknown and malformed organisations", async () => {
     const unknown = org.issuer.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
     const base = org.issuer.slice(0, org.issuer.lastIndexOf("/"));
     for (const issuer of [unknown, `${base}/nonsense`, `${base}/%00`, `${base}/..`, `${org.issuer}%20`]) {
@@ -168,7 +168,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await postText(`${base}/%zz/token`, good)).status, 400);
   });
 
-  test("organisation and client are found in upper case, and the issuer stays in lower case", async () => {
+  test("finds organisation and client in upper case, and keeps the issuer in lower case", async () => {
     const upper = `${running.baseUrl}/oauth/${org.organisation.id.toUpperCase()}/token`;
     const client = {
       ...credentials(org.batch),
@@ -183,7 +183,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(claims.client_id, org.batch.application.id);
   });
 
-  test("the answer does not depend on the Host header", async () => {
+  test("ignores the Host header", async () => {
     const headers = {
       host: "evil.example",
       "x-forwarded-host": "evil.example",

@@ -59,7 +59,7 @@ describe("two nodes on one PostgreSQL", () => {
     return client;
   };
 
-  test("started at the same time they migrate once, and their tokens are one issuer's", async () => {
+  test("migrates once when two nodes start together, and both issue for one issuer", async () => {
     const migrated = nodes.map(({ service }) => service.migrated.length);
     assert.deepEqual(migrated.filter((count) => count > 0).length, 1);
     const { accessToken } = await source.tokens();
@@ -69,7 +69,7 @@ describe("two nodes on one PostgreSQL", () => {
     }
   });
 
-  test("a hundred redemptions spread over both: one success, which the others end", async () => {
+  test("lets one of a hundred redemptions on two nodes win, and the others revoke its tokens", async () => {
     const grant = await source.code();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => redeemWith(at(index), grant)),
@@ -84,7 +84,7 @@ describe("two nodes on one PostgreSQL", () => {
     }
   });
 
-  test("a hundred refreshes spread over both: one living family and one successor", async () => {
+  test("issues one successor to a hundred refreshes on two nodes", async () => {
     const { refreshToken } = await source.tokens();
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) => refresh(at(index), refreshToken)),
@@ -99,7 +99,7 @@ describe("two nodes on one PostgreSQL", () => {
     assertOAuthError(fourth, 400, "invalid_grant", "the replay ended the family for both");
   });
 
-  test("an application, a secret and an organisation that are shut at one node are shut at the other", async () => {
+  test("sees a disabled application, secret or organisation of one node on the other", async () => {
     const client = await jobClient();
     const { orgId, id } = client.application;
     await disableApplication(nodes[0].service, { orgId, id, disabled: true, actor: "test" });
@@ -128,7 +128,7 @@ describe("two nodes on one PostgreSQL", () => {
     await eventually("no discovery", async () => (await sendRaw(discovery, {})).status === 404);
   });
 
-  test("a key rotated at one node is published, and signs, at the other", async () => {
+  test("publishes a key that one node rotated on the other, and signs with it", async () => {
     const kids = async (node: number) => {
       const { body } = await sendRaw(`${at(node).issuer}/.well-known/jwks.json`, {});
       return (body["keys"] as { kid: string }[]).map(({ kid }) => kid);
@@ -144,7 +144,7 @@ describe("two nodes on one PostgreSQL", () => {
     assert.equal(headerOf(body["access_token"])["kid"], made.kid);
   });
 
-  test("both make an organisation's first keys at once, and it has one of each algorithm", async () => {
+  test("creates one first key of each algorithm when two nodes race", async () => {
     for (let round = 0; round < 3; round++) {
       const fresh = await makeOrganisation(nodes[0].service, `Round${round}`);
       const paths = ["0", "1", "0", "1"].map(
@@ -158,7 +158,7 @@ describe("two nodes on one PostgreSQL", () => {
     }
   });
 
-  test("a node whose listener was cut off listens again, and forgets what it may have missed", async () => {
+  test("reconnects a lost change feed and clears its caches", async () => {
     const client = await jobClient();
     const { orgId, id } = client.application;
     const { query } = nodes[0].service.database;
@@ -182,7 +182,7 @@ async function startTwo(databaseUrl: string, clock: FakeClock): Promise<[TestSer
   return [one, other];
 }
 
-test("five nodes that start together on an empty database all start, and the schema is made once", async (t) => {
+test("starts five nodes on an empty database and migrates once", async (t) => {
   const server = await postgresServer();
   const databaseUrl = await createDatabase(server);
   const nodes: TestService[] = [];

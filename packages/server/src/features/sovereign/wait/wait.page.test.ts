@@ -90,10 +90,7 @@ test("while it waits it can be cancelled, looks again without scripts, and says 
     shown,
     /action="\/oauth\/1\/sovereign\/wait\/r-1\/respond">\n<input type="hidden" name="csrf" value="the-csrf">\n\n<button class="button" id="respond-cancel" type="submit" name="cancel" value="true"/,
   );
-  assert.match(
-    page({ detail: "no_agent" }),
-    /Acme cannot confirm right now[\s\S]*keeps trying for 5 minutes/,
-  );
+  assert.match(page({ detail: "no_agent" }), /Acme can’t confirm right now[\s\S]*keeps trying for 5 minutes/);
   assert.match(page({ detail: "answered" }), /Checking your answer/);
   assert.match(page({ detail: "withdrawn" }), /id="wait-withdrawn" role="status"/);
 });
@@ -102,7 +99,10 @@ test("a number stands alone and large; the button says that it was entered, for 
   const shown = render(waitPage(asked("number_match")));
   assert.match(shown, /<strong id="match-number">42<\/strong>/);
   assert.match(shown, /<input type="hidden" name="challengeId" value="c-1">/);
-  assert.match(shown, /id="respond-submit" type="submit" name="answer" value="done">I have entered it</);
+  assert.match(
+    shown,
+    /id="respond-submit" type="submit" name="answer" value="done">I’ve entered the number</,
+  );
   assert.match(shown, /data-seconds-left="118">1:58</);
   assert.doesNotMatch(shown, /Yes, it is me/, "the choice is at the agent's channel");
 });
@@ -138,7 +138,7 @@ test("a passkey's button waits for the script, which is given what the agent wan
     /data-passkey-options="{&quot;challenge&quot;:&quot;abc&quot;,&quot;rpId&quot;:&quot;id.example&quot;}"/,
   );
   assert.match(shown, /id="respond-submit" type="submit" data-passkey-button hidden>Use passkey</);
-  assert.match(shown, /<noscript><p class="quiet">Passkeys need scripts/);
+  assert.match(shown, /<noscript><p class="quiet">Passkeys need JavaScript/);
 });
 
 test("an agent's yes leads on, with and without scripts, once", () => {
@@ -149,7 +149,7 @@ test("an agent's yes leads on, with and without scripts, once", () => {
     /<meta http-equiv="refresh" content="0;url=\/oauth\/1\/sovereign\/wait\/r-1\/continue">/,
   );
   const again = page({ status: "signed" });
-  assert.match(again, /There is nothing more to do here/);
+  assert.match(again, /Already completed/);
   assert.match(again, /<a class="button" href="https:\/\/payroll.example\/">Go to Payroll<\/a>/);
   assert.doesNotMatch(again, /continue"/);
 });
@@ -163,13 +163,10 @@ test("a failure leads back to the application with its error; a device is told t
       reason,
     );
     assert.doesNotMatch(shown, /http-equiv="refresh"|spinner/, "nothing goes on by itself");
-    assert.match(
-      page({ status: "failed", reason }, { isForDevice: true }),
-      /let your device show a new code/,
-    );
+    assert.match(page({ status: "failed", reason }, { isForDevice: true }), /get a new code on your device/);
   }
   assert.match(page({ status: "failed", reason: "max_attempts", continueUrl }), /<code>r-1<\/code>/);
-  assert.match(page({ status: "expired", continueUrl }), /This took too long/);
+  assert.match(page({ status: "expired", continueUrl }), /Timed out/);
 });
 
 test("the name of what is shown is in the page, so that the script knows what is news", () => {

@@ -132,13 +132,13 @@ forEachDatabase(({ fresh }) => {
     assert.equal(answerOf(done).get("iss"), String(claimed.context["issuer"]));
     const again = await browser.get(`${page.url}/continue`);
     assert.deepEqual([again.status, again.location], [200, undefined]);
-    assert.match(again.body, /There is nothing more to do here/);
+    assert.match(again.body, /Already completed/);
 
     const tokens = await redeem(arrived, code);
     assert.equal(tokens.status, 200, JSON.stringify(tokens.body));
     for (const { use, protected: head, payload } of claimed.tokens)
       assert.ok(String(tokens.body[use]).startsWith(`${head}.${payload}.`), use);
-    assert.match((await browser.get(page.url)).body, /There is nothing more to do here/);
+    assert.match((await browser.get(page.url)).body, /Already completed/);
   });
 
   test("twenty browsers' worth of continues at once: one code", async () => {
@@ -229,7 +229,7 @@ forEachDatabase(({ fresh }) => {
     const asked = await ask();
     const bad = await respond(asked, { challengeId: "c-1", csrf: "x", answer: "1" });
     assert.equal(bad.status, 403);
-    assert.match(bad.body, /id="wait-notice" role="alert"[\s\S]*This page was too old/);
+    assert.match(bad.body, /id="wait-notice" role="alert"[\s\S]*This page had expired/);
     const foreign = await asked.browser.post(
       `${asked.page.url}/respond`,
       { csrf: asked.csrf, cancel: "true" },
@@ -238,7 +238,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(foreign.status, 403);
     const stale = await respond(asked, { challengeId: "c-0", csrf: asked.csrf, answer: "1" });
     assert.equal(stale.status, 409);
-    assert.match(stale.body, /The question had changed meanwhile[\s\S]*<input id="answer"/);
+    assert.match(stale.body, /The question changed in the meantime[\s\S]*<input id="answer"/);
     assert.equal((await statusOf(asked))["status"], "challenge");
     await agent.reject(asked.claimed, "policy_denied");
   });
@@ -266,7 +266,7 @@ forEachDatabase(({ fresh }) => {
     const status = await statusOf(arrived);
     assert.deepEqual([status["status"], status["reason"]], ["failed", "user_denied"]);
     const shown = await browser.get(page.url);
-    assert.match(shown.body, /The sign-in was cancelled[\s\S]*Go back to Web/);
+    assert.match(shown.body, /Sign-in cancelled[\s\S]*Go back to Web/);
     const back = answerOf(await browser.get(`${page.url}/continue`));
     assert.deepEqual([back.get("error"), back.get("code")], ["access_denied", null]);
     assert.match((await respond(arrived, { csrf, cancel: "true" })).location ?? "", /\/wait\/[\w-]+$/);
@@ -277,7 +277,7 @@ forEachDatabase(({ fresh }) => {
     clock.advance(301_000);
     const status = await statusOf(arrived);
     assert.deepEqual([status["status"], status["expiresIn"], status["reason"]], ["expired", 0, undefined]);
-    assert.match((await arrived.browser.get(arrived.page.url)).body, /This took too long/);
+    assert.match((await arrived.browser.get(arrived.page.url)).body, /Timed out/);
     const back = answerOf(await arrived.browser.get(`${arrived.page.url}/continue`));
     assert.equal(back.get("error"), "temporarily_unavailable");
   });
@@ -321,7 +321,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await first.browser.get(`${first.page.url}/continue`)).location, first.page.url);
     const second = await letDeviceIn();
     assert.equal((await respond(second, { csrf: second.csrf, cancel: "true" })).status, 303);
-    assert.match((await second.browser.get(second.page.url)).body, /let your device show a new code/);
+    assert.match((await second.browser.get(second.page.url)).body, /get a new code on your device/);
     clock.advance(6_000);
     assert.equal((await poll(org, second.codes)).body["error"], "access_denied");
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../../../html/html.ts";
 import { assertEscapes, assertWellMade, testFrame } from "../../../../html/page-checks.ts";
-import { type ConsentView, consentPage } from "./consent.page.ts";
+import { administratorConsentPage, type ConsentView, consentPage } from "./consent.page.ts";
 
 const view: ConsentView = {
   ...testFrame,
@@ -26,6 +26,11 @@ const view: ConsentView = {
   otherAccountUri: "/oauth/1/authorize?prompt=login",
 };
 
+const adminView: ConsentView = {
+  ...view,
+  scopes: [{ name: "pay", displayName: "Pay", description: "See your pay", sensitive: true }],
+};
+
 test("the consent page is well made and escapes everything", () => {
   assertWellMade(consentPage(view));
   assertEscapes(consentPage, view);
@@ -41,11 +46,11 @@ test("both decisions are buttons of one form that carries the seal", () => {
 
 test("the page names application, home, person, way out and where the browser goes next", () => {
   const page = render(consentPage(view));
-  assert.match(page, /<h1>Allow Payroll to use your account\?<\/h1>/);
+  assert.match(page, /<h1>Allow Payroll to access your account\?<\/h1>/);
   assert.match(page, /<a href="https:\/\/payroll\.example\/">payroll\.example<\/a>/);
   assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
   assert.match(page, /<a href="\/oauth\/1\/authorize\?prompt=login">Not you\? Use another account<\/a>/);
-  assert.match(page, /You will go back to <bdi class="host">app\.payroll\.example<\/bdi>/);
+  assert.match(page, /You’ll be redirected to <bdi class="host">app\.payroll\.example<\/bdi>/);
 });
 
 test("every scope is a plain sentence, and a sensitive one is marked in words", () => {
@@ -55,11 +60,24 @@ test("every scope is a plain sentence, and a sensitive one is marked in words", 
   assert.equal(new Set(items).size, items.length);
   assert.match(items[2] ?? "", /See your email address/);
   assert.equal(items[5], `<bdi>Change salaries</bdi> <strong class="badge">Sensitive</strong>`);
-  assert.equal(items[6], "<bdi>Use “ledger” for you</bdi>");
+  assert.equal(items[6], "<bdi>Use “ledger” on your behalf</bdi>");
 });
 
 test("a scope named like a member of every object is just a custom scope", () => {
   const page = render(consentPage({ ...view, scopes: [{ name: "constructor" }, { name: "__proto__" }] }));
-  assert.match(page, /Use “constructor” for you/);
-  assert.match(page, /Use “__proto__” for you/);
+  assert.match(page, /Use “constructor” on your behalf/);
+  assert.match(page, /Use “__proto__” on your behalf/);
+});
+
+test("the admin consent page is well made and escapes everything", () => {
+  assertEscapes(administratorConsentPage, adminView);
+  assertWellMade(administratorConsentPage(adminView));
+});
+
+test("the admin consent page names whom to ask and leads back, with no way to allow", () => {
+  const page = render(administratorConsentPage(adminView));
+  assert.match(page, /Ask an administrator of Acme to allow Payroll:/);
+  assert.match(page, /<bdi class="quiet item-note scope-note">See your pay<\/bdi>/);
+  assert.match(page, /id="consent-deny" type="submit" name="decision" value="deny">Go back to Payroll</);
+  assert.doesNotMatch(page, /consent-allow/);
 });

@@ -3,36 +3,25 @@ import { type FormSeal, hiddenFields, sealFields } from "../../../../html/compon
 import { person } from "../../../../html/components/person.ts";
 import { type ScopeText, scopeList } from "../../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import {
-  type PageApplication,
-  type PageFrame,
-  type PageOrganisation,
-  signInLayout,
-} from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
-export type ConsentView = PageFrame &
+export type ConsentView = SignInFrame &
   FormSeal & {
-    organisation: PageOrganisation;
-    application: PageApplication;
-    /** Where the form posts to: `/oauth/{org}/authorize`; the buttons send `decision=allow` or `decision=deny`. */
     action: string;
     user: { email: string };
     scopes: readonly ScopeText[];
-    /** What the scopes stand for now: see `askedMark`. */
     asked: string;
-    /** Where the browser goes next, for reading: the host of the redirect address, e.g. `app.example.com`. */
+    /** The host of the redirect URI, e.g. `app.example.com`. */
     redirectHost: string;
-    /** Starts the same request again with another account. */
     otherAccountUri: string;
   };
 
-/** Asks the signed-in person whether the application may have what it asks for, and says where they go next. */
 export function consentPage(view: ConsentView): Html {
   const text = view.messages.consent;
   const heading = text.heading({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
+    title: organisationTitle(view, heading),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
@@ -47,5 +36,28 @@ ${sealFields(view)}${hiddenFields([{ name: "asked", value: view.asked }])}
 </div>
 </form>
 <p class="quiet after">${text.remembered}</p>`,
+  });
+}
+
+/** Admin consent is required: tells the user whom to ask, and leads back to the application. */
+export function administratorConsentPage(view: Omit<ConsentView, "redirectHost" | "asked">): Html {
+  const { administratorConsent: text, consent } = view.messages;
+  const heading = text.heading({ application: view.application.name });
+  const explanation = text.explanation({
+    organisation: view.organisation.name,
+    application: view.application.name,
+  });
+  return signInLayout({
+    ...view,
+    title: organisationTitle(view, heading),
+    body: html`<div class="title"><h1>${heading}</h1>
+${applicationHome(view.application)}</div>
+${person(consent.signedInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${consent.switchAccount}</a>`)}
+<div><p id="scopes-title">${explanation}</p>
+${scopeList(view.scopes, view.messages, "scopes-title")}</div>
+<form method="post" action="${linkAddress(view.action)}">
+${sealFields(view)}
+<button class="button" id="consent-deny" type="submit" name="decision" value="deny">${text.back({ application: view.application.name })}</button>
+</form>`,
   });
 }

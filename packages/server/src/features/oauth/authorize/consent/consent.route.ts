@@ -1,67 +1,59 @@
-/** GET consent: the consent screen of a flow. The decision goes to POST authorize. */
+/** GET consent: the consent page of a flow. Its form posts the decision to authorize. */
 import { requireSingle } from "@signet/protocol/form";
 import type { FastifyInstance } from "fastify";
 import { askedMark } from "../../../../core/consents/consent.ts";
-import type { Organisation } from "../../../../core/organisations/organisation.ts";
 import { queryOf } from "../../../../http/form-body.ts";
-import { inOrganisation } from "../../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
-  csrfToken,
-  openFlow,
+  browserRoute,
+  flowPath,
+  formBinding,
   orgPath,
   pageApplication,
   pageFrame,
-  pageOrganisation,
   show,
+  type Visit,
 } from "../browser.ts";
 import { withAnotherAccount } from "../flow.ts";
-import { readFlow, takeStep } from "../take-step.ts";
-import { administratorConsentPage } from "./administrator-consent.page.ts";
-import { consentPage } from "./consent.page.ts";
+import { readSealedFlow, takeStep } from "../take-step.ts";
+import { administratorConsentPage, consentPage } from "./consent.page.ts";
 import { scopeText } from "./scope-text.ts";
 
 export function consentRoute(app: FastifyInstance, deps: BrowserDeps): void {
-  app.get(
-    "/oauth/:org/consent",
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      const { organisation, reply } = visit;
-      const query = queryOf(visit.request);
-      requireSingle(query);
-      const flow = openFlow(deps, visit, query.values.get("flow"));
-      const read = await readFlow(deps, visit, flow);
-      if (!read) return reply;
-      const { step } = read;
-      if (read.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator")) {
-        await takeStep(deps, visit, read);
-        return reply;
-      }
-      const { request, asked } = read;
-      const customScopes = await deps.customScopes.list(organisation.id);
-      const frame = pageFrame(visit, request.uiLocales, step.signedIn.user);
-      const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
-      const view = {
-        ...frame,
-        organisation: pageOrganisation(organisation),
-        application: pageApplication(request.application),
-        action: orgPath(organisation, "authorize"),
-        csrf: csrfToken(deps, visit),
-        flow: deps.flows.seal(flow),
-        user: { email: step.signedIn.user.email },
-        asked: askedMark(asked),
-        scopes: asked.scopes.map((name) => scopeText(name, customScopes)),
-        redirectHost: destination(request.redirectUri),
-        otherAccountUri: `${orgPath(organisation, "authorize")}?flow=${deps.flows.seal(otherAccount)}`,
-      };
-      const page = step.kind === "consent" ? consentPage(view) : administratorConsentPage(view);
-      await show(visit, frame, page, { leadsAway: true });
-      return reply;
-    }),
-  );
+  app.get("/oauth/:org/consent", browserRoute(deps, showConsent));
 }
 
-/** Where the browser goes next, for reading: a host, or the scheme of an app. */
-function destination(redirectUri: string): string {
+async function showConsent(deps: BrowserDeps, visit: Visit): Promise<void> {
+  const query = queryOf(visit.request);
+  requireSingle(query);
+  const current = await readSealedFlow(deps, visit, query.values.get("flow"));
+  if (!current) return;
+  const { step } = current;
+  if (current.kind === "page" || (step.kind !== "consent" && step.kind !== "ask-administrator"))
+    return takeStep(deps, visit, current);
+  const { flow, request, access } = current;
+  const { user } = step.signedIn;
+  const customScopes = await deps.customScopes.list(visit.organisation.id);
+  const frame = pageFrame(visit, request.uiLocales, user);
+  const otherAccount = withAnotherAccount(flow, request.prompts, deps.clock());
+  const view = {
+    ...frame,
+    application: pageApplication(request.application),
+    action: orgPath(visit.organisation, "authorize"),
+    csrf: formBinding(deps, visit).csrf,
+    flow: deps.flows.seal(flow),
+    user: { email: user.email },
+    asked: askedMark(access),
+    scopes: access.scopes.map((name) => scopeText(name, customScopes)),
+    redirectHost: redirectHost(request.redirectUri),
+    otherAccountUri: flowPath(deps, visit, "authorize", otherAccount),
+  };
+  const page = step.kind === "consent" ? consentPage(view) : administratorConsentPage(view);
+  return show(visit, frame, page, { leadsAway: true });
+}
+
+/** A host, or the scheme of a native app. */
+function redirectHost(redirectUri: string): string {
   const url = new URL(redirectUri);
   return url.host === "" ? url.protocol : url.host;
 }

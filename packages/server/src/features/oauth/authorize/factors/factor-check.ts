@@ -1,5 +1,4 @@
-/** Looks at what the two-factor pages send: a code, a passkey's answer, or a factor that is being added. */
-
+/** Checks what the two-factor pages submit: a code, a passkey assertion, or a new factor. */
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import { addPasskey, confirmTotp, type FactorChange } from "../../../../core/second-factors/changes.ts";
@@ -15,8 +14,9 @@ import { type ChallengePurpose, takeChallenge } from "../../../../core/second-fa
 import { passkeyName } from "../../../../core/second-factors/passkeys/passkey.ts";
 import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/passkeys/passkeys.store.ts";
 import {
+  type PasskeyAnswer,
   readPasskeyAnswer,
-  userOfHandle,
+  userIdOfHandle,
   verifyNewPasskey,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
@@ -27,8 +27,8 @@ import { assuranceOf } from "../../../../core/sessions/assurance.ts";
 import type { User } from "../../../../core/users/user.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, originOf, type Visit } from "../browser.ts";
-import { chosenMethod, methodsToAdd, methodsToShow } from "./factor-method.ts";
-import type { FactorStepShown } from "./show-factor-step.ts";
+import { enrolmentMethods, selectMethod, verificationMethods } from "./factor-method.ts";
+import type { FactorStepState } from "./factor-step.ts";
 
 export type FactorCheck =
   | { readonly kind: "proven"; readonly proof: FactorProof }
@@ -36,36 +36,29 @@ export type FactorCheck =
   | { readonly kind: "rate-limited"; readonly limit: RateLimited };
 
 type Values = ReadonlyMap<string, string>;
-type Shown = Pick<FactorStepShown, "request" | "step" | "enrolment">;
+type State = Pick<FactorStepState, "request" | "step" | "enrolment">;
 
 const wrong: FactorCheck = { kind: "wrong" };
-const proven = (proof: FactorProof): FactorCheck => ({ kind: "proven", proof });
-const noSideEffect = () => Promise.resolve();
+const proven = (proof: Omit<FactorProof, "accepted">): FactorCheck => ({
+  kind: "proven",
+  proof: { accepted: () => Promise.resolve(), ...proof },
+});
 
-export function checkShownFactor(
+export async function checkFactor(
   deps: BrowserDeps,
   visit: Visit,
-  { step }: Shown,
+  { step }: State,
   factors: FactorSummary,
   values: Values,
 ): Promise<FactorCheck> {
   const { user } = step.signedIn;
-  const method = chosenMethod(methodsToShow(step, factors), values.get("method"));
-  if (method === undefined) return Promise.resolve(wrong);
+  const method = selectMethod(verificationMethods(step, factors), values.get("method"));
+  if (method === undefined) return wrong;
   if (method === "passkey") return checkPasskey(deps, visit, user, values.get("passkey"));
-  return checkTypedCode(deps, visit, user, method, values.get("code") ?? "");
-}
-
-async function checkTypedCode(
-  deps: BrowserDeps,
-  { organisation, request }: Visit,
-  user: User,
-  method: "totp" | "recovery",
-  typed: string,
-): Promise<FactorCheck> {
+  const { id: orgId } = visit.organisation;
+  const typed = values.get("code") ?? "";
   try {
-    const code = { orgId: organisation.id, user, method, typed, address: addressOf(request) };
-    const proof = await checkCode(deps, code);
+    const proof = await checkCode(deps, { orgId, user, method, typed, address: addressOf(visit.request) });
     return proof ? proven(proof) : wrong;
   } catch (error) {
     if (error instanceof RateLimited) return { kind: "rate-limited", limit: error };
@@ -80,107 +73,96 @@ async function checkPasskey(
   text: string | undefined,
 ): Promise<FactorCheck> {
   const answer = readPasskeyAnswer<AuthenticationResponseJSON>(text);
-  const purpose = purposeOf(deps, visit, user, "second-factor");
-  if (
-    !answer ||
-    !purpose ||
-    !deps.secondFactors.challenges.isGenuine(answer.challenge, purpose, deps.clock())
-  )
-    return wrong;
+  if (!answer || !answersChallenge(deps, visit, user, answer, "second-factor")) return wrong;
   const { userHandle } = answer;
-  if (userHandle !== undefined && userOfHandle(userHandle) !== user.id) return wrong;
+  if (userHandle !== undefined && userIdOfHandle(userHandle) !== user.id) return wrong;
   const owner = ownerOf(user);
   const passkey = await findPasskey(deps.database.query, owner, answer.response.id);
   if (!passkey) return wrong;
-  // Beside a password the key in somebody's hand is enough: older security keys can do no more.
+  // Possession is enough as a second factor: older security keys can't verify the user.
   const expected = { relyingParty: deps.secondFactors.relyingParty, requireUserVerification: false };
-  const used = await verifyPasskey(answer, passkey, expected);
-  if (!used) return wrong;
-  const use = { id: passkey.id, ...used, now: deps.clock() };
+  const verified = await verifyPasskey(answer, passkey, expected);
+  if (!verified) return wrong;
+  const use = { id: passkey.id, ...verified, now: deps.clock() };
   return proven({
     method: "passkey",
-    amr: passkeyAmr(used),
+    amr: passkeyAmr(verified),
     acr: acrOfMethod.passkey,
     use: async (tx) => {
-      const first = await takeChallenge(tx, visit.organisation.id, answer.challenge);
-      return first && (await recordPasskeyUse(tx, owner, use)) ? [] : undefined;
+      const isFirstUse = await takeChallenge(tx, visit.organisation.id, answer.challenge);
+      return isFirstUse && (await recordPasskeyUse(tx, owner, use)) ? [] : undefined;
     },
-    accepted: noSideEffect,
   });
 }
 
-/** Undefined for a browser without our cookie, which no page of ours has asked for anything. */
-function purposeOf(
+/** Whether this server issued the challenge to this browser. */
+function answersChallenge(
   deps: BrowserDeps,
   { request, organisation }: Visit,
-  user: User,
+  { id: userId }: User,
+  { challenge }: PasskeyAnswer<unknown>,
   use: ChallengePurpose["use"],
-): ChallengePurpose | undefined {
+): boolean {
   const browser = deps.cookies.read(request, organisation.id);
-  return browser === undefined ? undefined : { orgId: organisation.id, use, browser, userId: user.id };
+  if (browser === undefined) return false;
+  const purpose = { orgId: organisation.id, use, browser, userId };
+  return deps.secondFactors.challenges.isGenuine(challenge, purpose, deps.clock());
 }
 
-/** The first factor of somebody who must have one. To show that it works is to use it. */
-export function checkAddedFactor(
+/** The first factor of a user who must have one: enrolling it also verifies it. */
+export function checkEnrolment(
   deps: BrowserDeps,
   visit: Visit,
-  shown: Shown,
+  state: State,
   values: Values,
 ): Promise<FactorCheck> {
-  const { user, session } = shown.step.signedIn;
+  const { user, session } = state.step.signedIn;
   const change: FactorChange = {
     organisation: visit.organisation,
     user,
     actor: `user:${user.id}`,
     reached: assuranceOf(session.acr),
-    origin: originOf(visit, shown.request.uiLocales),
+    origin: originOf(visit, state.request.uiLocales),
   };
-  return chosenMethod(methodsToAdd(shown.step), values.get("method")) === "totp"
-    ? checkAddedTotp(deps, visit, shown, change, values)
-    : checkAddedPasskey(deps, visit, user, change, values);
+  return selectMethod(enrolmentMethods(state.step), values.get("method")) === "totp"
+    ? checkNewTotp(deps, visit, state, change, values)
+    : checkNewPasskey(deps, visit, change, values);
 }
 
-async function checkAddedTotp(
+async function checkNewTotp(
   deps: BrowserDeps,
   { request, organisation }: Visit,
-  { step, enrolment }: Shown,
+  { enrolment }: State,
   change: FactorChange,
   values: Values,
 ): Promise<FactorCheck> {
   const now = deps.clock();
-  const binding = {
-    owner: ownerOf(step.signedIn.user),
-    browser: deps.cookies.read(request, organisation.id) ?? "",
-    now,
-  };
+  const browser = deps.cookies.read(request, organisation.id) ?? "";
+  const binding = { owner: ownerOf(change.user), browser, now };
   const opened = openTotpEnrolment(deps.secondFactors.seals, enrolment, binding);
   const code = readTotpCode(values.get("code") ?? "");
   if (!opened || code === undefined) return wrong;
-  const used = await matchingStep(opened.secret, code, now);
-  if (used === undefined) return wrong;
+  const { secret } = opened;
+  const step = await matchingStep(secret, code, now);
+  if (step === undefined) return wrong;
   return proven({
     method: "totp",
     amr: codeAmr.totp,
     acr: acrOfMethod.totp,
-    use: (tx) => confirmTotp(deps, tx, change, { secret: opened.secret, step: used }),
-    accepted: noSideEffect,
+    use: (tx) => confirmTotp(deps, tx, change, { secret, step }),
   });
 }
 
-async function checkAddedPasskey(
+async function checkNewPasskey(
   deps: BrowserDeps,
   visit: Visit,
-  user: User,
   change: FactorChange,
   values: Values,
 ): Promise<FactorCheck> {
   const answer = readPasskeyAnswer<RegistrationResponseJSON>(values.get("passkey"));
-  const now = deps.clock();
-  const purpose = purposeOf(deps, visit, user, "registration");
-  if (!answer || !purpose || !deps.secondFactors.challenges.isGenuine(answer.challenge, purpose, now))
-    return wrong;
+  if (!answer || !answersChallenge(deps, visit, change.user, answer, "registration")) return wrong;
   const name = passkeyName(values.get("name") ?? "") ?? "Passkey";
-  const expected = { relyingParty: deps.secondFactors.relyingParty, name, now };
+  const expected = { relyingParty: deps.secondFactors.relyingParty, name, now: deps.clock() };
   const verified = await verifyNewPasskey(answer, expected);
   if (!verified) return wrong;
   return proven({
@@ -191,6 +173,5 @@ async function checkAddedPasskey(
       (await takeChallenge(tx, visit.organisation.id, answer.challenge))
         ? addPasskey(deps, tx, change, verified.passkey)
         : undefined,
-    accepted: noSideEffect,
   });
 }

@@ -1,31 +1,30 @@
-/** The ways to show a second factor, and to add one. */
+/** The methods that a user can verify or enrol as a second factor. */
 import type { FactorSummary } from "../../../../core/second-factors/second-factor.ts";
 import { assurance } from "../../../../core/sessions/assurance.ts";
 import type { FactorStep } from "../next-step.ts";
 
-export type ShownMethod = "passkey" | "totp" | "recovery";
-export type AddedMethod = "totp" | "passkey";
+export type VerificationMethod = "passkey" | "totp" | "recovery";
+export type EnrolmentMethod = "totp" | "passkey";
 
-/** What this user can show that reaches far enough, strongest first. */
-export function methodsToShow(
-  { atLeast }: Pick<FactorStep, "atLeast">,
+/** The user's methods that reach the required assurance, strongest first. */
+export function verificationMethods(
+  { required }: Pick<FactorStep, "required">,
   factors: FactorSummary,
-): ShownMethod[] {
+): VerificationMethod[] {
   const passkey = factors.passkeys > 0 ? (["passkey"] as const) : [];
-  if (atLeast === assurance.phishingResistant) return [...passkey];
+  if (required === assurance.phishingResistant) return [...passkey];
   const totp = factors.hasTotp ? (["totp"] as const) : [];
   const recovery = factors.recoveryCodes > 0 ? (["recovery"] as const) : [];
   return [...passkey, ...totp, ...recovery];
 }
 
-/** What reaches far enough, the one that needs no script first. */
-export const methodsToAdd = ({ atLeast }: Pick<FactorStep, "atLeast">): AddedMethod[] =>
-  atLeast === assurance.phishingResistant ? ["passkey"] : ["totp", "passkey"];
+/** The methods that reach the required assurance; the one that works without scripts first. */
+export const enrolmentMethods = ({ required }: Pick<FactorStep, "required">): EnrolmentMethod[] =>
+  required === assurance.phishingResistant ? ["passkey"] : ["totp", "passkey"];
 
-/** The one that is asked for if it is among them, else the first. */
-export function chosenMethod<Method extends string>(
+export function selectMethod<Method extends string>(
   methods: readonly Method[],
-  wished: string | undefined,
+  chosen: string | undefined,
 ): Method | undefined {
-  return methods.find((method) => method === wished) ?? methods[0];
+  return methods.find((method) => method === chosen) ?? methods[0];
 }

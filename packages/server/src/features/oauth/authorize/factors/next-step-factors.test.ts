@@ -133,36 +133,36 @@ const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked
       "refuse unmet_authentication_requirements",
     ],
   ],
-  "an acr that is wished": [
-    ["by who has nothing", { ...READY, acr: { wished: [PHR, MFA] } }, "code resting on by-user"],
+  "an acr that is preferred": [
+    ["by who has nothing", { ...READY, acr: { preferred: [PHR, MFA] } }, "code resting on by-user"],
     [
       "is unknown",
-      { ...READY, acr: { wished: ["x"] }, factors: APP, reached: MFA },
+      { ...READY, acr: { preferred: ["x"] }, factors: APP, reached: MFA },
       "code resting on by-user",
     ],
     [
       "is reached",
-      { ...READY, acr: { wished: [PHR, MFA] }, factors: KEY, reached: MFA },
+      { ...READY, acr: { preferred: [PHR, MFA] }, factors: KEY, reached: MFA },
       "code resting on by-user",
     ],
     [
       "the best that can be shown is asked",
-      { ...READY, acr: { wished: [PHR, MFA] }, factors: { ...KEY, isRemembered: true } },
+      { ...READY, acr: { preferred: [PHR, MFA] }, factors: { ...KEY, isRemembered: true } },
       "second-factor 3",
     ],
     [
       "and out of reach: the next one is",
-      { ...READY, acr: { wished: [PHR, MFA] }, factors: { ...APP, isRemembered: true } },
+      { ...READY, acr: { preferred: [PHR, MFA] }, factors: { ...APP, isRemembered: true } },
       "second-factor 2",
     ],
     [
       "a remembered browser does not meet it",
-      { ...READY, acr: { wished: [MFA] }, factors: { ...APP, isRemembered: true } },
+      { ...READY, acr: { preferred: [MFA] }, factors: { ...APP, isRemembered: true } },
       "second-factor 2",
     ],
     [
       "fails nothing silently",
-      { ...READY, acr: { wished: [PHR] }, factors: { ...KEY, isRemembered: true }, prompts: ["none"] },
+      { ...READY, acr: { preferred: [PHR] }, factors: { ...KEY, isRemembered: true }, prompts: ["none"] },
       "code resting on by-user",
     ],
   ],

@@ -157,7 +157,7 @@ forEachDatabase(({ fresh }) => {
     const browser = await signedIn("password");
     const page = await visit(browser, org, asked);
     assert.ok(showsEnrolment(page));
-    assert.match(page.body, /A password alone is not enough for Web/);
+    assert.match(page.body, /Web requires more than a password/);
     const app = appOfPage(page);
     const wrong = await showFactor(browser, org, page, { code: "000000" });
     assert.equal(wrong.status, 401);
@@ -241,7 +241,7 @@ forEachDatabase(({ fresh }) => {
     const browser = testBrowser();
     const page = await password(browser);
     assert.ok(showsEnrolment(page));
-    assert.match(page.body, new RegExp(`${organisation.name} protects its accounts`));
+    assert.match(page.body, new RegExp(`${organisation.name} requires a second factor`));
     assert.equal(
       errorOf(await visit(browser, org, { more: { prompt: "none" } })),
       "login_required",

@@ -98,7 +98,7 @@ test("password managers, tests and the server find what they expect", () => {
 
 test("it says whose sign-in it is, where it leads, and how to be somebody else", () => {
   const page = render(twoFactorPage(view));
-  assert.match(page, /<title>Confirm it is you to continue to Payroll · Acme<\/title>/);
+  assert.match(page, /<title>Confirm it’s you to continue to Payroll · Acme<\/title>/);
   assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
   assert.match(page, /<a href="\/oauth\/1\/authorize\?flow=f">Not you\? Use another account<\/a>/);
   assert.match(page, /to continue to Payroll/);
@@ -111,9 +111,9 @@ test("a wrong code is announced and tied to the field; nothing typed comes back"
   assert.doesNotMatch(tag(page, "code"), /value/);
   assert.match(
     render(twoFactorPage({ ...view, error: "rate-limited", retryAfterSeconds: 1_500 })),
-    /Wait 25 minutes,/,
+    /Try again in 25 minutes/,
   );
-  assert.match(render(twoFactorPage({ ...view, error: "rate-limited" })), /Wait a few minutes,/);
+  assert.match(render(twoFactorPage({ ...view, error: "rate-limited" })), /Try again in a few minutes/);
 });
 
 test("remembering is offered only where it means something, and stays ticked", () => {
@@ -125,14 +125,14 @@ test("remembering is offered only where it means something, and stays ticked", (
 test("a passkey's button waits for the script; without it the other ways are there", () => {
   const page = render(twoFactorPage({ ...view, method: "passkey", options, others: ["totp"] }));
   assert.match(tag(page, "twofactor-submit"), /data-passkey-button hidden/);
-  assert.match(page, /<noscript><p>Passkeys need scripts/);
+  assert.match(page, /<noscript><p>Passkeys need JavaScript/);
   assert.match(tag(page, "choose-totp"), /name="show" value="totp" formnovalidate/);
 });
 
 test("adding a factor says who wants it", () => {
-  assert.match(render(enrolmentPage(enrolment)), /Acme protects its accounts/);
+  assert.match(render(enrolmentPage(enrolment)), /Acme requires a second factor/);
   assert.match(
     render(enrolmentPage({ ...enrolment, askedBy: "application" })),
-    /A password alone is not enough for Payroll/,
+    /Payroll requires more than a password/,
   );
 });

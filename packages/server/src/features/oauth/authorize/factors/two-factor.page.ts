@@ -4,39 +4,24 @@ import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { person } from "../../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import {
-  type PageApplication,
-  type PageFrame,
-  type PageOrganisation,
-  signInLayout,
-} from "../../../../html/layout.ts";
-import type { ShownMethod } from "./factor-method.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
+import type { VerificationMethod } from "./factor-method.ts";
 
-/** Why the person sees the page again. */
 export type TwoFactorFailure = "wrong" | "rate-limited";
 
-export type TwoFactorView = PageFrame &
+export type TwoFactorView = SignInFrame &
   FormSeal & {
-    organisation: PageOrganisation;
-    application: PageApplication;
     user: { email: string };
-    /** Starts the same request again with another account. */
     otherAccountUri: string;
-    /** Where the form posts to: `/oauth/{org}/twofactor`. */
     action: string;
-    /** The sealed sign-in that waits for this. */
     pending: string;
-    method: ShownMethod;
-    /** The other ways that this user has. */
-    others: readonly ShownMethod[];
+    method: VerificationMethod;
+    others: readonly VerificationMethod[];
     /** With the method `passkey`: JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     options?: string | undefined;
-    /** Whether the browser can be remembered, and the box was ticked. */
     remember?: { checked: boolean } | undefined;
-    /** Address of passkey.js. */
     script: string;
     error?: TwoFactorFailure | undefined;
-    /** With `rate-limited`: as in the `Retry-After` header. */
     retryAfterSeconds?: number | undefined;
   };
 
@@ -55,7 +40,7 @@ function failureNotice(view: TwoFactorView): Html | undefined {
   );
 }
 
-function sealed(view: TwoFactorView): Html {
+function stateFields(view: TwoFactorView): Html {
   return hiddenFields([
     { name: "csrf", value: view.csrf },
     { name: "flow", value: view.flow },
@@ -75,16 +60,22 @@ function rememberBox(view: TwoFactorView): Html | undefined {
 `;
 }
 
-function otherWays(view: TwoFactorView): Html | undefined {
-  const text = view.messages.twoFactor;
-  if (view.others.length === 0) return undefined;
-  const way = (method: ShownMethod) =>
+/** Buttons that submit the form to show another method. */
+export function methodChoice<Method extends string>(
+  text: { readonly others: string; readonly choose: Readonly<Record<Method, string>> },
+  methods: readonly Method[],
+): Html | undefined {
+  if (methods.length === 0) return undefined;
+  const choice = (method: Method) =>
     html`<button class="link" id="choose-${method}" type="submit" name="show" value="${method}" formnovalidate>${text.choose[method]}</button>
 `;
   return html`<div class="others"><p class="quiet">${text.others}</p>
-${view.others.map(way)}</div>
+${methods.map(choice)}</div>
 `;
 }
+
+const otherMethods = ({ messages, others }: TwoFactorView): Html | undefined =>
+  methodChoice(messages.twoFactor, others);
 
 function codeForm(view: TwoFactorView): Html {
   const text = view.messages.twoFactor;
@@ -95,18 +86,18 @@ function codeForm(view: TwoFactorView): Html {
     ? html` autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="40"`
     : html` inputmode="numeric" autocomplete="one-time-code" maxlength="12"`;
   return html`<form method="post" action="${linkAddress(view.action)}">
-${sealed(view)}
+${stateFields(view)}
 <div class="field">
 <label for="code">${isRecovery ? text.recoveryCode : text.code}</label>
 <input id="code" name="code"${kind} required autofocus${wrong}${described}>
 </div>
 ${rememberBox(view)}
 <button class="button primary" id="twofactor-submit" type="submit">${text.submit({ application: view.application.name })}</button>
-${otherWays(view)}
+${otherMethods(view)}
 ${sendsOnce}</form>`;
 }
 
-function passkeyAsked(view: TwoFactorView): Html {
+function passkeyVerification(view: TwoFactorView): Html {
   const text = view.messages.twoFactor;
   return passkeyForm({
     id: "twofactor-passkey",
@@ -115,26 +106,22 @@ function passkeyAsked(view: TwoFactorView): Html {
     options: view.options ?? "{}",
     button: { id: "twofactor-submit", text: text.usePasskey, primary: true },
     failed: text.passkeyFailed,
-    fields: [sealed(view), rememberBox(view), html`<noscript><p>${text.needsScript}</p></noscript>`],
-    after: otherWays(view),
+    fields: [stateFields(view), rememberBox(view), html`<noscript><p>${text.needsScript}</p></noscript>`],
+    after: otherMethods(view),
   });
 }
 
-/** After the right password: the second factor, in the way that the person chooses. */
 export function twoFactorPage(view: TwoFactorView): Html {
   const text = view.messages.twoFactor;
   return signInLayout({
     ...view,
     ...(view.method === "passkey" ? { scripts: [view.script] } : {}),
-    title: view.messages.frame.documentTitle({
-      title: text.title({ application: view.application.name }),
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.title({ application: view.application.name })),
     body: html`<div class="title"><h1>${text.headings[view.method]} <span>${view.messages.signIn.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
 ${person(text.signingInAs, view.user.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.otherAccount}</a>`)}
 <p class="quiet">${text.explanations[view.method]}</p>
 ${failureNotice(view)}
-${view.method === "passkey" ? passkeyAsked(view) : codeForm(view)}`,
+${view.method === "passkey" ? passkeyVerification(view) : codeForm(view)}`,
   });
 }

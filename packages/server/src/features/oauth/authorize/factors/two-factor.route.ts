@@ -1,111 +1,97 @@
 /**
- * POST twofactor: what stands between the right password and a session, and what raises a session that is not proven
- * enough. A code is counted before it is looked at; a proof is used up together with the sign-in that it completes.
+ * POST twofactor: completes a pending sign-in, or raises a session, with a second factor. Codes are counted before they
+ * are checked; a proof is consumed together with the sign-in that it completes.
  */
-
 import type { FastifyInstance } from "fastify";
 import { recordStrangersEvent } from "../../../../core/audit/unauthenticated-events.ts";
-import type { Organisation } from "../../../../core/organisations/organisation.ts";
 import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-headers.ts";
-import type { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
 import { findPasswordChangedAt, findUser } from "../../../../core/users/users.store.ts";
 import { formOf, type PageForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { inOrganisation } from "../../../../http/organisation-lookup.ts";
-import { type BrowserDeps, isOwnForm, openFlow, ownForm, type Visit, whoIsThere } from "../browser.ts";
+import {
+  type BrowserDeps,
+  browserRoute,
+  isOwnForm,
+  openFlow,
+  ownForm,
+  type Visit,
+  whoIsThere,
+} from "../browser.ts";
 import { factorStep } from "../next-step.ts";
 import { completeSignIn } from "../sign-in/complete-sign-in.ts";
 import { openPending, type PendingSignIn } from "../sign-in/pending-sign-in.ts";
 import { showLogin } from "../sign-in/show-login.ts";
-import { standingHere } from "../sign-in-situation.ts";
-import { type ReadFlow, type ReadPageFlow, readFlow, refuse, takeStep } from "../take-step.ts";
-import { checkAddedFactor, checkShownFactor } from "./factor-check.ts";
-import { type FactorStepShown, showFactorStep } from "./show-factor-step.ts";
+import { browserFactorStatus } from "../sign-in-context.ts";
+import { type CurrentFlow, readFlow, refuse, takeStep } from "../take-step.ts";
+import { checkEnrolment, checkFactor } from "./factor-check.ts";
+import { type FactorStepState, showFactorStep } from "./factor-step.ts";
 
 export function twoFactorRoute(app: FastifyInstance, deps: BrowserDeps): void {
-  app.post(
-    "/oauth/:org/twofactor",
-    ownForm,
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await processTwoFactor(deps, visit, formOf(visit.request));
-      return visit.reply;
-    }),
-  );
+  app.post("/oauth/:org/twofactor", ownForm, browserRoute(deps, verifySecondFactor));
 }
 
-async function processTwoFactor(deps: BrowserDeps, visit: Visit, form: PageForm): Promise<void> {
-  const pending = readPending(deps, visit, form);
-  const flow = pending?.flow ?? openFlow(deps, visit, form.values.get("flow"));
-  const read = await readFlow(deps, visit, flow);
-  if (!read) return;
-  const waiting = pending && (await waitingSignIn(deps, visit, pending));
-  if (!pending || !waiting) return startOver(deps, visit, read);
-  const { signedIn, before } = waiting;
-  const factors = await standingHere(deps, visit, read.request, signedIn.user);
-  const step = factorStep({ request: read.request, now: deps.clock(), factors }, signedIn);
-  if (step?.kind === "refuse") return refuse(deps, visit, read, step.error);
-  // Nothing due any more, or too late to add a factor: from the beginning, whatever that is now.
-  if (step?.kind !== "second-factor" && step?.kind !== "enrolment") return startOver(deps, visit, read);
-
+async function verifySecondFactor(deps: BrowserDeps, visit: Visit): Promise<void> {
+  const form = formOf(visit.request);
   const { values } = form;
-  // A session that is raised was started in a browser that could have been remembered then.
-  const canRemember = step.kind === "second-factor" && pending.sessionId === null;
-  const shown: FactorStepShown = {
+  const pending = readPending(deps, visit, form);
+  const flow = pending?.flow ?? openFlow(deps, visit, values.get("flow"));
+  const current = await readFlow(deps, visit, flow);
+  if (!current) return;
+  const { request } = current;
+  const signIn = pending && (await loadSignIn(deps, visit, pending));
+  if (!pending || !signIn) return startOver(deps, visit, current);
+  const { signedIn, before } = signIn;
+  const factors = await browserFactorStatus(deps, visit, request, signedIn.user);
+  const step = factorStep({ request, now: deps.clock(), factors }, signedIn);
+  if (step?.kind === "refuse") return refuse(deps, visit, current, step.error);
+  // No factor is due any more, or the sign-in is too old to enrol one.
+  if (step?.kind !== "second-factor" && step?.kind !== "enrolment") return startOver(deps, visit, current);
+
+  // A step-up doesn't offer to trust the browser: its sign-in did.
+  const offersTrust = step.kind === "second-factor" && pending.sessionId === null;
+  const state: FactorStepState = {
     flow,
-    request: read.request,
+    request,
     step,
     pending: values.get("pending") ?? "",
-    method: values.get("method"),
+    method: values.get("show") ?? values.get("method"),
     enrolment: values.get("enrolment"),
-    ...(canRemember ? { remember: values.get("remember") === "yes" } : {}),
+    ...(offersTrust ? { remember: values.get("remember") === "yes" } : {}),
   };
-  const wished = values.get("show");
-  if (wished !== undefined) return showFactorStep(deps, visit, { ...shown, method: wished });
+  if (values.has("show")) return showFactorStep(deps, visit, state);
   const check =
     step.kind === "enrolment"
-      ? await checkAddedFactor(deps, visit, shown, values)
-      : await checkShownFactor(deps, visit, shown, factors, values);
-  if (check.kind === "rate-limited") return showRateLimited(deps, visit, shown, check.limit);
-  if (check.kind === "wrong") return showWrong(deps, visit, shown);
-  const done = await completeSignIn(
-    deps,
-    visit,
-    { pending, request: read.request, signedIn, before, remember: shown.remember },
-    check.proof,
-  );
-  if (done === "over") return startOver(deps, visit, read);
-  if (done === "wrong") return showWrong(deps, visit, shown);
+      ? await checkEnrolment(deps, visit, state, values)
+      : await checkFactor(deps, visit, state, factors, values);
+  if (check.kind === "rate-limited") {
+    const { retryAfterSeconds } = check.limit;
+    visit.reply.headers(rateLimitHeaders(check.limit));
+    return showFactorStep(deps, visit, { ...state, error: "rate-limited", status: 429, retryAfterSeconds });
+  }
+  if (check.kind === "wrong") return showWrong(deps, visit, state);
+  const verified = { pending, request, signedIn, before, remember: state.remember };
+  const outcome = await completeSignIn(deps, visit, verified, check.proof);
+  if (outcome === "ended") return startOver(deps, visit, current);
+  if (outcome === "proof-used") return showWrong(deps, visit, state);
 }
 
-async function showWrong(deps: BrowserDeps, visit: Visit, shown: FactorStepShown): Promise<void> {
-  const { user } = shown.step.signedIn;
+async function showWrong(deps: BrowserDeps, visit: Visit, state: FactorStepState): Promise<void> {
+  const { kind, signedIn } = state.step;
+  const { id: userId } = signedIn.user;
   deps.activity.count(visit.organisation.id, "failed-sign-ins");
   await recordStrangersEvent(deps, {
     orgId: visit.organisation.id,
-    actor: `user:${user.id}`,
+    actor: `user:${userId}`,
     action: "second-factor.failed",
-    target: user.id,
+    target: userId,
     address: addressOf(visit.request),
-    details: {
-      reason: shown.step.kind === "enrolment" ? "a new one does not work" : "wrong code or passkey",
-    },
+    details: { reason: kind === "enrolment" ? "enrolment not verified" : "wrong code or passkey" },
   });
-  return showFactorStep(deps, visit, { ...shown, error: "wrong", status: 401 });
+  return showFactorStep(deps, visit, { ...state, error: "wrong", status: 401 });
 }
 
-function showRateLimited(
-  deps: BrowserDeps,
-  visit: Visit,
-  shown: FactorStepShown,
-  limit: RateLimited,
-): Promise<void> {
-  const { retryAfterSeconds } = limit;
-  visit.reply.headers(rateLimitHeaders(limit));
-  return showFactorStep(deps, visit, { ...shown, error: "rate-limited", status: 429, retryAfterSeconds });
-}
-
-/** Of this browser, from a page of ours. */
+/** Undefined unless it is this browser's, in a form of this server. */
 function readPending(deps: BrowserDeps, visit: Visit, form: PageForm): PendingSignIn | undefined {
   const orgId = visit.organisation.id;
   const browser = deps.cookies.read(visit.request, orgId);
@@ -114,8 +100,8 @@ function readPending(deps: BrowserDeps, visit: Visit, form: PageForm): PendingSi
   return openPending(deps.secondFactors.seals, form.values.get("pending"), binding);
 }
 
-/** The sign-in that waits, unless something ended it since: the account disabled, the password changed, a sign-out. */
-async function waitingSignIn(
+/** Undefined when it has ended: the account was disabled, the password changed, or the user signed out. */
+async function loadSignIn(
   deps: BrowserDeps,
   visit: Visit,
   pending: PendingSignIn,
@@ -125,24 +111,18 @@ async function waitingSignIn(
   if (!user || user.disabledAt !== null) return undefined;
   const before = await whoIsThere(deps, visit);
   if (pending.sessionId !== null) {
-    return before?.session.id === pending.sessionId && before.user.id === user.id
-      ? { signedIn: before, before }
-      : undefined;
+    const isSameSession = before?.session.id === pending.sessionId && before.user.id === user.id;
+    return isSameSession ? { signedIn: before, before } : undefined;
   }
   if ((await findPasswordChangedAt(deps.database.query, user)) !== pending.passwordChangedAt)
     return undefined;
-  const { authTime, amr, acr } = pending;
-  const times = { createdAt: authTime, lastSeenAt: authTime, expiresAt: pending.expiresAt };
-  const session = { orgId, id: "", userId: user.id, authTime, amr, acr, ...times };
-  return { signedIn: { session, user }, before };
+  const { authTime, amr, acr, expiresAt } = pending;
+  const times = { authTime, createdAt: authTime, lastSeenAt: authTime, expiresAt };
+  return { signedIn: { session: { orgId, id: "", userId: user.id, amr, acr, ...times }, user }, before };
 }
 
-function startOver(deps: BrowserDeps, visit: Visit, read: ReadFlow | ReadPageFlow): Promise<void> {
-  if (read.step.kind !== "login") return takeStep(deps, visit, read);
-  return showLogin(deps, visit, {
-    flow: read.flow,
-    request: read.request,
-    error: "session-expired",
-    status: 403,
-  });
+function startOver(deps: BrowserDeps, visit: Visit, current: CurrentFlow): Promise<void> {
+  const { flow, request, step } = current;
+  if (step.kind !== "login") return takeStep(deps, visit, current);
+  return showLogin(deps, visit, { flow, request, error: "session-expired", status: 403 });
 }

@@ -1,8 +1,7 @@
 /**
- * Reading an authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), in two steps: first where an answer
- * may go, then everything else. A fault in the first is told on a page, one in the second goes back to the client.
+ * Parses an authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1) in two steps: first the client and its
+ * redirect URI, whose errors are shown on a page; then the other parameters, whose errors go to the client.
  */
-
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
 import type { ResponseMode } from "@signet/protocol/oauth/authorization-response";
@@ -17,7 +16,7 @@ import { grantableScopes } from "../../../../core/scopes/scopes.ts";
 import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
-/** What is read of a request; all else in it is ignored (RFC 6749 §3.1). */
+/** Unknown parameters are ignored (RFC 6749 §3.1). */
 export const requestParameters: ReadonlySet<string> = new Set([
   "response_type",
   "client_id",
@@ -40,7 +39,7 @@ export const requestParameters: ReadonlySet<string> = new Set([
   "request_uri",
 ]);
 
-/** Where the answer goes: everything in it is verified. */
+/** Where the response goes: verified. */
 export interface AnswerTarget {
   readonly application: Application;
   readonly redirectUri: string;
@@ -50,7 +49,7 @@ export interface AnswerTarget {
 
 export type Prompt = "none" | "login" | "consent" | "select_account";
 
-/** What a sign-in is judged by, whether an application or a page of our own asks for it. */
+/** What an application or a page of this server requires of a sign-in. */
 export interface SignInRequest {
   readonly prompts: readonly Prompt[];
   readonly maxAgeSeconds: number | undefined;
@@ -65,11 +64,11 @@ export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
   readonly resources: readonly string[];
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
-  /** As they were asked for; what of it means something is decided with the organisation's scopes at hand. */
+  /** As requested; see requested-access.ts for those that are supported. */
   readonly requestedClaims: RequestedClaims;
 }
 
-/** @throws OAuthError for a page: there is no address that may be trusted with it */
+/** @throws OAuthError shown on a page: there is no verified redirect URI */
 export async function readTarget(
   applications: ApplicationDirectory,
   orgId: string,
@@ -77,28 +76,20 @@ export async function readTarget(
 ): Promise<AnswerTarget> {
   requireSingle(form, ["client_id", "redirect_uri"]);
   const clientId = form.values.get("client_id");
-  if (clientId === undefined)
-    throw untold("client-id-missing", "The link names no application (client_id is missing).");
+  if (clientId === undefined) throw pageError("client-id-missing", "The client_id parameter is missing.");
   const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
-  if (!application) throw untold("client-unknown", "The application (client_id) is not known here.");
+  if (!application) throw pageError("client-unknown", "The client_id is unknown.");
   const redirectUri = form.values.get("redirect_uri");
   if (redirectUri === undefined)
-    throw untold(
-      "redirect-uri-missing",
-      "The link does not say where to go back to (redirect_uri is missing).",
-    );
-  if (!matchRedirectUri(redirectUri, application.settings.redirectUris)) {
-    throw untold(
-      "redirect-uri-unregistered",
-      "The address to go back to (redirect_uri) is not registered for this application.",
-    );
-  }
+    throw pageError("redirect-uri-missing", "The redirect_uri parameter is missing.");
+  if (!matchRedirectUri(redirectUri, application.settings.redirectUris))
+    throw pageError("redirect-uri-unregistered", "The redirect_uri is not registered for this application.");
   const mode = form.values.get("response_mode");
   const responseMode = mode === "fragment" || mode === "form_post" ? mode : "query";
   return { application, redirectUri, responseMode, state: form.values.get("state") };
 }
 
-/** @throws OAuthError for the client, to be sent to the target */
+/** @throws OAuthError for the client */
 export function readAuthorizationRequest(target: AnswerTarget, form: Form): AuthorizationRequest {
   requireSingle(form);
   const { values } = form;
@@ -121,8 +112,7 @@ export function readAuthorizationRequest(target: AnswerTarget, form: Form): Auth
   };
 }
 
-/** Nobody but the person can be told: there is no address that an answer may go to. */
-const untold = (reason: string, description: string) =>
+const pageError = (reason: string, description: string) =>
   new OAuthError("invalid_request", description, { reason });
 
 const invalid = (description: string) => new OAuthError("invalid_request", description);
@@ -144,11 +134,11 @@ function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]
   if ((values.get("state")?.length ?? 0) > 4_096) throw invalid("state is too long");
 }
 
-/** Nothing asked for is `openid`: the least that a sign-in can mean (RFC 6749 §3.3 wants a documented default). */
+/** The default scope is `openid` (RFC 6749 §3.3). */
 export function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
-  const asked = text === undefined ? ["openid"] : parseScope(text);
-  if (!asked) throw new OAuthError("invalid_scope", "scope is malformed");
-  const granted = grantableScopes(asked, allowed);
+  const requested = text === undefined ? ["openid"] : parseScope(text);
+  if (!requested) throw new OAuthError("invalid_scope", "scope is malformed");
+  const granted = grantableScopes(requested, allowed);
   if (granted.length === 0)
     throw new OAuthError("invalid_scope", "none of the scopes may be granted to this client");
   return granted;
@@ -164,16 +154,16 @@ function readResources(form: Form, allowed: readonly string[]): readonly string[
   return resources;
 }
 
-/** RFC 7636, S256 only: `plain` would hand the verifier to whoever sees the request. */
+/** RFC 7636, S256 only: with `plain` anyone who sees the request has the verifier. */
 function readChallenge(values: Form["values"], required: boolean): string | null {
   const challenge = values.get("code_challenge");
   const method = values.get("code_challenge_method");
   if (challenge === undefined) {
     if (required) throw invalid("code_challenge is missing (PKCE is required)");
-    if (method !== undefined) throw invalid("code_challenge_method came without code_challenge");
+    if (method !== undefined) throw invalid("code_challenge_method requires code_challenge");
     return null;
   }
-  // Without a method the RFC means plain, which is refused like a named one.
+  // The default method of RFC 7636 is plain.
   if (method !== "S256") throw invalid("code_challenge_method must be S256");
   if (!isS256Challenge(challenge)) throw invalid("code_challenge is malformed");
   return challenge;
@@ -181,9 +171,10 @@ function readChallenge(values: Form["values"], required: boolean): string | null
 
 function readPrompts(text: string | undefined): Prompt[] {
   const known: readonly string[] = ["none", "login", "consent", "select_account"];
-  const prompts = [...new Set((text ?? "").split(" ").filter((word) => word !== ""))];
+  const prompts = [...new Set((text ?? "").split(" ").filter((prompt) => prompt !== ""))];
   if (prompts.some((prompt) => !known.includes(prompt))) throw invalid("prompt has an unknown value");
-  if (prompts.includes("none") && prompts.length > 1) throw invalid("prompt none stands alone");
+  if (prompts.includes("none") && prompts.length > 1)
+    throw invalid("prompt=none can't be combined with other values");
   return prompts as Prompt[];
 }
 
@@ -193,8 +184,8 @@ function readMaxAge(text: string | undefined): number | undefined {
   return Number(text);
 }
 
-function bounded(values: Form["values"], name: string, most: number): string | undefined {
+function bounded(values: Form["values"], name: string, maxLength: number): string | undefined {
   const value = values.get(name);
-  if (value !== undefined && value.length > most) throw invalid(`${name} is too long`);
+  if (value !== undefined && value.length > maxLength) throw invalid(`${name} is too long`);
   return value;
 }

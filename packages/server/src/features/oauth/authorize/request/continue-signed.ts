@@ -1,8 +1,8 @@
-/** The end of a browser's wait for an agent: on with what it waited for. The wait page has checked whose browser it is. */
+/** Continues an authorization after the wait for a signing agent. The wait page has checked the browser. */
 import type { Continuation, SigningOutcome } from "../../../../core/tokens/pool-signing.ts";
-import { type BrowserDeps, openFlow, type Visit } from "../browser.ts";
-import { formOfFlow } from "../flow.ts";
-import { readFlow, takeStep } from "../take-step.ts";
+import type { BrowserDeps, Visit } from "../browser.ts";
+import { flowForm } from "../flow.ts";
+import { readSealedFlow, takeStep } from "../take-step.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
 import { issueSignedCode } from "./pool-signed-code.ts";
 
@@ -13,9 +13,8 @@ export interface WaitedFor {
 }
 
 /**
- * The code to the application, or the error. What was decided before the wait is decided again: who has signed out
- * meanwhile, or was taken off the application, gets no code.
- * @returns false when its code was issued before: nothing has been sent
+ * Sends the code or the error. Every decision is made again: a user who has signed out or lost access meanwhile gets no code.
+ * @returns false when the code was issued before: no response has been sent
  */
 export async function continueAuthorization(
   deps: BrowserDeps,
@@ -23,23 +22,24 @@ export async function continueAuthorization(
   { requestId, continuation, outcome }: WaitedFor,
 ): Promise<boolean> {
   const { familyId, claimsHash } = continuation;
-  const read = await readFlow(deps, visit, openFlow(deps, visit, continuation.flow));
-  if (!read) return true;
-  if (outcome !== "signed" && read.kind === "authorization")
-    await answerWithError(deps, visit, read.request, outcome);
-  else if (read.kind === "page" || read.step.kind !== "issue-code") await takeStep(deps, visit, read);
+  const current = await readSealedFlow(deps, visit, continuation.flow);
+  if (!current) return true;
+  if (outcome !== "signed" && current.kind === "authorization")
+    await answerWithError(deps, visit, current.request, outcome);
+  else if (current.kind === "page" || current.step.kind !== "issue-code")
+    await takeStep(deps, visit, current);
   else {
-    const code = await issueSignedCode(deps, read, read.step, { requestId, familyId, claimsHash });
+    const code = await issueSignedCode(deps, current, current.step, { requestId, familyId, claimsHash });
     if (code === undefined) return false;
-    await answerWithCode(deps, visit, read.request, code);
+    await answerWithCode(deps, visit, current.request, code);
   }
   return true;
 }
 
-/** The languages that the application asked for, while the way back to it is still there. */
+/** The application's `ui_locales`, unless the flow has expired. */
 export function uiLocalesOf(deps: BrowserDeps, { organisation }: Visit, waited: unknown): string | undefined {
   const continuation = waited as Continuation | null | undefined;
   if (continuation?.kind !== "authorization") return undefined;
   const flow = deps.flows.open(continuation.flow, organisation.id, deps.clock());
-  return flow && formOfFlow(flow).values.get("ui_locales");
+  return flow && flowForm(flow).values.get("ui_locales");
 }

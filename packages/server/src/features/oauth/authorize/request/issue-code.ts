@@ -1,5 +1,4 @@
-/** The code of an authorization request that everything is decided for. */
-
+/** Issues the authorization code of a granted request. */
 import { CODE_LIFETIME_MS, newCode } from "../../../../core/codes/authorization-code.ts";
 import { insertCode } from "../../../../core/codes/codes.store.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
@@ -7,32 +6,31 @@ import type { BegunSigning } from "../../../../core/tokens/signer.ts";
 import type { Authentication } from "../../../../core/tokens/token-family.ts";
 import type { Db } from "../../../../db/open.ts";
 import type { BrowserDeps } from "../browser.ts";
-import type { Asked } from "../consent/asked-scopes.ts";
+import type { RequestedAccess } from "../consent/requested-access.ts";
 import type { Flow } from "../flow.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 import { reportedAcr } from "./requested-acr.ts";
 
-export interface DecidedRequest {
+export interface GrantedRequest {
   readonly flow: Flow;
   readonly request: AuthorizationRequest;
-  readonly asked: Asked;
+  readonly access: RequestedAccess;
 }
 
-/** What a code rests on. */
-export interface CodeGround {
+export interface CodeBasis {
   readonly signedIn: SignedIn;
   readonly consentId: string | null;
 }
 
 /**
- * @param db the transaction in which the consent was given, or the plain connection
- * @param signing what an agent has signed for it
+ * @param db the transaction that records the consent, or the plain connection
+ * @param signing the tokens that an agent has signed for the code
  */
 export async function issueCode(
   deps: BrowserDeps,
   db: Db,
-  { request, asked }: DecidedRequest,
-  { signedIn, consentId }: CodeGround,
+  { request, access }: GrantedRequest,
+  { signedIn, consentId }: CodeBasis,
   signing: BegunSigning | null = null,
 ): Promise<string> {
   const now = deps.clock();
@@ -50,8 +48,8 @@ export async function issueCode(
     resources: request.resources,
     codeChallenge: request.codeChallenge,
     nonce: request.nonce,
-    requestedClaims: asked.requestedClaims,
-    authentication: authenticationFor(request, signedIn),
+    requestedClaims: access.requestedClaims,
+    authentication: authenticationClaims(request, signedIn),
     createdAt: now,
     expiresAt: now + CODE_LIFETIME_MS,
     usedAt: null,
@@ -61,8 +59,10 @@ export async function issueCode(
   return plaintext;
 }
 
-/** As the tokens will tell it. */
-export const authenticationFor = (request: AuthorizationRequest, { session }: SignedIn): Authentication => ({
+export const authenticationClaims = (
+  request: AuthorizationRequest,
+  { session }: SignedIn,
+): Authentication => ({
   authTime: session.authTime,
   amr: session.amr,
   acr: reportedAcr(request.acr, session.acr),

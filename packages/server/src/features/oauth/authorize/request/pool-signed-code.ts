@@ -1,8 +1,7 @@
 /**
- * The code of an application whose tokens an agent signs (sovereign-signing.md §4): the request is made when everything
- * is decided, and the code is issued when it is signed. Who is quick enough never sees the wait page.
+ * The code of an application whose tokens an agent signs (sovereign-signing.md §4): a granted request goes to the agent, and
+ * its code is issued with the signature. A fast agent answers before the wait page is shown.
  */
-
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../../core/applications/application.ts";
@@ -19,90 +18,85 @@ import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, goTo, orgPath, type Visit } from "../browser.ts";
 import { withPrompts } from "../flow.ts";
 import { answerWithCode, answerWithError } from "./answer.ts";
-import { authenticationFor, type CodeGround, type DecidedRequest, issueCode } from "./issue-code.ts";
+import { authenticationClaims, type CodeBasis, type GrantedRequest, issueCode } from "./issue-code.ts";
 
-/** The longest that the answer is held for an agent that signs without asking anybody. */
+/** How long the response waits for an agent that signs without a person's approval. */
 const HOLD_MS = 1_500;
 
-export async function answerSigned(
+export async function answerWithPoolSignedCode(
   deps: BrowserDeps,
   visit: Visit,
-  decided: DecidedRequest,
-  ground: CodeGround,
+  granted: GrantedRequest,
+  basis: CodeBasis,
 ): Promise<void> {
-  const { request } = decided;
+  const { application } = granted.request;
   try {
-    const begun = await begin(deps, visit, decided, ground);
-    const outcome = isSilent(decided)
-      ? await waitAsClientsDo(deps, request.application, begun)
-      : await holdAnswer(deps, request.application, begun);
+    const signing = await beginSigning(deps, visit, granted, basis);
+    const outcome = await holdAnswer(
+      deps,
+      application,
+      signing,
+      isSilent(granted) ? Number.POSITIVE_INFINITY : HOLD_MS,
+    );
     if (outcome === "signed") {
-      const code = await issueSignedCode(deps, decided, ground, begun);
-      if (code !== undefined) return await answerWithCode(deps, visit, request, code);
+      const code = await issueSignedCode(deps, granted, basis, signing);
+      if (code !== undefined) return await answerWithCode(deps, visit, granted.request, code);
     }
-    // The wait page tells what went wrong, and leads back to the application.
-    if (!isSilent(decided)) return await goTo(visit, waitPath(visit, begun.requestId));
-    throw outcome instanceof OAuthError ? outcome : notInTime();
+    // The wait page shows an error and leads back to the application.
+    if (!isSilent(granted)) return await goTo(visit, waitPath(visit, signing.requestId));
+    throw outcome instanceof OAuthError
+      ? outcome
+      : new OAuthError("temporarily_unavailable", "no signing agent has signed in time", { status: 400 });
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    await answerWithError(deps, visit, request, error);
+    await answerWithError(deps, visit, granted.request, error);
   }
 }
 
-async function waitAsClientsDo(
+/** Waits for the agent. @param maxMs short for a browser, which has the wait page; the pool sets the limit otherwise */
+export async function holdAnswer(
   { poolSigning }: Pick<BrowserDeps, "poolSigning">,
   application: Application,
   { requestId }: BegunSigning,
-  longestMs = Number.POSITIVE_INFINITY,
+  maxMs = HOLD_MS,
 ): Promise<SigningOutcome> {
-  const ms = Math.min(await poolSigning.waitMs(application), longestMs);
+  const ms = Math.min(await poolSigning.waitMs(application), maxMs);
   return poolSigning.waitFor(application.orgId, requestId, ms);
 }
-
-/** For a browser, which has the wait page to go to. */
-export const holdAnswer = (
-  deps: Pick<BrowserDeps, "poolSigning">,
-  application: Application,
-  begun: BegunSigning,
-): Promise<SigningOutcome> => waitAsClientsDo(deps, application, begun, HOLD_MS);
 
 export const waitPath = ({ organisation }: Visit, requestId: string): string =>
   orgPath(organisation, `sovereign/wait/${requestId}`);
 
-const notInTime = () =>
-  new OAuthError("temporarily_unavailable", "no signing agent has signed in time", { status: 400 });
-
-/** The single use of a signed request. @returns undefined when its code was issued before */
+/** Consumes the signed request. @returns undefined when its code was issued before */
 export function issueSignedCode(
   deps: BrowserDeps,
-  decided: DecidedRequest,
-  ground: CodeGround,
-  begun: BegunSigning,
+  granted: GrantedRequest,
+  basis: CodeBasis,
+  signing: BegunSigning,
 ): Promise<string | undefined> {
-  const which = { orgId: ground.signedIn.session.orgId, requestId: begun.requestId };
+  const key = { orgId: basis.signedIn.session.orgId, requestId: signing.requestId };
   return deps.database.transaction(async (tx) => {
-    // With `prompt=none` there is no page that a second browser could come from.
-    const isOnce = isSilent(decided) || (await deps.poolSigning.takeContinuation(tx, which));
-    if (!isOnce) return undefined;
-    await deps.poolSigning.keepUntil(tx, { ...which, until: deps.clock() + CODE_LIFETIME_MS });
-    return issueCode(deps, tx, decided, ground, begun);
+    // `prompt=none` shows no wait page, so no second request can continue it.
+    if (!isSilent(granted) && !(await deps.poolSigning.takeContinuation(tx, key))) return undefined;
+    await deps.poolSigning.keepUntil(tx, { ...key, until: deps.clock() + CODE_LIFETIME_MS });
+    return issueCode(deps, tx, granted, basis, signing);
   });
 }
 
-const isSilent = ({ request }: DecidedRequest): boolean => request.prompts.includes("none");
+const isSilent = ({ request }: GrantedRequest): boolean => request.prompts.includes("none");
 
-async function begin(
+async function beginSigning(
   deps: BrowserDeps,
   visit: Visit,
-  decided: DecidedRequest,
-  ground: CodeGround,
+  granted: GrantedRequest,
+  basis: CodeBasis,
 ): Promise<BegunSigning> {
   const familyId = newUuid();
-  const tokens = await tokensOf(deps, visit, decided, ground, familyId);
+  const tokens = await tokensToSign(deps, visit, granted, basis, familyId);
   const occasion: BrowserOccasion = { grantType: "authorization_code", address: addressOf(visit.request) };
-  if (isSilent(decided)) return deps.poolSigning.begin(tokens, occasion);
-  const { flow, request } = decided;
-  // The consent that was asked for has been given: it is not asked for again when the browser comes back.
+  if (isSilent(granted)) return deps.poolSigning.begin(tokens, occasion);
+  const { flow, request } = granted;
+  // The user has consented; the consent page is not shown again after the wait.
   const prompts = request.prompts.filter((prompt) => prompt !== "consent");
   const continuation = {
     kind: "authorization",
@@ -110,16 +104,16 @@ async function begin(
     familyId,
     claimsHash: claimsHash(tokens),
   } as const;
-  const waiting = { sessionId: ground.signedIn.session.id, continuation };
+  const waiting = { sessionId: basis.signedIn.session.id, continuation };
   return deps.poolSigning.begin(tokens, { ...occasion, waiting });
 }
 
-/** What the token endpoint will find when the code is redeemed, unless something has changed by then. */
-async function tokensOf(
+/** What the token endpoint will issue for the code, unless something changes by then. */
+async function tokensToSign(
   deps: BrowserDeps,
   { organisation }: Visit,
-  { request, asked }: DecidedRequest,
-  { signedIn, consentId }: CodeGround,
+  { request, access }: GrantedRequest,
+  { signedIn, consentId }: CodeBasis,
   familyId: string,
 ): Promise<TokensToSign> {
   const { application, scopes, resources, nonce } = request;
@@ -130,12 +124,12 @@ async function tokensOf(
     resources,
     user: {
       user: signedIn.user,
-      authentication: authenticationFor(request, signedIn),
+      authentication: authenticationClaims(request, signedIn),
       nonce,
       sessionId: signedIn.session.id,
       familyId,
       consentId,
-      requestedClaims: asked.requestedClaims,
+      requestedClaims: access.requestedClaims,
     },
   };
   return unsignedTokens(organisation, { ...subject, added: await addedClaims(deps, subject) }, deps.clock());

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { assurance } from "../../../../core/sessions/assurance.ts";
 import { acrValues } from "../../../../core/sessions/session.ts";
 import {
-  demandedAssurance,
   noRequestedAcr,
+  preferredAssurances,
   readRequestedAcr,
   reportedAcr,
-  wishedAssurances,
+  requiredAssurance,
 } from "./requested-acr.ts";
 import { parseRequestedClaims } from "./requested-claims.ts";
 
@@ -20,37 +20,37 @@ const read = (acrValuesText: string | undefined, acr?: unknown, requiredAcr?: st
   );
 
 test("acr_values and a voluntary claim are wishes, in the client's order", () => {
-  assert.deepEqual(read(`${PHR}  ${MFA} x`).wished, [PHR, MFA, "x"]);
-  assert.deepEqual(read(MFA, { values: [PHR] }).wished, [MFA, PHR]);
-  assert.deepEqual(wishedAssurances(read(`x ${PHR} ${PWD}`)), [
+  assert.deepEqual(read(`${PHR}  ${MFA} x`).preferred, [PHR, MFA, "x"]);
+  assert.deepEqual(read(MFA, { values: [PHR] }).preferred, [MFA, PHR]);
+  assert.deepEqual(preferredAssurances(read(`x ${PHR} ${PWD}`)), [
     assurance.phishingResistant,
     assurance.password,
   ]);
-  assert.equal(demandedAssurance(read(PHR, { values: [PHR] })), assurance.none);
+  assert.equal(requiredAssurance(read(PHR, { values: [PHR] })), assurance.none);
 });
 
 test("an essential claim and the application's setting are demands", () => {
-  assert.equal(demandedAssurance(read(undefined, { essential: true, value: MFA })), assurance.multiFactor);
+  assert.equal(requiredAssurance(read(undefined, { essential: true, value: MFA })), assurance.multiFactor);
   assert.equal(
-    demandedAssurance(read(undefined, { essential: true, values: [PHR, MFA] })),
+    requiredAssurance(read(undefined, { essential: true, values: [PHR, MFA] })),
     assurance.multiFactor,
   );
-  assert.equal(demandedAssurance(read(undefined, undefined, PHR)), assurance.phishingResistant);
+  assert.equal(requiredAssurance(read(undefined, undefined, PHR)), assurance.phishingResistant);
   assert.equal(
-    demandedAssurance(read(undefined, { essential: true, value: PWD }, MFA)),
+    requiredAssurance(read(undefined, { essential: true, value: PWD }, MFA)),
     assurance.multiFactor,
   );
-  assert.deepEqual(read(undefined, { essential: true, value: MFA }).wished, []);
+  assert.deepEqual(read(undefined, { essential: true, value: MFA }).preferred, []);
 });
 
 test("a demand for what is not there cannot be met", () => {
   for (const acr of [{ value: "x" }, { values: ["x", 5] }, { value: 5 }, { value: null }])
     assert.equal(
-      demandedAssurance(read(undefined, { essential: true, ...acr })),
+      requiredAssurance(read(undefined, { essential: true, ...acr })),
       undefined,
       JSON.stringify(acr),
     );
-  assert.equal(demandedAssurance(read(undefined, undefined, "x")), undefined);
+  assert.equal(requiredAssurance(read(undefined, undefined, "x")), undefined);
 });
 
 test("an essential acr without values only asks that it be there", () => {

@@ -1,4 +1,4 @@
-/** The `claims` parameter (OpenID Connect Core §5.5): which claims the client asks for one by one, and where. */
+/** Parses the `claims` parameter (OpenID Connect Core §5.5): individually requested claims of ID token and userinfo. */
 import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import {
@@ -8,14 +8,13 @@ import {
   type RequestedClaims,
 } from "../../../../core/scopes/requested-claims.ts";
 
-/** Each name may end in a token and a database row. */
-const MOST_CLAIMS = 100;
+/** Each name may end up in a token and a database row. */
+const MAX_CLAIMS = 100;
 
-const malformed = (what: string) => new OAuthError("invalid_request", `claims is malformed: ${what}`);
+const malformed = (problem: string) => new OAuthError("invalid_request", `claims is malformed: ${problem}`);
 
 /**
- * Members that §5.5 does not know are ignored, at every level.
- * @param text the parameter as it came; undefined when it did not: nothing is asked for
+ * Unknown members are ignored at every level (§5.5).
  * @throws OAuthError invalid_request
  */
 export function parseRequestedClaims(text: string | undefined): RequestedClaims {
@@ -38,13 +37,13 @@ function readRequests(member: string, value: unknown): ClaimRequests {
   if (value === undefined) return {};
   if (!isObject(value)) throw malformed(`${member} must be an object`);
   const entries = Object.entries(value);
-  if (entries.length > MOST_CLAIMS) throw malformed(`${member} has more than ${MOST_CLAIMS} members`);
+  if (entries.length > MAX_CLAIMS) throw malformed(`${member} has more than ${MAX_CLAIMS} members`);
   // `fromEntries` defines members and never sets them: a claim named __proto__ stays a claim.
   return Object.fromEntries(entries.map(([name, request]) => [name, readRequest(member, request)]));
 }
 
 function readRequest(member: string, request: unknown): ClaimRequest {
-  // Null asks for the claim in the default manner: voluntary, whatever its value.
+  // Null: a voluntary claim with any value.
   if (request === null) return { essential: false, values: undefined };
   if (!isObject(request)) throw malformed(`each member of ${member} must be null or an object`);
   const { essential = false, value, values } = request;

@@ -93,7 +93,7 @@ forEachDatabase(({ fresh }) => {
     };
     const visit = { organisation, request, reply };
     const waiting = { pending, request: {} as never, signedIn, before: signedIn };
-    assert.equal(await completeSignIn(deps, visit, waiting, proof), "over");
+    assert.equal(await completeSignIn(deps, visit, waiting, proof), "ended");
     assert.equal(used(), 1);
     assert.deepEqual(cookies, []);
     // All of it is undone, the end of the session too, which in truth was another transaction's.

@@ -85,7 +85,7 @@ forEachDatabase(({ fresh }) => {
     const closed = await attempt(right);
     assert.equal(closed.status, 429);
     assert.ok(showsLogin(closed));
-    assert.match(closed.body, /There were too many attempts\. Wait 15 minutes/);
+    assert.match(closed.body, /Too many attempts\. Try again in 15 minutes/);
     assert.ok(closed.body.includes(`value="${org.user.email}"`));
     assert.equal(closed.headers.get("retry-after"), "900");
     assert.equal(closed.headers.get("ratelimit-policy"), '"password-account";q=10;w=900');
@@ -209,7 +209,7 @@ forEachDatabase(({ fresh }) => {
       assert.equal(busy.status, 503);
       assert.ok(showsLogin(busy));
       assert.equal(busy.headers.get("retry-after"), "2");
-      assert.match(busy.body, /Many people are signing in right now/);
+      assert.match(busy.body, /Many users are signing in right now/);
       assert.ok(busy.body.includes(`value="${org.user.email}"`));
     }
     const form = { grant_type: "client_credentials", ...credentials(org.batch) };

@@ -32,7 +32,7 @@ test("the sign-in page is well made and escapes everything, in every state", () 
   for (const error of [undefined, ...failures]) {
     assertWellMade(loginPage({ ...view, error, retryAfterSeconds: 60 }));
     assertEscapes(loginPage, { ...view, error });
-    assertWellMade(loginPage({ ...view, error, isAgain: true }));
+    assertWellMade(loginPage({ ...view, error, isReauthentication: true }));
   }
 });
 
@@ -85,11 +85,11 @@ test("failures that are not about the fields do not mark them as wrong", () => {
 test("a wait is said in words", () => {
   assert.match(
     render(loginPage({ ...view, error: "rate-limited", retryAfterSeconds: 700 })),
-    /Wait 12 minutes,/,
+    /Try again in 12 minutes/,
   );
-  assert.match(render(loginPage({ ...view, error: "rate-limited" })), /Wait a few minutes,/);
-  assert.match(render(loginPage({ ...view, error: "busy", retryAfterSeconds: 2 })), /Wait 2 seconds,/);
-  assert.match(render(loginPage({ ...view, error: "busy" })), /Wait a moment,/);
+  assert.match(render(loginPage({ ...view, error: "rate-limited" })), /Try again in a few minutes/);
+  assert.match(render(loginPage({ ...view, error: "busy", retryAfterSeconds: 2 })), /Try again in 2 seconds/);
+  assert.match(render(loginPage({ ...view, error: "busy" })), /Try again in a moment/);
 });
 
 test("the first thing left to fill in has the focus", () => {

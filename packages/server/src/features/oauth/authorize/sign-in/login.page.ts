@@ -3,14 +3,8 @@ import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
 import { notice } from "../../../../html/components/notice.ts";
 import { passkeyForm } from "../../../../html/components/passkey-form.ts";
 import { type Html, html, linkAddress } from "../../../../html/html.ts";
-import {
-  type PageApplication,
-  type PageFrame,
-  type PageOrganisation,
-  signInLayout,
-} from "../../../../html/layout.ts";
+import { organisationTitle, type SignInFrame, signInLayout } from "../../../../html/layout.ts";
 
-/** Why the person sees the sign-in page again. */
 export type LoginFailure =
   | "invalid-credentials"
   | "invalid-passkey"
@@ -19,24 +13,18 @@ export type LoginFailure =
   | "disabled"
   | "session-expired";
 
-export type LoginView = PageFrame &
+export type LoginView = SignInFrame &
   FormSeal & {
-    organisation: PageOrganisation;
-    application: PageApplication;
-    /** Where the form posts to: `/oauth/{org}/login`. */
     action: string;
-    /** For who has forgotten the password: `/oauth/{org}/recovery`, with the flow. */
     recoveryUri?: string | undefined;
-    /** What was typed before, or the request's `login_hint`. A password is never given back. */
+    /** The previous input, or the request's `login_hint`. The password is never shown again. */
     email?: string | undefined;
-    /** Somebody who is signed in comes to a page of ours that changes something. */
-    isAgain?: boolean;
+    /** The signed-in user confirms their identity before a change. */
+    isReauthentication?: boolean;
     /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
     passkey: string;
-    /** Address of passkey.js. */
     script: string;
     error?: LoginFailure | undefined;
-    /** With `rate-limited` and `busy`: as in the `Retry-After` header. */
     retryAfterSeconds?: number | undefined;
   };
 
@@ -63,10 +51,11 @@ function failureText(view: LoginView): string | undefined {
   }
 }
 
-function noticeOf(view: LoginView): Html | undefined {
+function loginNotice(view: LoginView): Html | undefined {
   const text = failureText(view);
   const { again, againText } = view.messages.signIn;
-  if (text === undefined) return view.isAgain ? notice("hint", NOTICE_ID, again, againText) : undefined;
+  if (text === undefined)
+    return view.isReauthentication ? notice("hint", NOTICE_ID, again, againText) : undefined;
   return view.error === "session-expired"
     ? notice("hint", NOTICE_ID, view.messages.signIn.expired, text)
     : notice("error", NOTICE_ID, view.messages.signIn.failed, text);
@@ -78,46 +67,41 @@ function fields(view: LoginView): Html {
   const invalid = wrong && html` aria-invalid="true"`;
   const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
   const known = view.email !== undefined && view.email !== "";
-  const focus = html` autofocus`;
   return html`<div class="field">
 <label for="email">${text.email}</label>
-<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && focus}>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && html` autofocus`}>
 </div>
 <div class="field">
 <label for="password">${text.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${described}${known && focus}>
+<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${described}${known && html` autofocus`}>
 </div>`;
 }
 
-/** The sign-in page: who asks, for whom, two fields, and what went wrong the last time. */
 export function loginPage(view: LoginView): Html {
   const text = view.messages.signIn;
   return signInLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle({
-      title: text.title({ application: view.application.name }),
-      organisation: view.organisation.name,
-    }),
+    title: organisationTitle(view, text.title({ application: view.application.name })),
     body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
 ${applicationHome(view.application)}</div>
-${noticeOf(view)}
+${loginNotice(view)}
 <form method="post" action="${linkAddress(view.action)}">
 ${sealFields(view)}
 ${fields(view)}
 <button class="button primary" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
 </form>
-${forgotten(view)}${passkeySignIn(view)}`,
+${forgotPassword(view)}${passkeySignIn(view)}`,
   });
 }
 
-function forgotten({ recoveryUri, messages }: LoginView): Html | undefined {
+function forgotPassword({ recoveryUri, messages }: LoginView): Html | undefined {
   if (recoveryUri === undefined) return undefined;
   return html`<p class="after"><a class="alone" id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a></p>
 `;
 }
 
-/** No password, no address: the passkey says who it is. Shows itself where scripts and passkeys are. */
+/** The script shows it if the browser supports passkeys. */
 function passkeySignIn(view: LoginView): Html {
   const text = view.messages.signIn;
   return passkeyForm({

@@ -117,7 +117,7 @@ forEachDatabase(({ fresh }) => {
     const browser = testBrowser();
     const told = await attempt({ email: user.email }, browser);
     assert.equal(told.status, 401);
-    assert.match(told.body, /Ask an administrator of Acme/);
+    assert.match(told.body, /Contact an administrator of Acme/);
     assert.ok(showsLogin(await visit(browser, org)), "and is not signed in");
     const guessed = await attempt({ email: user.email, password: "not the password" });
     const wrong = await attempt({ password: "not the password" });
@@ -206,7 +206,7 @@ forEachDatabase(({ fresh }) => {
     for (const csrf of ["", "x", foreign]) {
       const answer = await logIn(browser, org, { ...page, hidden: { ...page.hidden, csrf } });
       assert.equal(answer.status, 403);
-      assert.match(answer.body, /enter your password again/);
+      assert.match(answer.body, /Enter your password again/);
     }
     for (const headers of [
       { "sec-fetch-site": "cross-site" },
@@ -263,6 +263,6 @@ forEachDatabase(({ fresh }) => {
     const [, token = ""] = sessionCookie(browser, org) ?? [];
     const userinfo = await fetch(`${org.issuer}/userinfo`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(userinfo.status, 401);
-    assert.match((await browser.get(`${org.issuer}/end_session`)).body, /You are signed out/);
+    assert.match((await browser.get(`${org.issuer}/end_session`)).body, /You’re signed out/);
   });
 });

@@ -1,13 +1,12 @@
 /**
- * POST login: the password, or a passkey in its place. The same answer and the same time for an unknown address and a wrong password; guesses are
- * counted before they are looked at.
+ * POST login: password or passkey. Unknown addresses and wrong passwords get the same response in the same time; attempts
+ * are counted before the password is checked.
  */
 import type { FastifyInstance } from "fastify";
-import type { Organisation } from "../../../../core/organisations/organisation.ts";
-import { type PasswordHasher, PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
+import { PasswordQueueFull } from "../../../../core/passwords/password-hasher.ts";
 import { rateLimitHeaders } from "../../../../core/rate-limits/rate-limit-headers.ts";
 import { RateLimited } from "../../../../core/rate-limits/rate-limits.ts";
-import { noteDeviceUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import { recordTrustedBrowserUse } from "../../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { acrValues, type Session } from "../../../../core/sessions/session.ts";
 import { signInWithin } from "../../../../core/sessions/sessions.ts";
 import {
@@ -19,114 +18,122 @@ import type { User } from "../../../../core/users/user.ts";
 import { holdPassword } from "../../../../core/users/users.store.ts";
 import { formOf, type PageForm } from "../../../../http/form-body.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
-import { inOrganisation } from "../../../../http/organisation-lookup.ts";
 import {
-  type BrowserDeps,
+  browserRoute,
+  continueFlow,
   isOwnForm,
-  openFlow,
   originOf,
   ownForm,
+  type PasswordDeps,
   type Visit,
   whoIsThere,
 } from "../browser.ts";
-import { showFactorStepOfPassword } from "../factors/show-factor-step.ts";
+import { showSecondFactor } from "../factors/factor-step.ts";
 import { factorStep } from "../next-step.ts";
-import { standingHere } from "../sign-in-situation.ts";
-import { goOn, type ReadFlow, type ReadPageFlow, readFlow, refuse, takeStep } from "../take-step.ts";
-import { noticeSignIn } from "./notice-sign-in.ts";
-import { signInByPasskey } from "./passkey-sign-in.ts";
-import { type LoginShown, showLogin } from "./show-login.ts";
+import { browserFactorStatus } from "../sign-in-context.ts";
+import { type CurrentFlow, readSealedFlow, refuse, takeStep } from "../take-step.ts";
+import type { LoginFailure } from "./login.page.ts";
+import { notifyNewBrowser } from "./new-browser-notice.ts";
+import { signInWithPasskey } from "./passkey-sign-in.ts";
+import { type LoginState, showLogin } from "./show-login.ts";
 
-export interface LoginDeps extends BrowserDeps {
-  readonly passwords: PasswordHasher;
+export function loginRoute(app: FastifyInstance, deps: PasswordDeps): void {
+  app.post("/oauth/:org/login", ownForm, browserRoute(deps, login));
 }
 
-export function loginRoute(app: FastifyInstance, deps: LoginDeps): void {
-  app.post(
-    "/oauth/:org/login",
-    ownForm,
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await processLogin(deps, visit, formOf(visit.request));
-      return visit.reply;
-    }),
-  );
-}
-
-async function processLogin(deps: LoginDeps, visit: Visit, form: PageForm): Promise<void> {
-  const flow = openFlow(deps, visit, form.values.get("flow"));
-  const read = await readFlow(deps, visit, flow);
-  if (!read) return;
+async function login(deps: PasswordDeps, visit: Visit): Promise<void> {
+  const form = formOf(visit.request);
+  const current = await readSealedFlow(deps, visit, form.values.get("flow"));
+  if (!current) return;
+  const { flow, request } = current;
   const email = (form.values.get("email") ?? "").slice(0, MAX_PASSWORD_INPUT);
-  const password = form.values.get("password") ?? "";
-  const again = (shown: Pick<LoginShown, "error" | "status" | "retryAfterSeconds">) =>
-    showLogin(deps, visit, { flow, request: read.request, email, ...shown });
-
-  if (!isOwnForm(deps, visit, form)) return again({ error: "session-expired", status: 403 });
+  const state: LoginState = { flow, request, email };
+  if (!isOwnForm(deps, visit, form))
+    return showLogin(deps, visit, { ...state, error: "session-expired", status: 403 });
   try {
-    const passkey = form.values.get("passkey") ?? "";
-    if (passkey !== "") {
-      const failure = await signInByPasskey(deps, visit, passkey, read.request.uiLocales);
-      return failure ? again({ error: failure, status: 401 }) : goOn(deps, visit, flow);
-    }
-    const typed = { orgId: visit.organisation.id, email, password, address: addressOf(visit.request) };
-    const outcome = await checkPassword(deps, typed);
-    if (typeof outcome === "string") return again({ error: outcome, status: 401 });
-    return await withRightPassword(deps, visit, read, outcome);
+    const failure = form.values.get("passkey")
+      ? await loginWithPasskey(deps, visit, current, form)
+      : await loginWithPassword(deps, visit, current, { email, password: form.values.get("password") ?? "" });
+    if (failure) await showLogin(deps, visit, { ...state, error: failure, status: 401 });
   } catch (error) {
     if (error instanceof RateLimited) {
       const { retryAfterSeconds } = error;
       visit.reply.headers(rateLimitHeaders(error));
-      return again({ error: "rate-limited", status: 429, retryAfterSeconds });
+      return showLogin(deps, visit, { ...state, error: "rate-limited", status: 429, retryAfterSeconds });
     }
-    if (error instanceof PasswordQueueFull) {
-      return again({ error: "busy", status: 503, retryAfterSeconds: error.retryAfterSeconds });
-    }
-    throw error;
+    if (!(error instanceof PasswordQueueFull)) throw error;
+    const { retryAfterSeconds } = error;
+    return showLogin(deps, visit, { ...state, error: "busy", status: 503, retryAfterSeconds });
   }
 }
 
-/** A session, unless a second factor is due: then there is none before it is shown. */
-async function withRightPassword(
-  deps: LoginDeps,
+/** @returns undefined when the response has been sent */
+async function loginWithPasskey(
+  deps: PasswordDeps,
   visit: Visit,
-  read: ReadFlow | ReadPageFlow,
-  { user, passwordChangedAt }: RightPassword,
-): Promise<void> {
-  const { organisation, request } = visit;
-  const { flow } = read;
+  { flow, request }: CurrentFlow,
+  form: PageForm,
+): Promise<LoginFailure | undefined> {
+  const failure = await signInWithPasskey(deps, visit, form.values.get("passkey") ?? "", request.uiLocales);
+  if (!failure) await continueFlow(deps, visit, flow);
+  return failure;
+}
+
+/** Starts the session, unless a second factor is due first. @returns undefined when the response has been sent */
+async function loginWithPassword(
+  deps: PasswordDeps,
+  visit: Visit,
+  current: CurrentFlow,
+  input: { email: string; password: string },
+): Promise<LoginFailure | undefined> {
+  const { id: orgId } = visit.organisation;
+  const outcome = await checkPassword(deps, { orgId, ...input, address: addressOf(visit.request) });
+  if (typeof outcome === "string") return outcome;
+  const { user, passwordChangedAt } = outcome;
+  const { flow, request } = current;
   const now = deps.clock();
-  const factors = await standingHere(deps, visit, read.request, user);
-  const signedIn = { session: unstarted(user, now), user };
-  const step = factorStep({ request: read.request, now, factors }, signedIn);
-  if (step?.kind === "refuse") return refuse(deps, visit, read, step.error);
-  if (step?.kind === "second-factor" || step?.kind === "enrolment") {
-    return showFactorStepOfPassword(deps, visit, { flow, request: read.request, step }, passwordChangedAt);
-  }
+  const factors = await browserFactorStatus(deps, visit, request, user);
+  const signedIn = { session: passwordSession(user, now), user };
+  const step = factorStep({ request, now, factors }, signedIn);
+  if (step?.kind === "refuse") await refuse(deps, visit, current, step.error);
+  else if (step?.kind === "second-factor" || step?.kind === "enrolment")
+    await showSecondFactor(deps, visit, { flow, request, step }, passwordChangedAt);
+  else if (await startSession(deps, visit, current, outcome)) {
+    const token = deps.secondFactors.devices.read(visit.request, orgId);
+    if (factors.isRemembered && token !== undefined)
+      await recordTrustedBrowserUse(deps.database.query, user, token, now);
+    await continueFlow(deps, visit, flow);
+  } else await takeStep(deps, visit, current);
+  return undefined;
+}
+
+/** @returns false when the password was changed meanwhile */
+async function startSession(
+  deps: PasswordDeps,
+  visit: Visit,
+  { request }: CurrentFlow,
+  { user, passwordChangedAt }: RightPassword,
+): Promise<boolean> {
+  const { organisation } = visit;
+  const now = deps.clock();
   const before = await whoIsThere(deps, visit);
-  const { amr, acr } = signedIn.session;
-  const from = originOf(visit, read.request.uiLocales);
+  const origin = originOf(visit, request.uiLocales);
   const started = await deps.database.transaction(async (tx) => {
     if (!(await holdPassword(tx, user, passwordChangedAt))) return undefined;
-    await noticeSignIn(deps, tx, visit, user, from);
-    return signInWithin(tx, { organisation, user, amr, acr, ...from, before }, now);
+    await notifyNewBrowser(deps, tx, visit, user, origin);
+    return signInWithin(tx, { organisation, user, ...passwordProof, ...origin, before }, now);
   });
-  if (!started) return takeStep(deps, visit, read);
+  if (!started) return false;
   deps.activity.count(organisation.id, "sign-ins");
-  if (factors.isRemembered) {
-    const device = deps.secondFactors.devices.read(request, organisation.id);
-    await noteDeviceUse(deps.database.query, user, device, now);
-  }
-  deps.cookies.write(
-    visit.reply,
-    organisation.id,
-    started.token,
-    organisation.settings.sessionLifetimeSeconds,
-  );
-  return goOn(deps, visit, flow);
+  const { sessionLifetimeSeconds } = organisation.settings;
+  deps.cookies.write(visit.reply, organisation.id, started.token, sessionLifetimeSeconds);
+  return true;
 }
 
-/** The session that the password alone would start: what the next step is decided by. */
-function unstarted({ id: userId, orgId }: User, now: number): Session {
+const passwordProof = { amr: ["pwd"], acr: acrValues.password };
+
+/** The session that the password alone would start, for the decision about the next step. */
+function passwordSession({ id: userId, orgId }: User, now: number): Session {
   const times = { authTime: now, createdAt: now, lastSeenAt: now, expiresAt: now };
-  return { orgId, id: "", userId, amr: ["pwd"], acr: acrValues.password, ...times };
+  return { orgId, id: "", userId, ...passwordProof, ...times };
 }

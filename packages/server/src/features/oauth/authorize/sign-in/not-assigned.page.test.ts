@@ -24,7 +24,7 @@ test("no value becomes markup, and the page is well made", () => {
 
 test("it says whom the application names, and leads back to the application", () => {
   const page = render(notAssignedPage(view));
-  assert.match(page, /To be assigned, ask:/);
+  assert.match(page, /To request access, contact:/);
   assert.match(page, /<li>pay@acme\.example<\/li>\s*<li>Bo, room 7<\/li>/);
   assert.match(page, /id="not-assigned-back" type="submit" name="decision" value="deny">Go back to Payroll</);
 });
@@ -32,7 +32,7 @@ test("it says whom the application names, and leads back to the application", ()
 test("without contacts an administrator is asked, and without an answer the way back is the home", () => {
   const { back: _, ...federated } = view;
   const page = render(notAssignedPage({ ...federated, contacts: [] }));
-  assert.match(page, /Ask an administrator of Acme to assign you\./);
+  assert.match(page, /Ask an administrator of Acme for access\./);
   assert.match(page, /<a class="button" href="https:\/\/payroll\.example\/">Go back to Payroll<\/a>/);
   assert.doesNotMatch(page, /<form/);
 });

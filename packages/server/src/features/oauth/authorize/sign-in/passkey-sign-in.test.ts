@@ -71,7 +71,7 @@ forEachDatabase(({ fresh }) => {
   const refused = (page: TestPage) => {
     assert.equal(page.status, 401);
     assert.ok(showsLogin(page));
-    assert.match(page.body, /That passkey does not work here/);
+    assert.match(page.body, /That passkey isn’t registered here/);
   };
 
   test("a passkey alone signs in, and is two factors in one", async () => {
@@ -230,7 +230,7 @@ forEachDatabase(({ fresh }) => {
     const page = await visit(browser, org);
     const after = await signIn(browser, page, passkey.answer(passkeyOptions<Options>(page)));
     assert.equal(after.status, 401);
-    assert.match(after.body, /cannot be used/);
+    assert.match(after.body, /can’t be used/);
     assert.equal(
       answerOf(await visit(browser, org, { more: { prompt: "none" } })).get("error"),
       "login_required",

@@ -1,8 +1,4 @@
-/**
- * Signing in with a passkey alone: the authenticator knows who it is, and that its owner was there by fingerprint, face or
- * PIN. Two factors in one, and no page but ours can ask for it.
- */
-
+/** Sign-in with a passkey alone: possession and user verification are two factors in one (WebAuthn §7.2). */
 import type { AuthenticationResponseJSON } from "@simplewebauthn/server";
 import { recordStrangersEvent } from "../../../../core/audit/unauthenticated-events.ts";
 import { networkOf } from "../../../../core/rate-limits/network.ts";
@@ -15,7 +11,7 @@ import { findPasskey, recordPasskeyUse } from "../../../../core/second-factors/p
 import {
   type PasskeyAnswer,
   readPasskeyAnswer,
-  userOfHandle,
+  userIdOfHandle,
   verifyPasskey,
 } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import { signInWithin } from "../../../../core/sessions/sessions.ts";
@@ -23,9 +19,9 @@ import type { User } from "../../../../core/users/user.ts";
 import { findUser, holdEnabled } from "../../../../core/users/users.store.ts";
 import { addressOf } from "../../../../http/listeners/client-address.ts";
 import { type BrowserDeps, originOf, type Visit, whoIsThere } from "../browser.ts";
-import { noticeSignIn } from "./notice-sign-in.ts";
+import { notifyNewBrowser } from "./new-browser-notice.ts";
 
-interface Verified {
+interface VerifiedPasskey {
   readonly user: User;
   readonly passkey: Passkey;
   readonly use: PasskeyUse;
@@ -33,35 +29,35 @@ interface Verified {
 }
 
 /**
- * @returns why it failed; undefined when the session has started and its cookie is written
- * @throws RateLimited for an address that has failed too often
+ * @returns why it failed; undefined when the session has started and its cookie is set
+ * @throws RateLimited for an address with too many failures
  */
-export async function signInByPasskey(
+export async function signInWithPasskey(
   deps: BrowserDeps,
   visit: Visit,
   text: string,
   uiLocales: string | undefined,
 ): Promise<"invalid-passkey" | "disabled" | undefined> {
   const { organisation, request } = visit;
-  // Nobody guesses a signature: what is limited is the work that strangers can cause. Counted apart from the codes, which
-  // only who knows a password can use up.
-  const ofAddress = {
-    limit: deps.rateLimits["second-factor-address"],
-    subject: `passkey|${networkOf(addressOf(request))}`,
-  };
-  const attempt = await countAttempt(deps, organisation.id, [ofAddress]);
+  // Signatures can't be guessed: the limit is on the work. Its subject is apart from the codes', which need the password.
+  const attempt = await countAttempt(deps, organisation.id, [
+    {
+      limit: deps.rateLimits["second-factor-address"],
+      subject: `passkey|${networkOf(addressOf(request))}`,
+    },
+  ]);
   const verified = await verify(deps, visit, text);
-  if (!verified) return failed(deps, visit, undefined, "invalid-passkey");
-  if (verified.user.disabledAt !== null) return failed(deps, visit, verified.user, "disabled");
-  const token = await start(deps, visit, verified, uiLocales);
-  if (token === undefined) return failed(deps, visit, verified.user, "invalid-passkey");
+  if (!verified) return recordFailure(deps, visit, undefined, "invalid-passkey");
+  if (verified.user.disabledAt !== null) return recordFailure(deps, visit, verified.user, "disabled");
+  const token = await startSession(deps, visit, verified, uiLocales);
+  if (token === undefined) return recordFailure(deps, visit, verified.user, "invalid-passkey");
   await attempt.giveBack();
   deps.activity.count(organisation.id, "sign-ins");
   deps.cookies.write(visit.reply, organisation.id, token, organisation.settings.sessionLifetimeSeconds);
   return undefined;
 }
 
-async function verify(deps: BrowserDeps, visit: Visit, text: string): Promise<Verified | undefined> {
+async function verify(deps: BrowserDeps, visit: Visit, text: string): Promise<VerifiedPasskey | undefined> {
   const { organisation, request } = visit;
   const { challenges, relyingParty } = deps.secondFactors;
   const answer = readPasskeyAnswer<AuthenticationResponseJSON>(text);
@@ -69,58 +65,47 @@ async function verify(deps: BrowserDeps, visit: Visit, text: string): Promise<Ve
   if (!answer || browser === undefined) return undefined;
   const purpose = { orgId: organisation.id, use: "sign-in", browser } as const;
   if (!challenges.isGenuine(answer.challenge, purpose, deps.clock())) return undefined;
-  const found = await ownerOfAnswer(deps, organisation.id, answer);
+  const found = await findOwner(deps, organisation.id, answer);
   if (!found) return undefined;
   const use = await verifyPasskey(answer, found.passkey, { relyingParty, requireUserVerification: true });
   return use && { ...found, use, challenge: answer.challenge };
 }
 
-/** WebAuthn §7.2, step 6: the credential must belong to the user that the answer names. */
-async function ownerOfAnswer(
+/** WebAuthn §7.2, step 6: the user of the response's handle must own the credential. */
+async function findOwner(
   { database }: BrowserDeps,
   orgId: string,
   { response, userHandle }: PasskeyAnswer<AuthenticationResponseJSON>,
 ): Promise<{ user: User; passkey: Passkey } | undefined> {
-  const userId = userOfHandle(userHandle);
+  const userId = userIdOfHandle(userHandle);
   const user = userId === undefined ? undefined : await findUser(database.query, orgId, userId);
   const passkey = user && (await findPasskey(database.query, ownerOf(user), response.id));
   return user && passkey && { user, passkey };
 }
 
-/** @returns the cookie's value; undefined when challenge or counter were used before, or the account was just disabled */
-async function start(
+/** @returns the cookie's value; undefined when challenge or counter was used before, or the account has been disabled */
+async function startSession(
   deps: BrowserDeps,
   visit: Visit,
-  { user, passkey, use, challenge }: Verified,
+  { user, passkey, use, challenge }: VerifiedPasskey,
   uiLocales: string | undefined,
 ): Promise<string | undefined> {
   const { organisation } = visit;
   const now = deps.clock();
-  const from = originOf(visit, uiLocales);
+  const origin = originOf(visit, uiLocales);
   const before = await whoIsThere(deps, visit);
   return deps.database.transaction(async (tx) => {
-    // The account before its factors, as every change of them does it: two at once wait for each other in one direction.
+    // The account is locked before its factors, as everywhere, so that two transactions never deadlock.
     if (!(await holdEnabled(tx, user))) return undefined;
     if (!(await takeChallenge(tx, organisation.id, challenge))) return undefined;
     if (!(await recordPasskeyUse(tx, ownerOf(user), { id: passkey.id, ...use, now }))) return undefined;
-    await noticeSignIn(deps, tx, visit, user, from);
-    const { token } = await signInWithin(
-      tx,
-      {
-        organisation,
-        user,
-        amr: passkeyAmr(use),
-        acr: acrOfMethod.passkey,
-        ...from,
-        before,
-      },
-      now,
-    );
-    return token;
+    await notifyNewBrowser(deps, tx, visit, user, origin);
+    const proof = { amr: passkeyAmr(use), acr: acrOfMethod.passkey };
+    return (await signInWithin(tx, { organisation, user, ...proof, ...origin, before }, now)).token;
   });
 }
 
-async function failed(
+async function recordFailure(
   deps: BrowserDeps,
   { organisation, request }: Visit,
   user: User | undefined,

@@ -1,6 +1,6 @@
 /**
- * A sign-in that the right password began and a second factor has to finish. It is no session and opens nothing: the
- * browser carries it from page to page, sealed for that browser, for ten minutes and one completed sign-in.
+ * A sign-in that has passed the password and still needs a second factor. It is no session: the browser carries it, sealed
+ * for that browser, for ten minutes and one completion.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Encryption } from "../../../../core/encryption/encryption.ts";
@@ -9,16 +9,16 @@ import type { Flow } from "../flow.ts";
 export const PENDING_SIGN_IN_MS = 10 * 60_000;
 
 export interface PendingSignIn {
-  /** Random; what is used up when the sign-in is completed. */
+  /** Random; consumed when the sign-in completes. */
   readonly id: string;
   readonly userId: string;
-  /** Milliseconds: when the password was right, or when the session's user proved themselves. */
+  /** Milliseconds: when the user last authenticated. */
   readonly authTime: number;
   readonly amr: readonly string[];
   readonly acr: string;
-  /** As it was then: a password changed since ends this. Null for an account without one. */
+  /** A password change ends the pending sign-in. Null for an account without a password. */
   readonly passwordChangedAt: number | null;
-  /** The living session that is to be raised; null when there is none yet. */
+  /** The session to step up; null when there is none yet. */
   readonly sessionId: string | null;
   readonly flow: Flow;
   readonly expiresAt: number;
@@ -30,13 +30,13 @@ interface Binding {
   readonly browser: string;
 }
 
-const bindingName = ({ orgId, browser }: Binding) => `pending-sign-in|${orgId}|${sha256Base64url(browser)}`;
+const sealContext = ({ orgId, browser }: Binding) => `pending-sign-in|${orgId}|${sha256Base64url(browser)}`;
 
 export function sealPending(seals: Encryption, pending: PendingSignIn, binding: Binding): string {
-  return seals.seal(Buffer.from(JSON.stringify(pending)), bindingName(binding));
+  return seals.seal(Buffer.from(JSON.stringify(pending)), sealContext(binding));
 }
 
-/** Undefined for what was altered, is another browser's or organisation's, or too old. */
+/** Undefined if it was altered, has expired, or belongs to another browser or organisation. */
 export function openPending(
   seals: Encryption,
   sealed: string | undefined,
@@ -45,7 +45,7 @@ export function openPending(
   if (sealed === undefined) return undefined;
   let opened: Buffer;
   try {
-    opened = seals.open(sealed, bindingName(binding));
+    opened = seals.open(sealed, sealContext(binding));
   } catch {
     return undefined;
   }

@@ -1,78 +1,69 @@
-/** The first page of a sign-in: password or passkey, and the choice among accounts. */
+/** Shows the pages of a sign-in without a second factor: login, the choice of account, and "not assigned". */
+import type { Application } from "../../../../core/applications/application.ts";
 import { requestOptions } from "../../../../core/second-factors/passkeys/passkeys.ts";
 import type { SignedIn } from "../../../../core/sessions/session.ts";
+import type { User } from "../../../../core/users/user.ts";
 import { passkeyScript } from "../../../../html/scripts.ts";
 import {
   type BrowserDeps,
+  flowPath,
   formBinding,
   orgPath,
+  pageApplication,
   pageFrame,
-  pageOrganisation,
   show,
   type Visit,
   whoIsThere,
 } from "../browser.ts";
-import type { Flow } from "../flow.ts";
-import { destinationOf, type PageRequest } from "../page-request.ts";
+import { type Flow, withAnotherAccount } from "../flow.ts";
+import { type PageRequest, signInDestination } from "../page-request.ts";
 import type { AuthorizationRequest } from "../request/authorization-request.ts";
 import { accountPage } from "./account.page.ts";
 import { type LoginFailure, loginPage } from "./login.page.ts";
+import { notAssignedPage } from "./not-assigned.page.ts";
 
-export interface LoginShown {
+export interface LoginState {
   readonly flow: Flow;
   readonly request: AuthorizationRequest | PageRequest;
-  /** What was typed; never the password. */
   readonly email?: string | undefined;
   readonly error?: LoginFailure;
   readonly retryAfterSeconds?: number;
   readonly status?: number;
 }
 
-/** A page may lie open for a while before a passkey is chosen from it. */
+/** The page may stay open for a while before a passkey is used. */
 const CHALLENGE_MS = 60 * 60_000;
 
-export async function showLogin(deps: BrowserDeps, visit: Visit, shown: LoginShown): Promise<void> {
+export async function showLogin(
+  deps: BrowserDeps,
+  visit: Visit,
+  { flow, request, email, status = 200, ...failure }: LoginState,
+): Promise<void> {
   const { organisation } = visit;
-  const { flow, request } = shown;
-  const again = await whoConfirms(deps, visit, request);
-  const frame = pageFrame(visit, request.uiLocales, again);
-  const { application, leadsAway } = destinationOf(request, organisation, frame.messages);
+  const confirming = "page" in request && request.isConfirmation ? await whoIsThere(deps, visit) : undefined;
+  const frame = pageFrame(visit, request.uiLocales, confirming?.user);
+  const { application, leadsAway } = signInDestination(request, organisation, frame.messages);
   const { browser, csrf } = formBinding(deps, visit);
   const page = loginPage({
     ...frame,
-    organisation: pageOrganisation(organisation),
     application,
     action: orgPath(organisation, "login"),
     csrf,
     flow: deps.flows.seal(flow),
-    recoveryUri: `${orgPath(organisation, "recovery")}?flow=${deps.flows.seal(flow)}`,
-    email: shown.email ?? request.loginHint ?? again?.email,
-    isAgain: again !== undefined,
-    passkey: passkeyRequest(deps, organisation.id, browser),
+    recoveryUri: flowPath(deps, visit, "recovery", flow),
+    email: email ?? request.loginHint ?? confirming?.user.email,
+    isReauthentication: confirming !== undefined,
+    passkey: passkeyOptions(deps, organisation.id, browser),
     script: passkeyScript.path,
-    ...(shown.error === undefined ? {} : { error: shown.error }),
-    ...(shown.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: shown.retryAfterSeconds }),
+    ...failure,
   });
-  if (shown.retryAfterSeconds !== undefined)
-    visit.reply.header("retry-after", String(shown.retryAfterSeconds));
-  return show(visit, frame, page, {
-    status: shown.status ?? 200,
-    leadsAway,
-  });
+  if (failure.retryAfterSeconds !== undefined)
+    visit.reply.header("retry-after", String(failure.retryAfterSeconds));
+  return show(visit, frame, page, { status, leadsAway });
 }
 
-/** Whoever is signed in, on the way to a page of our own that asks for a fresh sign-in. */
-async function whoConfirms(
-  deps: BrowserDeps,
-  visit: Visit,
-  request: LoginShown["request"],
-): Promise<SignedIn["user"] | undefined> {
-  if (!("page" in request) || !request.isConfirmation) return undefined;
-  return (await whoIsThere(deps, visit))?.user;
-}
-
-/** Any passkey that the browser has for us: it says whose it is. */
-function passkeyRequest({ secondFactors, clock }: BrowserDeps, orgId: string, browser: string): string {
+/** Accepts any passkey of this server: the passkey identifies the user. */
+function passkeyOptions({ secondFactors, clock }: BrowserDeps, orgId: string, browser: string): string {
   const { challenges, relyingParty } = secondFactors;
   const challenge = challenges.issue({ orgId, use: "sign-in", browser }, clock() + CHALLENGE_MS);
   return JSON.stringify(requestOptions({ relyingParty, challenge, userVerification: "required" }));
@@ -81,15 +72,14 @@ function passkeyRequest({ secondFactors, clock }: BrowserDeps, orgId: string, br
 export async function showAccountChoice(
   deps: BrowserDeps,
   visit: Visit,
-  { flow, request }: Pick<LoginShown, "flow" | "request">,
+  { flow, request }: Pick<LoginState, "flow" | "request">,
   { user }: SignedIn,
 ): Promise<void> {
   const frame = pageFrame(visit, request.uiLocales, user);
-  const { application, leadsAway } = destinationOf(request, visit.organisation, frame.messages);
+  const { application, leadsAway } = signInDestination(request, visit.organisation, frame.messages);
   const name = [user.firstname, user.surname].filter((part) => part !== "").join(" ");
   const page = accountPage({
     ...frame,
-    organisation: pageOrganisation(visit.organisation),
     application,
     action: orgPath(visit.organisation, "authorize"),
     csrf: formBinding(deps, visit).csrf,
@@ -97,4 +87,34 @@ export async function showAccountChoice(
     user: { email: user.email, ...(name === "" ? {} : { name }) },
   });
   return show(visit, frame, page, { leadsAway });
+}
+
+interface DeniedUser extends Pick<LoginState, "flow" | "request"> {
+  readonly user: User;
+  /** If the request has none. */
+  readonly application?: Application;
+}
+
+/** For a user who is not assigned to the application, in every flow: OAuth, federation, device. */
+export async function showNotAssigned(
+  deps: BrowserDeps,
+  visit: Visit,
+  { flow, request, user, application = request.application }: DeniedUser,
+): Promise<void> {
+  if (!application) throw new Error("a page without an application denies no user");
+  const frame = pageFrame(visit, request.uiLocales, user);
+  const prompts = request.prompts.filter((prompt) => prompt === "consent");
+  const action = orgPath(visit.organisation, "authorize");
+  const hasClient = !("page" in request);
+  const page = notAssignedPage({
+    ...frame,
+    application: pageApplication(application),
+    user: { email: user.email },
+    contacts: application.settings.contacts,
+    otherAccountUri: flowPath(deps, visit, "authorize", withAnotherAccount(flow, prompts, deps.clock())),
+    ...(hasClient
+      ? { back: { action, csrf: formBinding(deps, visit).csrf, flow: deps.flows.seal(flow) } }
+      : {}),
+  });
+  return show(visit, frame, page, { status: 403, leadsAway: hasClient });
 }

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { createPrivateFile, readPrivateFile, readSecretFile, replaceFile } from "./private-file.ts";
+import { redact } from "./redact.ts";
+
+describe("private files", () => {
+  let folder: string;
+  const file = (name: string) => path.join(folder, name);
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "signet-files-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test("a file is written whole or not at all, and a key never overwrites another", async () => {
+    await replaceFile(file("a"), "one", 0o600);
+    await replaceFile(file("a"), "two", 0o600);
+    assert.equal(await readFile(file("a"), "utf8"), "two");
+    await mkdir(file("full"));
+    await assert.rejects(replaceFile(file("full"), "three", 0o600));
+    assert.deepEqual((await readdir(folder)).sort(), ["a", "full"], "no temporary file is left");
+    await createPrivateFile(file("key"), "one");
+    await assert.rejects(createPrivateFile(file("key"), "two"), { code: "EEXIST" });
+    assert.equal(await readFile(file("key"), "utf8"), "one");
+    await symlink(file("elsewhere"), file("link"));
+    await assert.rejects(createPrivateFile(file("link"), "two"), { code: "EEXIST" });
+  });
+
+  test("a new file appears only when all of it is written", async () => {
+    const text = "x".repeat(60_000);
+    const [creating, seen] = [createPrivateFile(file("answer.json"), text), new Set<string>()];
+    const created = creating.then(() => seen.add("created"));
+    while (!seen.has("created"))
+      seen.add((await readFile(file("answer.json"), "utf8").catch(() => text)) === text ? "whole" : "half");
+    await created;
+    assert.deepEqual([...seen].sort(), ["created", "whole"]);
+    assert.deepEqual(await readdir(folder), ["answer.json"]);
+    assert.equal((await stat(file("answer.json"))).mode & 0o777, 0o600);
+  });
+
+  test("secrets that others can read, or that are empty, are refused; a secret that was read is redacted", async () => {
+    await createPrivateFile(file("secret"), " file-secret \nmore");
+    assert.equal(await readSecretFile(file("secret")), "file-secret");
+    assert.equal(redact("wrong PIN: file-secret"), "wrong PIN: [redacted]");
+    for (const mode of [0o640, 0o604, 0o660]) {
+      await chmod(file("secret"), mode);
+      await assert.rejects(readPrivateFile(file("secret")), /can be read by others \(mode 06/);
+    }
+    await assert.rejects(readPrivateFile(folder));
+    await createPrivateFile(file("empty"), "\n");
+    await assert.rejects(readSecretFile(file("empty")), /is empty/);
+  });
+});

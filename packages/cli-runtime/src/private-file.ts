@@ -1,0 +1,86 @@
+/** Files that only their owner may read, each written whole or not at all. */
+import { randomBytes } from "node:crypto";
+import { link, open, readFile, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { rememberSecret } from "./redact.ts";
+
+export class UnsafeFile extends Error {
+  override name = "UnsafeFile";
+}
+
+const GROUP_AND_OTHERS = 0o077;
+const MAX_BYTES = 65_536;
+export const PRIVATE = 0o600;
+export const PUBLIC = 0o644;
+
+/** @throws UnsafeFile when group or others have any access, or when it is not a regular file of at most 64 KiB */
+export async function readPrivateFile(file: string): Promise<string> {
+  const handle = await open(file, "r");
+  try {
+    // Checks the open file, not its name: nobody can swap it in between.
+    const { mode, size } = await handle.stat();
+    if ((mode & 0o170000) !== 0o100000 || size > MAX_BYTES)
+      throw new UnsafeFile(`${file} is not a regular file of at most 64 KiB`);
+    if ((mode & GROUP_AND_OTHERS) !== 0) {
+      const octal = (mode & 0o777).toString(8).padStart(4, "0");
+      throw new UnsafeFile(`${file} can be read by others (mode ${octal}): chmod 600 ${file}`);
+    }
+    return await handle.readFile("utf8");
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The first line of a private file; no log or error will show it. @throws UnsafeFile also when it is empty */
+export async function readSecretFile(file: string): Promise<string> {
+  const [line = ""] = (await readPrivateFile(file)).split(/\r?\n/, 1);
+  if (line.trim() === "") throw new UnsafeFile(`${file} is empty`);
+  return rememberSecret(line.trim());
+}
+
+/** Replaces a file atomically: readers, and a machine that loses power, have the old text or the new one. */
+export const replaceFile = (file: string, text: string | Buffer, mode: number): Promise<void> =>
+  writeWhole(file, { text, mode, publish: rename });
+
+/** Creates a file of mode 0600 atomically. @throws EEXIST: a key is never overwritten */
+export const createPrivateFile = (file: string, text: string): Promise<void> =>
+  // Unlike a rename, a link replaces nothing and follows no symbolic link.
+  writeWhole(file, { text, mode: PRIVATE, publish: link });
+
+interface WholeFile {
+  readonly text: string | Buffer;
+  readonly mode: number;
+  readonly publish: (temporary: string, file: string) => Promise<void>;
+}
+
+async function writeWhole(file: string, { text, mode, publish }: WholeFile): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    const handle = await open(temporary, "wx", mode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await publish(temporary, file);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncFolder(path.dirname(file));
+}
+
+/** A new name survives a power cut once its folder is synced. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  await handle.sync().finally(() => handle.close());
+}
+
+/** @returns undefined when there is no such file */
+export const readIfPresent = (file: string): Promise<string | undefined> =>
+  readFile(file, "utf8").catch(undefinedIfMissing);
+
+export function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  throw error;
+}

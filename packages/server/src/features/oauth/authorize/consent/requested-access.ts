@@ -1,0 +1,31 @@
+/** What an authorization request needs consent for: its scopes, and the scopes of individually requested claims. */
+import type { AskedScopes } from "../../../../core/consents/consent.ts";
+import { type CustomScope, fingerprintsOf } from "../../../../core/scopes/custom-scope.ts";
+import {
+  noRequestedClaims,
+  type RequestedClaims,
+  readableClaims,
+} from "../../../../core/scopes/requested-claims.ts";
+import type { AuthorizationRequest } from "../request/authorization-request.ts";
+
+export interface RequestedAccess extends AskedScopes {
+  /** The supported part of the `claims` parameter. */
+  readonly requestedClaims: RequestedClaims;
+}
+
+/** An individually requested claim counts as its scope for consent (left open by OpenID Connect Core §5.5). */
+export function requestedAccess(
+  request: Pick<AuthorizationRequest, "application" | "scopes" | "requestedClaims">,
+  customScopes: readonly CustomScope[],
+): RequestedAccess {
+  const { allowedScopes } = request.application.settings;
+  // Without `openid` there is neither an ID token nor userinfo.
+  const isOpenId = request.scopes.includes("openid");
+  const named = readableClaims(
+    isOpenId ? request.requestedClaims : noRequestedClaims,
+    allowedScopes,
+    customScopes,
+  );
+  const scopes = [...new Set([...request.scopes, ...named.scopes])];
+  return { scopes, fingerprints: fingerprintsOf(customScopes, scopes), requestedClaims: named.requested };
+}

@@ -1,0 +1,92 @@
+/** Loads what next-step.ts decides by. */
+import { mayUse } from "../../../core/application-access/application-access.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { factorStanding, lacksRequiredFactor } from "../../../core/second-factors/factor-status.ts";
+import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
+import type { User } from "../../../core/users/user.ts";
+import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
+import type { Flow } from "./flow.ts";
+import type { SignInContext } from "./next-step.ts";
+import type { PageRequest } from "./page-request.ts";
+import type { AuthorizationRequest } from "./request/authorization-request.ts";
+
+export async function loadSignInContext(
+  deps: BrowserDeps,
+  visit: Visit,
+  flow: Flow,
+  request: AuthorizationRequest | PageRequest,
+): Promise<SignInContext> {
+  const signedIn = await whoIsThere(deps, visit);
+  const user = signedIn?.user;
+  const { application } = request;
+  return {
+    request,
+    startedAt: flow.startedAt,
+    now: deps.clock(),
+    signedIn,
+    factors: user && (await browserFactorStatus(deps, visit, request, user)),
+    hintedUser:
+      requestedSubject(request, user?.id) ??
+      (await hintedUser(deps, visit.organisation, request.idTokenHint)),
+    isDenied:
+      user !== undefined &&
+      application !== undefined &&
+      !(await mayUse(deps.database.query, application, user.id)),
+    requiresVerifiedEmail: visit.organisation.settings.requireVerifiedEmail,
+  };
+}
+
+/**
+ * The user's second factors, and whether this browser is trusted. A trusted browser skips the second factor on the way to
+ * an application, never before a change of the account itself.
+ */
+export function browserFactorStatus(
+  deps: BrowserDeps,
+  { organisation, request }: Visit,
+  signInRequest: AuthorizationRequest | PageRequest,
+  user: User,
+): Promise<FactorStanding> {
+  const isTrustAccepted = !("page" in signInRequest) || signInRequest.page.place !== "account";
+  const deviceToken = isTrustAccepted ? deps.secondFactors.devices.read(request, organisation.id) : undefined;
+  return factorStanding(deps.database.query, organisation, user, { deviceToken, now: deps.clock() });
+}
+
+/** Whether a new sign-in with this browser would require a second factor that the session lacks. */
+export const lacksFactorHere = (
+  deps: BrowserDeps,
+  { organisation, request }: Pick<Visit, "organisation" | "request">,
+  signedIn: SignedIn,
+): Promise<boolean> =>
+  lacksRequiredFactor(deps.database.query, organisation, signedIn, {
+    deviceToken: deps.secondFactors.devices.read(request, organisation.id),
+    now: deps.clock(),
+  });
+
+/**
+ * OpenID Connect Core §5.5.1: a `sub` requested with values must be one of these users; of several, the signed-in one.
+ */
+function requestedSubject(
+  request: AuthorizationRequest | PageRequest,
+  signedInUser: string | undefined,
+): string | undefined {
+  if ("page" in request) return undefined;
+  const { idToken } = request.requestedClaims;
+  const values = Object.hasOwn(idToken, "sub") ? idToken["sub"]?.values : undefined;
+  // Values that aren't strings match no user, and are never converted: the JSON is untrusted.
+  const subjects = values?.filter((value) => typeof value === "string");
+  if (subjects === undefined) return undefined;
+  return subjects.find((subject) => subject === signedInUser) ?? subjects[0] ?? "";
+}
+
+/** An expired ID token is accepted as a hint; null for one that this server did not sign. */
+async function hintedUser(
+  deps: BrowserDeps,
+  organisation: Organisation,
+  hint: string | undefined,
+): Promise<string | null | undefined> {
+  if (hint === undefined) return undefined;
+  const { sub } = (await readIdTokenHint(deps, organisation, hint)) ?? {};
+  return typeof sub === "string" ? sub : null;
+}

@@ -1,0 +1,123 @@
+/** POST /oauth/{org}/device (RFC 8628 §3.1): a client without a browser gets a code that a user enters elsewhere. */
+import { requireSingle } from "@signet/protocol/form";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { deviceCodeGrantType } from "../../../core/applications/application.ts";
+import type { Clock } from "../../../core/clock.ts";
+import {
+  DEVICE_CODE_LIFETIME_MS,
+  type NewDeviceCodes,
+  newDeviceCodes,
+  POLL_INTERVAL_SECONDS,
+} from "../../../core/device-authorizations/device-authorization.ts";
+import {
+  insertDeviceAuthorization,
+  type NewDeviceAuthorization,
+} from "../../../core/device-authorizations/device-authorizations.store.ts";
+import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
+import { networkOf } from "../../../core/rate-limits/network.ts";
+import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
+import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import type { Database } from "../../../db/open.ts";
+import { formOf } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
+import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { readScopes } from "../authorize/request/authorization-request.ts";
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  identifyClient,
+} from "../client-authentication/client-authentication.ts";
+import { requestedResources } from "../token/grant.ts";
+
+export interface DeviceRouteDeps extends ClientAuthenticationDeps {
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly organisations: OrganisationDirectory;
+  readonly rateLimits: RateLimits;
+}
+
+const MAX_USER_AGENT_LENGTH = 300;
+
+export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
+  app.post(
+    "/oauth/:org/device",
+    inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
+      const form = formOf(request);
+      requireSingle(form);
+      const client = await identifyClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, client);
+      const { settings } = application;
+      if (!settings.grantTypes.includes(deviceCodeGrantType))
+        throw new OAuthError("unauthorized_client", "the client may not use the device code grant");
+      const scopes = readScopes(form.values.get("scope"), settings.allowedScopes);
+      const resources = requestedResources(form, settings.allowedResources);
+      await limitRequests(deps, organisation, request, reply);
+      const now = deps.clock();
+      const codes = await insertWithNewCodes(deps, {
+        orgId: organisation.id,
+        applicationId: application.id,
+        scopes,
+        resources,
+        address: addressOf(request),
+        userAgent: (request.headers["user-agent"] ?? "").slice(0, MAX_USER_AGENT_LENGTH),
+        createdAt: now,
+        expiresAt: now + DEVICE_CODE_LIFETIME_MS,
+      });
+      reply.headers({ "cache-control": "no-store", pragma: "no-cache" });
+      return reply.send(authorizationResponse(issuerOf(deps.baseUrl, organisation.id), codes));
+    }),
+  );
+}
+
+/** RFC 8628 §3.2. */
+function authorizationResponse(issuer: string, { deviceCode, userCode }: NewDeviceCodes) {
+  const verificationUri = `${issuer}/device/verify`;
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: verificationUri,
+    verification_uri_complete: `${verificationUri}?user_code=${userCode}`,
+    expires_in: DEVICE_CODE_LIFETIME_MS / 1000,
+    interval: POLL_INTERVAL_SECONDS,
+  };
+}
+
+/** Each request stores a row for fifteen minutes. */
+async function limitRequests(
+  deps: DeviceRouteDeps,
+  { id }: Organisation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  try {
+    const limit = deps.rateLimits["device-address"];
+    await countAttempt(deps, id, [{ limit, subject: networkOf(addressOf(request)) }]);
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error;
+    const { retryAfterSeconds } = error;
+    reply.headers(rateLimitHeaders(error));
+    throw new OAuthError(
+      "temporarily_unavailable",
+      "too many device authorization requests from this address",
+      {
+        status: 429,
+        retryAfterSeconds,
+      },
+    );
+  }
+}
+
+/** Draws again in the rare case that another pending authorization has the same user code. */
+async function insertWithNewCodes(
+  { database }: DeviceRouteDeps,
+  authorization: Omit<NewDeviceAuthorization, "deviceCodeHash" | "userCodeHash">,
+): Promise<NewDeviceCodes> {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const codes = newDeviceCodes();
+    if (await insertDeviceAuthorization(database.query, { ...authorization, ...codes })) return codes;
+  }
+  throw new Error("no free user code was found");
+}

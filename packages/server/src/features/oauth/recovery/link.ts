@@ -1,0 +1,70 @@
+/** An emailed link: opens it, and shows that it is broken or done. GET changes nothing, because mail scanners follow links. */
+import { findOpenAction, type NamedAction } from "../../../core/actions/actions.ts";
+import type { ActionType, UserAction } from "../../../core/actions/user-action.ts";
+import type { User } from "../../../core/users/user.ts";
+import { findUser } from "../../../core/users/users.store.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { type BrowserDeps, flowPath, goTo, orgPath, show, type Visit } from "../authorize/browser.ts";
+import type { Flow } from "../authorize/flow.ts";
+import { brokenLinkPage, donePage } from "./new-password.page.ts";
+import { loadRecoveryContext } from "./recovery-context.ts";
+
+export interface OpenLink {
+  readonly named: NamedAction;
+  readonly action: UserAction;
+  readonly user: User;
+}
+
+/** Undefined if it is unknown, used, expired, of another organisation, or its user has been disabled or has another address. */
+export async function openLink(
+  deps: BrowserDeps,
+  { organisation, request }: Visit,
+  type: ActionType,
+): Promise<OpenLink | undefined> {
+  const { id = "" } = request.params as { id?: string };
+  const named = { orgId: organisation.id, type, id };
+  const action = await findOpenAction(deps.database.query, deps, named);
+  const user = action && (await findUser(deps.database.query, organisation.id, action.userId));
+  if (!action || !user || user.disabledAt !== null) return undefined;
+  // The link proves control of the mailbox that it was sent to, and of no other.
+  return user.email === action.data.email ? { named, action, user } : undefined;
+}
+
+export async function showBrokenLink(deps: BrowserDeps, visit: Visit, type: ActionType): Promise<void> {
+  const context = await loadRecoveryContext(deps, visit, undefined, undefined);
+  const anotherUri = type === "ResetPassword" ? orgPath(visit.organisation, "recovery") : undefined;
+  return show(visit, context, brokenLinkPage({ ...context, anotherUri }), { status: 404 });
+}
+
+/** The done page has no session, so its query carries the user's language. */
+export function goToDone(
+  deps: BrowserDeps,
+  visit: Visit,
+  path: "recovery/done" | "verify-email/done",
+  { flow, user: { locale } }: { flow: Flow | undefined; user: User },
+): Promise<void> {
+  const done = flowPath(deps, visit, path, flow);
+  if (locale === null) return goTo(visit, done);
+  return goTo(visit, `${done}${flow ? "&" : "?"}language=${encodeURIComponent(locale)}`);
+}
+
+export async function showDone(
+  deps: BrowserDeps,
+  visit: Visit,
+  area: "recovery" | "verifyEmail",
+  securityUri?: string,
+): Promise<void> {
+  const { values } = queryOf(visit.request);
+  const user = { locale: values.get("language") ?? null };
+  const context = await loadRecoveryContext(deps, visit, values.get("flow"), user);
+  const text: Pick<Messages["recovery"], "doneHeading" | "done"> = context.messages[area];
+  const page = donePage({
+    ...context,
+    heading: text.doneHeading,
+    text: text.done({ organisation: context.organisation.name }),
+    onwardUri: context.flow && flowPath(deps, visit, "authorize", context.flow),
+    securityUri,
+  });
+  return show(visit, context, page);
+}

@@ -1,0 +1,210 @@
+/** A claimed request from the policy check to the answer: ask the user, sign, record and submit, or refuse. */
+import { backoff, pause } from "@signet/cli-runtime/backoff";
+import { CallFailed } from "@signet/cli-runtime/http";
+import type { Log } from "@signet/cli-runtime/log";
+import { describeError } from "@signet/cli-runtime/redact";
+import { sha256Base64url } from "@signet/protocol/hash";
+import type { Approvals } from "../challenges/approvals.ts";
+import { type ChallengeDeps, passChallenge } from "../challenges/pass-challenge.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { SignedRecord } from "../journal/journal-entry.ts";
+import type { AgentKey } from "../keys/key-source.ts";
+import { type CheckedRequest, type CheckedToken, checkRequest } from "../policy/check-tokens.ts";
+import { type Policy, requiredChallenge } from "../policy/policy.ts";
+import type { RateLimits } from "../policy/rate-limits.ts";
+import { requireOnlyRenewed } from "../policy/rerendered-tokens.ts";
+import type { SeenTokenIds } from "../policy/seen-token-ids.ts";
+import type { ClaimedRequest, SignedJwts } from "../service/messages.ts";
+import { ServiceError, type SignAnswer, type SigningService } from "../service/signing-service.ts";
+import { Interrupted, type LeasedRequest } from "./leased-requests.ts";
+import type { Metrics } from "./metrics.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface AgentDeps extends ChallengeDeps {
+  readonly service: SigningService;
+  readonly keys: readonly AgentKey[];
+  readonly policy: () => Policy;
+  readonly limits: RateLimits;
+  readonly seen: SeenTokenIds;
+  readonly approvals: Approvals;
+  readonly journal: Journal;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly clock: () => number;
+}
+
+/** `unable`: nothing is wrong with the request, but this agent cannot sign now (its journal, its key, it is stopping). */
+export type Outcome = "signed" | "refused" | "unable" | "lost" | "failed";
+
+export const SERVICE_BACKOFF = { firstMs: 500, maxMs: 30_000, maxRetryAfterMs: 300_000 };
+const MAX_RENDERINGS = 3;
+
+/** The dependencies, and the request being handled. */
+interface Job extends AgentDeps {
+  readonly claimed: ClaimedRequest;
+  readonly request: LeasedRequest;
+}
+
+/** Never rejects. */
+export async function handleRequest(
+  claimed: ClaimedRequest,
+  request: LeasedRequest,
+  deps: AgentDeps,
+): Promise<Outcome> {
+  const { requestId } = claimed;
+  try {
+    return await checkAndSign({ ...deps, claimed, request });
+  } catch (error) {
+    if (error instanceof Refusal) return await refuse(claimed, error, deps);
+    if (error instanceof Interrupted) {
+      if (error.by === "stopping")
+        return await refuse(claimed, unable("stopping", "the agent is stopping"), deps);
+      deps.log("warn", "lease lost", { requestId });
+      return "lost";
+    }
+    deps.log("error", "request failed", { requestId, reason: describeError(error) });
+    // A fault of this agent: another one may do better. Its lease would expire, only later.
+    if (!isCallError(error)) return await refuse(claimed, unable("agent", "the agent failed", error), deps);
+    countServiceError(error, deps);
+    return "failed";
+  }
+}
+
+async function checkAndSign(job: Job): Promise<Outcome> {
+  const { claimed, policy, keys, clock, log } = job;
+  const check = (tokens: ClaimedRequest["tokens"]) =>
+    checkRequest({ context: claimed.context, tokens }, { policy: policy(), keys, now: clock() });
+  let checked = check(claimed.tokens);
+  job.limits.take(checked, policy().limits);
+  const challenge = await challengeUser(job, checked);
+  for (let renderings = 1; renderings <= MAX_RENDERINGS; renderings += 1) {
+    job.seen.take(checked.tokens);
+    const answer = await signAndSubmit(job, checked, challenge);
+    if (answer.outcome === "signed") return "signed";
+    if (answer.outcome !== "stale_payload") {
+      const isInvalid = answer.outcome === "invalid";
+      const fields = { requestId: claimed.requestId, reason: answer.reason };
+      log(isInvalid ? "error" : "warn", "the service rejected the tokens", fields);
+      return isInvalid ? "failed" : "lost";
+    }
+    const rerendered = check([...answer.tokens]);
+    requireOnlyRenewed(checked, rerendered);
+    checked = rerendered;
+  }
+  throw unable("stale_payload", "the tokens were stale every time");
+}
+
+/** The journal's record of a challenge: its type, and the request in which it was passed if that was an earlier one. */
+type PassedChallenge = Pick<SignedRecord, "challenge" | "passedIn">;
+
+async function challengeUser(job: Job, checked: CheckedRequest): Promise<PassedChallenge> {
+  const { claimed, request, approvals } = job;
+  const required = requiredChallenge(checked.client, checked.grant);
+  if (!required) return { challenge: null };
+  const { type } = required;
+  const { parentRequestId } = claimed.context;
+  if (typeof parentRequestId === "string" && approvals.covers(parentRequestId, checked))
+    return { challenge: type, passedIn: parentRequestId };
+  const count = (outcome: string) => job.metrics.challenges.inc({ type, outcome });
+  count("asked");
+  request.setWaiting(true);
+  try {
+    await passChallenge({ ...job, required, checked });
+  } catch (error) {
+    count("failed");
+    throw error;
+  } finally {
+    request.setWaiting(false);
+  }
+  count("passed");
+  const { clientId, sub, aud, scopes } = checked;
+  approvals.remember(claimed.requestId, { clientId, sub, aud, scopes, at: job.clock() });
+  return { challenge: type };
+}
+
+async function signAndSubmit(job: Job, checked: CheckedRequest, challenge: PassedChallenge) {
+  const { request, journal, metrics } = job;
+  request.signal.throwIfAborted();
+  const jwts = await Promise.all(checked.tokens.map(signToken));
+  const { requestId } = job.claimed;
+  const records = checked.tokens.map((token, index): SignedRecord => {
+    const { use, key, jti = null, sub, aud, exp } = token;
+    const { clientId, grant, scopes } = checked;
+    const signed = { use, kid: key.kid, jti, sub, aud, exp, tokenSha256: sha256Base64url(jwts[index] ?? "") };
+    const granted = use === "access_token" ? { scopes } : {};
+    return { event: "signed", requestId, clientId, grant, ...signed, ...granted, ...challenge };
+  });
+  try {
+    // Before the tokens leave: a token without its entry could be denied later.
+    await journal.append(records);
+  } catch (error) {
+    throw unable("journal", "the journal cannot be written", error);
+  }
+  metrics.journalEntries.set(journal.position.seq);
+  request.signal.throwIfAborted();
+  const [accessToken = "", idToken] = jwts;
+  const answer = await submit(job, { access_token: accessToken, ...(idToken && { id_token: idToken }) });
+  if (answer.outcome === "signed")
+    for (const { use, key } of checked.tokens) metrics.signedTokens.inc({ use, alg: key.alg });
+  return answer;
+}
+
+async function signToken({ key, signingInput }: CheckedToken): Promise<string> {
+  try {
+    return `${signingInput}.${await key.sign(signingInput)}`;
+  } catch (error) {
+    throw unable("key", "the key cannot be used", error);
+  }
+}
+
+/** Submits the same tokens again when no answer came: the service accepts them once (sovereign-signing.md §3). */
+async function submit(job: Job, jwts: SignedJwts): Promise<SignAnswer> {
+  const { claimed, request, service, clock } = job;
+  const { requestId, leaseToken, expiresIn } = claimed;
+  const failures = backoff(SERVICE_BACKOFF);
+  const deadline = clock() + Math.min(expiresIn * 1000, 20_000);
+  for (;;) {
+    try {
+      return await service.sign({ requestId, leaseToken }, jwts);
+    } catch (error) {
+      const { kind, retryAfter } = error instanceof ServiceError ? error : {};
+      const isTransient = error instanceof CallFailed || kind === "busy";
+      if (!isTransient || clock() > deadline) throw error;
+      countServiceError(error, job);
+      await pause(Math.min(failures.next(retryAfter), 5_000), request.signal);
+      request.signal.throwIfAborted();
+    }
+  }
+}
+
+async function refuse(claimed: ClaimedRequest, refusal: Refusal, deps: AgentDeps): Promise<Outcome> {
+  const { requestId, leaseToken, context } = claimed;
+  const { reason, check, retryable, message: detail } = refusal;
+  const { log, metrics, journal, service } = deps;
+  const refused = { requestId, clientId: context.clientId, reason, check };
+  metrics.refusals.inc({ reason, check });
+  log("warn", "request refused", { ...refused, detail: describeError(refusal) });
+  await journal.append([{ event: "refused", ...refused, detail }]).catch((error: unknown) => {
+    log("error", "the journal cannot be written", { reason: describeError(error) });
+  });
+  metrics.journalEntries.set(journal.position.seq);
+  try {
+    await service.reject({ requestId, leaseToken }, { reason, detail, retryable });
+  } catch (error) {
+    // Its lease expires anyway.
+    log("warn", "the refusal did not reach the service", { requestId, reason: describeError(error) });
+  }
+  return reason === UNABLE ? "unable" : "refused";
+}
+
+const UNABLE = "key_unavailable";
+
+/** Nothing is wrong with the request: another agent may sign it. */
+const unable = (check: string, message: string, cause?: unknown) =>
+  new Refusal(check, message, { reason: UNABLE, retryable: true, cause });
+
+const isCallError = (error: unknown): boolean => error instanceof ServiceError || error instanceof CallFailed;
+
+export function countServiceError(error: unknown, { metrics }: Pick<AgentDeps, "metrics">): void {
+  metrics.serviceErrors.inc({ kind: error instanceof ServiceError ? error.kind : "no_answer" });
+}

@@ -1,0 +1,175 @@
+/** Opens everything a configuration names and starts the agent: `signet-agent run`. */
+import { readFile } from "node:fs/promises";
+import type { Log } from "@signet/cli-runtime/log";
+import { readSecretFile } from "@signet/cli-runtime/private-file";
+import { describeError } from "@signet/cli-runtime/redact";
+import { approvals } from "../challenges/approvals.ts";
+import type { Channel } from "../challenges/channel.ts";
+import { type Passkeys, parseCredentials } from "../challenges/passkeys.ts";
+import { terminalChannel } from "../challenges/terminal-channel.ts";
+import { webhookChannel } from "../challenges/webhook-channel.ts";
+import type { AgentIo } from "../commands/options.ts";
+import type { Configuration } from "../configuration/configuration.ts";
+import { openJournal } from "../journal/journal.ts";
+import type { JournalEntry } from "../journal/journal-entry.ts";
+import { closeKeys, openKeys } from "../keys/open-keys.ts";
+import { type Policy, parsePolicy } from "../policy/policy.ts";
+import { rateLimits } from "../policy/rate-limits.ts";
+import { seenTokenIds } from "../policy/seen-token-ids.ts";
+import { type JsonClient, openJsonClient } from "../service/json-client.ts";
+import { sovereignUrl } from "../service/pool-url.ts";
+import { signingService } from "../service/signing-service.ts";
+import { startAgent } from "./agent.ts";
+import type { AgentDeps } from "./handle-request.ts";
+import { createMetrics, serveMetrics } from "./metrics.ts";
+import { clockSkewReporter } from "./renew-leases.ts";
+
+export interface OpenAgent {
+  /** Reads policy and passkeys again and reopens the journal; what cannot be read leaves the old one in place. */
+  reload(): Promise<void>;
+  /** Takes at most 20 seconds. */
+  stop(): Promise<void>;
+  isHealthy(): boolean;
+  /** Undefined when the configuration names no port. */
+  readonly metricsPort: number | undefined;
+}
+
+/** Questions to users at the same time, through the webhook. */
+const MAX_WEBHOOK_CALLS = 2_000;
+
+export interface OpenAgentDeps {
+  readonly log: Log;
+  readonly clock: () => number;
+  readonly terminal?: AgentIo["terminal"];
+}
+
+/** @throws Error for any file that is wrong; a service that is down is not an error */
+export async function openAgent(configuration: Configuration, deps: OpenAgentDeps): Promise<OpenAgent> {
+  const { log, clock } = deps;
+  await using resources = new AsyncDisposableStack();
+  const current = await readRules(configuration);
+  const keys = await openKeys(configuration.keys);
+  resources.defer(() => closeKeys(keys));
+  const memory = { seen: seenTokenIds(clock), approvals: approvals(clock) };
+  const journal = await openJournal(configuration.journalFile, clock, (entry) => restore(entry, memory));
+  resources.defer(() => journal.close());
+  const client = openJsonClient();
+  resources.defer(() => client.close());
+  // Webhook calls stay open for minutes and must not use up the connections to the service.
+  const webhookClient = openJsonClient(MAX_WEBHOOK_CALLS);
+  resources.defer(() => webhookClient.close());
+  const metrics = createMetrics();
+  metrics.policyReloaded.set(1);
+  metrics.policyLoadedAt.set(clock() / 1000);
+  metrics.journalEntries.set(journal.position.seq);
+  const apiKey = await readSecretFile(configuration.apiKeyFile);
+  const agentDeps: AgentDeps = {
+    service: signingService(client, sovereignUrl(configuration), apiKey),
+    channel: await openChannel(configuration, webhookClient, deps),
+    passkeys: () => current.passkeys,
+    policy: () => current.policy,
+    limits: rateLimits(clock),
+    ...{ keys, journal, metrics, log, clock, ...memory },
+  };
+  const agent = startAgent(agentDeps);
+  resources.defer(() => agent.stop());
+  const served =
+    configuration.metrics && (await serveMetrics(configuration.metrics, metrics.registry, agent.isHealthy));
+  resources.defer(() => served?.close());
+  log("info", "agent started", describeAgent(agentDeps));
+  void checkService(agentDeps);
+  const opened = resources.move();
+  const stop = async () => {
+    await opened.disposeAsync();
+    log("info", "agent stopped", { journal: journal.position });
+  };
+  const lifecycle = inOrder(() => reload(configuration, agentDeps, current), stop);
+  return { ...lifecycle, isHealthy: agent.isHealthy, metricsPort: served?.port };
+}
+
+/** One reload at a time, so that the file written last wins; none after the stop, which happens once. */
+function inOrder(reload: () => Promise<void>, stop: () => Promise<void>): Pick<OpenAgent, "reload" | "stop"> {
+  let last = Promise.resolve();
+  let stopped: Promise<void> | undefined;
+  return {
+    reload: () => {
+      if (!stopped) last = last.then(reload);
+      return last;
+    },
+    stop: () => {
+      stopped ??= last.then(stop);
+      return stopped;
+    },
+  };
+}
+
+interface Rules {
+  policy: Policy;
+  passkeys: Passkeys | undefined;
+}
+
+async function readRules({ policyFile, challenges }: Configuration): Promise<Rules> {
+  const policy = parsePolicy(await readFile(policyFile, "utf8"), policyFile);
+  const webauthn = challenges?.webauthn;
+  if (!webauthn) return { policy, passkeys: undefined };
+  const { rpId, origins, credentialsFile, userVerification = true } = webauthn;
+  const credentials = parseCredentials(await readFile(credentialsFile, "utf8"), credentialsFile);
+  return { policy, passkeys: { rpId, origins, userVerification, credentials } };
+}
+
+async function reload(
+  configuration: Configuration,
+  { journal, metrics, log, clock }: AgentDeps,
+  current: Rules,
+): Promise<void> {
+  try {
+    Object.assign(current, await readRules(configuration));
+    metrics.policyReloaded.set(1);
+    metrics.policyLoadedAt.set(clock() / 1000);
+    log("info", "policy reloaded");
+  } catch (error) {
+    metrics.policyReloaded.set(0);
+    log("error", "policy not reloaded: the old one stays in force", { reason: describeError(error) });
+  }
+  await journal.reopen().catch((error: unknown) => {
+    log("error", "journal not reopened", { reason: describeError(error) });
+  });
+}
+
+/** What an earlier run signed is not signed again, and users who passed a challenge then are not asked again. */
+function restore(entry: JournalEntry, { seen, approvals }: Pick<AgentDeps, "seen" | "approvals">): void {
+  if (entry.event !== "signed") return;
+  if (entry.jti !== null) seen.remember(entry.jti, entry.exp);
+  const { clientId, sub, aud, scopes, requestId, time } = entry;
+  // An approval inherited from an earlier request keeps that one's time: it is not extended with each request.
+  if (entry.use === "access_token" && entry.challenge !== null && entry.passedIn === undefined)
+    approvals.remember(requestId, { clientId, sub, aud, scopes, at: new Date(time).getTime() });
+}
+
+async function openChannel(
+  { challenges: { channel, webhook } = {} }: Configuration,
+  client: JsonClient,
+  { terminal, clock }: OpenAgentDeps,
+): Promise<Channel | undefined> {
+  if (channel === "webhook" && webhook) {
+    const secret = await readSecretFile(webhook.secretFile);
+    return webhookChannel({ url: webhook.url, secret }, client, clock);
+  }
+  return channel === "terminal" && terminal ? terminalChannel(terminal.input, terminal.output) : undefined;
+}
+
+function describeAgent({ keys, journal, policy }: AgentDeps): Record<string, unknown> {
+  const shown = keys.map(({ kid, alg, location }) => ({ kid, alg, place: location }));
+  return { keys: shown, issuer: policy().issuer, clients: policy().clients.size, journal: journal.position };
+}
+
+/** Tells the operator at once that the API key is wrong or a clock is off. */
+async function checkService(deps: AgentDeps): Promise<void> {
+  try {
+    const { serverTime } = await deps.service.queue({ wait: 0, renew: [] });
+    clockSkewReporter(deps)(serverTime);
+    deps.log("info", "the service answers");
+  } catch (error) {
+    deps.log("warn", "the service does not answer yet", { reason: describeError(error) });
+  }
+}

@@ -1,0 +1,113 @@
+/** `agent.yaml`: the pool that this agent serves, and where its keys and files are. What it may sign is in the policy. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { agentAlgs } from "@signet/protocol/agent-signature";
+import { isUuid } from "@signet/protocol/hash";
+import { isServiceAddress } from "@signet/protocol/service-address";
+import { type Static, Type } from "typebox";
+import { closedObject, InvalidFile, parseYaml } from "./yaml-file.ts";
+
+const text = (description: string) => Type.String({ minLength: 1, description });
+const file = (content: string) => text(`the path of ${content}`);
+const uuid = (owner: string) =>
+  Type.String({ pattern: "^[0-9a-fA-F-]{36}$", description: `the UUID of ${owner}` });
+const integer = (minimum: number, maximum: number) =>
+  Type.Integer({ minimum, maximum, description: `a whole number from ${minimum} to ${maximum}` });
+
+const pkcs11Schema = closedObject({
+  library: file("the token's PKCS#11 library"),
+  token: text("the token's label"),
+  pinFile: file("a file with the PIN"),
+  key: text("the key's label"),
+  sessions: Type.Optional(integer(1, 64)),
+});
+
+const keySchema = closedObject({
+  file: Type.Optional(file("a private key in PEM")),
+  pkcs11: Type.Optional(pkcs11Schema),
+  module: Type.Optional(
+    closedObject({
+      path: file("a module"),
+      options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    }),
+  ),
+  alg: Type.Optional(Type.Enum([...agentAlgs])),
+  chain: Type.Optional(file("the key's certificates in PEM")),
+});
+export type KeyConfiguration = Static<typeof keySchema>;
+
+const webauthnSchema = closedObject({
+  rpId: text("the service's host name"),
+  origins: Type.Array(text("an origin, e.g. https://id.example"), { minItems: 1 }),
+  credentialsFile: file("the users' passkeys"),
+  userVerification: Type.Optional(Type.Boolean()),
+});
+
+const configurationSchema = closedObject({
+  service: text("the service's URL, e.g. https://id.example"),
+  organisation: uuid("the organisation"),
+  pool: uuid("the signing pool"),
+  apiKeyFile: file("a file with the agent's API key"),
+  policyFile: file("the policy"),
+  journalFile: file("the journal"),
+  keys: Type.Array(keySchema, { minItems: 1 }),
+  challenges: Type.Optional(
+    closedObject({
+      channel: Type.Optional(Type.Enum(["terminal", "webhook"])),
+      webhook: Type.Optional(
+        closedObject({ url: text("an https URL"), secretFile: file("a file with a secret") }),
+      ),
+      webauthn: Type.Optional(webauthnSchema),
+    }),
+  ),
+  metrics: Type.Optional(
+    closedObject({ host: Type.Optional(text("an IP address")), port: integer(0, 65_535) }),
+  ),
+});
+
+export type Configuration = Static<typeof configurationSchema>;
+
+/** Relative paths start at the file's own folder; the result has absolute ones. @throws InvalidFile */
+export async function readConfiguration(file: string): Promise<Configuration> {
+  const configuration = parseYaml(configurationSchema, await readFile(file, "utf8"), file);
+  const faults = findFaults(configuration).map((message) => ({ line: undefined, message }));
+  if (faults.length > 0) throw new InvalidFile(file, faults);
+  makePathsAbsolute(configuration, path.dirname(path.resolve(file)));
+  configuration.organisation = configuration.organisation.toLowerCase();
+  configuration.pool = configuration.pool.toLowerCase();
+  return configuration;
+}
+
+/** What the schema cannot express. */
+function findFaults({ service, organisation, pool, keys, challenges = {} }: Configuration): string[] {
+  const { channel, webhook } = challenges;
+  const faults: string[] = [];
+  const mustBeUrl = "must be an https URL, or http on this machine";
+  if (!isServiceAddress(service)) faults.push(`service ${mustBeUrl}`);
+  if (!isUuid(organisation)) faults.push("organisation must be a UUID");
+  if (!isUuid(pool)) faults.push("pool must be a UUID");
+  for (const [index, { file, pkcs11, module }] of keys.entries())
+    if ([file, pkcs11, module].filter(Boolean).length !== 1)
+      faults.push(`keys.${index} must have one of file, pkcs11, module`);
+  if (channel === "webhook" && !webhook) faults.push("challenges.webhook is missing");
+  if (webhook && !isServiceAddress(webhook.url)) faults.push(`challenges.webhook.url ${mustBeUrl}`);
+  return faults;
+}
+
+function makePathsAbsolute(configuration: Configuration, folder: string): void {
+  const absolute = (file: string) => path.resolve(folder, file);
+  for (const member of ["apiKeyFile", "policyFile", "journalFile"] as const)
+    configuration[member] = absolute(configuration[member]);
+  for (const key of configuration.keys) {
+    if (key.file !== undefined) key.file = absolute(key.file);
+    if (key.chain !== undefined) key.chain = absolute(key.chain);
+    if (key.module) key.module.path = absolute(key.module.path);
+    if (!key.pkcs11) continue;
+    key.pkcs11.pinFile = absolute(key.pkcs11.pinFile);
+    // The dynamic loader searches for a library without a slash.
+    if (key.pkcs11.library.includes("/")) key.pkcs11.library = absolute(key.pkcs11.library);
+  }
+  const { webhook, webauthn } = configuration.challenges ?? {};
+  if (webhook) webhook.secretFile = absolute(webhook.secretFile);
+  if (webauthn) webauthn.credentialsFile = absolute(webauthn.credentialsFile);
+}
