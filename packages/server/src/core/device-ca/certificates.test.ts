@@ -53,7 +53,7 @@ const verify = async (pem: string, ...more: string[]) => {
   return ssl("verify", "-x509_strict", ...more, "-CAfile", "@ca.pem", "@device.pem");
 };
 
-test("openssl accepts a certificate of every kind of key, as a client's and as nothing else", async () => {
+test("openssl accepts certificates of every key type for client authentication only", async () => {
   const keys = {
     "P-256": newKey(),
     "P-384": generateKeyPairSync("ec", { namedCurve: "P-384" }).publicKey,
@@ -73,7 +73,7 @@ test("openssl accepts a certificate of every kind of key, as a client's and as n
   }
 });
 
-test("a device's certificate says what the design says, and nothing more", async () => {
+test("a device certificate has exactly the specified content", async () => {
   const certificate = await made();
   const text = await textOf(certificate.pem);
   const own = `${BASE}/oauth/${ORG}/devices`;
@@ -103,13 +103,13 @@ test("a device's certificate says what the design says, and nothing more", async
   assert.equal(certificate.fingerprint, digest);
 });
 
-test("only what a TPM vouched for has the TCG's policies", async () => {
+test("only attested keys have the TCG policies", async () => {
   const policies = /Policy: 2\.23\.133\.11\.1\.1\n +Policy: 2\.23\.133\.11\.1\.2/;
   assert.match(await textOf((await made({ attestation: "tpm" })).pem), policies);
   assert.doesNotMatch(await textOf((await made()).pem), /Policy|2\.23\.133/);
 });
 
-test("the CA is a root of ten years that may issue to devices and to no other CA", async () => {
+test("the CA is a ten-year root with path length 0", async () => {
   const text = await textOf(ca.certificatePem);
   for (const line of [
     `Issuer: O=${ORG}, CN=Device CA 3`,
@@ -127,7 +127,7 @@ test("the CA is a root of ten years that may issue to devices and to no other CA
   assert.ok(ca.key.publicKey.asymmetricKeyDetails?.namedCurve === "prime256v1");
 });
 
-test("no certificate outlives its CA, nor begins before it", async () => {
+test("device certificates stay within the validity of their CA", async () => {
   const late = await made({ now: ca.notAfter - 1_000 });
   assert.equal(late.notAfter, ca.notAfter);
   assert.ok(CERTIFICATE_LIFETIME_MS > 1_000);
@@ -135,7 +135,7 @@ test("no certificate outlives its CA, nor begins before it", async () => {
   assert.equal(early.notBefore, ca.notBefore);
 });
 
-test("serial numbers are 128 bits at random, positive, and written in one way", async () => {
+test("serial numbers have 128 random bits in canonical encoding", async () => {
   const serials = new Set<string>();
   for (let count = 0; count < 50; count++) serials.add((await made()).serial);
   assert.equal(serials.size, 50);
@@ -158,7 +158,7 @@ test("times are UTCTime until 2049 and GeneralizedTime from 2050 on; openssl rea
   assert.match(await textOf(later.certificatePem), /Not After : Jun {2}1 00:00:00 2055 GMT/);
 });
 
-test("object identifiers are written as openssl reads them", async () => {
+test("encodes object identifiers as openssl does", async () => {
   for (const dotted of [
     "2.5.4.3",
     "1.2.840.10045.4.3.2",
@@ -174,7 +174,7 @@ test("object identifiers are written as openssl reads them", async () => {
   }
 });
 
-test("what is no public key is refused, and no certificate is made of it", async () => {
+test("rejects anything but a public key", async () => {
   for (const spki of [
     Buffer.alloc(0),
     Buffer.from("3000", "hex"),

@@ -75,7 +75,7 @@ forEachDatabase(({ name, fresh }) => {
     return code === 0 ? "good" : (/error \d+ at 0 depth lookup: (.*)/.exec(text)?.[1] ?? text);
   };
 
-  test("openssl verifies it by the CA's certificate, and by no other organisation's", async () => {
+  test("openssl verifies the CRL with its CA only", async () => {
     const orgId = await newOrg();
     const list = await listOf(orgId);
     const text = await textOf(list);
@@ -94,7 +94,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.doesNotMatch((await check()).text, /verify OK/);
   });
 
-  test("a revoked device is on the next list that is asked for, with the reason, and on no other organisation's", async () => {
+  test("the next CRL lists a revoked device with its reason", async () => {
     const [orgId, twin] = [await newOrg(), await newOrg()];
     const good = await enrolledDevice(service, orgId);
     const before = await listOf(orgId);
@@ -125,7 +125,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await listOf(orgId)).number, number, "nothing new, nothing signed");
   });
 
-  test("a superseded certificate is on the list when its overlap has passed, and not before", async () => {
+  test("the CRL lists a superseded certificate after its overlap", async () => {
     const orgId = await newOrg();
     const old = await enrolledDevice(service, orgId);
     clock.advance(60 * DAY);
@@ -141,7 +141,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(await verify(renewed, list), "good");
   });
 
-  test("the end of an overlap is in every list that is good at that moment", async () => {
+  test("every valid CRL reflects the end of an overlap", async () => {
     const orgId = await newOrg();
     const old = await enrolledDevice(service, orgId);
     // A list may be held until its end by whoever fetched it: it must not outlive the overlap of what it leaves out.
@@ -156,7 +156,7 @@ forEachDatabase(({ name, fresh }) => {
     }
   });
 
-  test("one that has expired leaves the list a day later, and not on the day itself", async () => {
+  test("an expired certificate leaves the CRL a day later", async () => {
     const orgId = await newOrg();
     const device = await enrolledDevice(service, orgId);
     await revoke(device, "keyCompromise");
@@ -172,7 +172,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(serialsIn(await textOf(await listOf(orgId))), []);
   });
 
-  test("it is signed anew after half a day, so that who fetches it has it for as long; its number grows", async () => {
+  test("signs a new CRL with a higher number after half a day", async () => {
     const orgId = await newOrg();
     const first = await listOf(orgId);
     clock.advance(12 * HOUR - 1);
@@ -189,7 +189,7 @@ forEachDatabase(({ name, fresh }) => {
     clock.advance(2 * DAY);
   });
 
-  test("each generation lists its own, and the old one goes on after a rotation", async () => {
+  test("each generation has its own CRL, also after a rotation", async () => {
     const orgId = await newOrg();
     const old = await enrolledDevice(service, orgId);
     await service.deviceCa.rotate({ orgId, actor: "test" });
@@ -207,7 +207,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(serialsIn(await textOf(second)), [readSerial(young)]);
   });
 
-  test("a revocation that comes while a list is being signed is on the next one", async () => {
+  test("a revocation during signing is on the next CRL", async () => {
     const orgId = await newOrg();
     const device = await enrolledDevice(service, orgId);
     await listOf(orgId);
@@ -224,7 +224,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal(await verify(device, list), "certificate revoked");
   });
 
-  test("whoever asks right after a revocation sees it, however many ask at once, and no number is given twice", async () => {
+  test("concurrent fetches after a revocation see it, and CRL numbers are unique", async () => {
     const orgId = await newOrg();
     await listOf(orgId);
     const node =

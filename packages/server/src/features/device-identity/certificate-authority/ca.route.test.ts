@@ -73,7 +73,7 @@ forEachDatabase(({ name, fresh }) => {
     return text;
   };
 
-  test("ca.pem has every generation, the newest first, and tells caches to ask each time", async () => {
+  test("ca.pem has every generation, newest first, and must be revalidated", async () => {
     const answer = await get("ca.pem");
     const pem = await answer.text();
     assert.equal(answer.status, 200);
@@ -93,7 +93,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.ok(!both.includes(pem));
   });
 
-  test("ca.crl is the newest generation's, or that of the one which is named; openssl reads it as it is", async () => {
+  test("ca.crl is the CRL of the named or newest generation, readable by openssl", async () => {
     const org = await makeOrganisation(service, "Lists");
     const { id: orgId } = org.organisation;
     const one = await device(org);
@@ -134,7 +134,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.ok((await decodeBase64(after)).length > (await decodeBase64(before)).length);
   });
 
-  test("what is not there is 404, what cannot be read 400, in the form of every device route", async () => {
+  test("answers 404 for unknown and 400 for malformed requests", async () => {
     const told = async (answer: Response) => [
       answer.status,
       ((await answer.json()) as { error: string }).error,
@@ -193,7 +193,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.match(await status(renewed), /: good\n/);
   });
 
-  test("another organisation's certificate is never good, and its answers prove nothing here", async () => {
+  test("another organisation's certificate is unknown, and its responses don't verify", async () => {
     await write("ca.pem", twin);
     const theirs = await device(twin);
     assert.match(await status(theirs, { org: twin }), /Response verify OK.*: good\n/s);
@@ -204,7 +204,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.doesNotMatch(await status(mine, { org: twin }), /verify OK|: good/);
   });
 
-  test("after a rotation each generation answers for its own; of a mixed request, one of them for its own alone", async () => {
+  test("each generation responds for its own certificates", async () => {
     const org = await makeOrganisation(service, "Mixed");
     const old = await device(org);
     await ssl.write("old.pem", await decodeBase64(await get("ca.pem", {}, org)));
@@ -234,7 +234,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("a request in the address is answered like one in a body; no cache keeps either", async () => {
+  test("GET and POST get the same OCSP response, not cached", async () => {
     await write("ca.pem", acme);
     const one = await device();
     await ssl.write("device.pem", one.certificate);
@@ -269,7 +269,7 @@ forEachDatabase(({ name, fresh }) => {
       assert.equal((await decodeBase64(await get(path))).toString("hex"), MALFORMED, path);
   });
 
-  test("what is no request is told so in an OCSP answer; too much, and another kind of body, by the status", async () => {
+  test("a malformed request gets an OCSP error, an oversized or mistyped one an HTTP status", async () => {
     const malformed = async (body: Buffer) => {
       const answer = await post(body);
       assert.deepEqual(
@@ -288,7 +288,7 @@ forEachDatabase(({ name, fresh }) => {
   });
 
   if (name === "sqlite")
-    test("whatever bit of a request is wrong, the answer is an OCSP answer that is good for no certificate of ours", async () => {
+    test("every flipped bit of a request gets an OCSP response without a good status", async () => {
       await write("ca.pem", acme);
       await ssl.write("device.pem", (await device()).certificate);
       await ssl("ocsp", "-issuer", "@ca.pem", "-cert", "@device.pem", "-no_nonce", "-reqout", "@request.der");

@@ -27,7 +27,7 @@ forEachDatabase(({ fresh }) => {
       return { name: "root.der", blocks: [{ kind: "certificate", der }] } as const;
     });
 
-  test("an organisation has so many roots and no more; what is too much is not imported in part", async () => {
+  test("enforces the root limit, importing all or none", async () => {
     const row = {
       orgId,
       certificate: "",

@@ -12,7 +12,7 @@ import { makeOrganisation, startTestService, type TestService } from "../../../t
 import { enrolDevice } from "./enrol-device.ts";
 import { enrolmentCodeHash } from "./enrolment-code.ts";
 
-describe("what becomes of an organisation while it enrols a device", () => {
+describe("an organisation changed during an enrolment", () => {
   forEachDatabase(({ fresh }) => {
     let server: TestService;
     before(async () => {
@@ -46,7 +46,7 @@ describe("what becomes of an organisation while it enrols a device", () => {
       ["asks for TPMs", "attestation_required", asksForTpm("required"), asksForTpm("optional")],
       ["is disabled", "not_found", disabled(true), disabled(false)],
     ] as const)
-      test(`one that ${what} meanwhile enrols nobody, and the code is good afterwards`, async () => {
+      test(`enrols nobody when it ${what} meanwhile, and leaves the code usable`, async () => {
         const { enrolled, org, code } = await enrolledDuring(happens);
         await assert.rejects(enrolled, { code: error });
         await undo(org.organisation.id);

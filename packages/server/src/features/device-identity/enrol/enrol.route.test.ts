@@ -57,7 +57,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       for (const node of nodes.reverse()) await node.close();
     });
 
-    test("a code and a request make a device with a certificate of the organisation's own CA", async () => {
+    test("enrols a device with a certificate of the organisation's CA", async () => {
       const key = newEcKey();
       const answer = await enrol(org.issuer, await code({ name: " Till 4 " }), key);
       const id = enrolled(answer);
@@ -81,12 +81,12 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       assert.ok(event?.address?.endsWith("127.0.0.1"));
     });
 
-    test("a device that nobody has named goes by its id; the code may be typed in any case", async () => {
+    test("an unnamed device is named by its id; codes are case-insensitive", async () => {
       const id = enrolled(await enrol(org.issuer, (await code()).toLowerCase().replaceAll("-", "")));
       assert.equal((await findDevice(server.service.database.query, org.organisation.id, id))?.name, id);
     });
 
-    test("unknown, used, withdrawn, expired and foreign codes have one answer", async () => {
+    test("unknown, used, withdrawn, expired and foreign codes get the same error", async () => {
       const orgId = org.organisation.id;
       const used = await code();
       enrolled(await enrol(org.issuer, used));
@@ -116,7 +116,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       clock.advance(61_000);
     });
 
-    test("of many who use one code at once, on several nodes, one gets in", async () => {
+    test("a code enrols one device, also under concurrent use on several nodes", async () => {
       const shared = await code();
       const issuers = nodes.map(({ baseUrl }) => org.issuer.replace(server.baseUrl, baseUrl));
       const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       clock.advance(61_000);
     });
 
-    test("of many who bring one key at once, one gets in, and no code is lost", async () => {
+    test("a key is enrolled once under concurrent use, and no code is lost", async () => {
       const key = newEcKey();
       const codes = await Promise.all(Array.from({ length: 4 }, () => code()));
       const answers = await Promise.all(codes.map((one) => enrol(org.issuer, one, key)));
@@ -140,7 +140,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       }
     });
 
-    test("a key comes once, revoked or not; another organisation is another matter", async () => {
+    test("a key is enrolled once per organisation, also after a revocation", async () => {
       const first = await enrolledByCode(server.service, org.issuer);
       const again = await code();
       refused(await enrol(org.issuer, again, first.key), 409, "key_already_enrolled");
@@ -151,7 +151,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       enrolled(await enrol(org.issuer, again));
     });
 
-    test("a bad request under a good code burns nothing and is no guess", async () => {
+    test("an invalid request with a valid code doesn't redeem it or count as a guess", async () => {
       const good = await code();
       const der = await makeKeyCsr(newEcKey());
       for (const [csr, error] of [
@@ -164,7 +164,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       enrolled(await enrol(org.issuer, good));
     });
 
-    test("one bit flipped anywhere is refused by name, and the code is good after it all", async () => {
+    test("rejects every flipped bit of a CSR with its error code, and leaves the code usable", async () => {
       const good = await code();
       const der = await makeKeyCsr(newEcKey());
       for (let bit = 3; bit < der.length * 8; bit += 11) {
@@ -179,7 +179,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       clock.advance(61_000);
     });
 
-    test("members are looked at first, then the code, then the request", async () => {
+    test("checks members, then the code, then the CSR", async () => {
       const csr = await csrOf(newEcKey());
       const good = await code();
       for (const body of [
@@ -207,7 +207,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       enrolled(await send({ code: good, csr }));
     });
 
-    test("where a TPM is asked for, by the code or by the organisation, a key in a file is refused", async () => {
+    test("requires a TPM when the code or the organisation does", async () => {
       const strict = await code({ attestation: "required" });
       refused(await enrol(org.issuer, strict), 403, "attestation_required");
       refused(await enrol(org.issuer, strict), 403, "attestation_required");
@@ -223,7 +223,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       refused(await enrol(strictOrg.issuer, lax), 403, "attestation_required");
     });
 
-    test("a device ends when the one that replaces it is enrolled, and not before", async () => {
+    test("enrolment of a replacement revokes the replaced device", async () => {
       const { service } = server;
       const before = await enrolledByCode(service, org.issuer);
       const orgId = org.organisation.id;
@@ -242,7 +242,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       assert.equal(event?.actor, `device:${id}`);
     });
 
-    test("no code replaces another organisation's device, not even one that names it", async () => {
+    test("a code can't replace another organisation's device", async () => {
       const { service } = server;
       const foreign = await enrolledByCode(service, other.issuer);
       await assert.rejects(code({ replaces: foreign.deviceId }), { code: "invalid_request" });
@@ -257,7 +257,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       assert.equal((await presentedDevice(service, other.organisation.id, foreign.der)).kind, "good");
     });
 
-    test("ten wrong codes a minute from an address are enough; a right one gets in all the same", async () => {
+    test("limits wrong codes per address, and still accepts a valid one", async () => {
       clock.advance(HOUR_MS);
       const answers = [];
       for (let time = 0; time < 11; time++) answers.push(await enrol(org.issuer, "nonsense"));
@@ -273,7 +273,7 @@ describe("POST /oauth/{org}/devices/enroll", () => {
       refused(await enrol(org.issuer, "nonsense"), 401, "invalid_code");
     });
 
-    test("an organisation that is disabled has no devices' endpoints", async () => {
+    test("a disabled organisation has no device endpoints", async () => {
       const closing = await makeOrganisation(server.service, "Closing");
       const good = await newCode(server.service, closing.organisation.id);
       await disableOrganisation(server.service, {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { enrolmentCodeHash, newEnrolmentCode } from "./enrolment-code.ts";
 
-test("a code is five groups of five characters that nobody mixes up, and no two are the same", () => {
+test("a code has five groups of five unambiguous characters", () => {
   const codes = Array.from({ length: 200 }, newEnrolmentCode);
   for (const code of codes) assert.match(code, /^([0-9A-HJKMNP-TV-Z]{5}-){4}[0-9A-HJKMNP-TV-Z]{5}$/);
   assert.equal(new Set(codes).size, codes.length);
@@ -10,7 +10,7 @@ test("a code is five groups of five characters that nobody mixes up, and no two 
   assert.equal(new Set(codes.join("").replaceAll("-", "")).size, 32);
 });
 
-test("however it is typed, it is one code", () => {
+test("normalises spelling variants of a code", () => {
   const hash = enrolmentCodeHash("01ABC-DEFGH-JKMNP-QRSTV-WXYZ0");
   assert.ok(hash);
   for (const typed of [
@@ -24,7 +24,7 @@ test("however it is typed, it is one code", () => {
   assert.notEqual(enrolmentCodeHash("01ABC-DEFGH-JKMNP-QRSTV-WXYZ1"), hash);
 });
 
-test("what cannot be a code has no hash", () => {
+test("has no hash for anything but a code", () => {
   for (const typed of [
     "",
     "01ABC-DEFGH-JKMNP-QRSTV-WXYZ",

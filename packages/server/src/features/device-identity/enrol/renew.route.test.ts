@@ -60,7 +60,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       await listeners.remove();
     });
 
-    test("from two thirds of its life a certificate is renewed; the one before is good for a day more", async () => {
+    test("renews after two thirds of the lifetime, with a day of overlap", async () => {
       const device = await enrolled();
       const csr = await csrOf(device.key);
       clock.advance(59 * DAY_MS);
@@ -86,7 +86,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       assert.deepEqual([event?.target, event?.actor], [device.deviceId, `device:${device.deviceId}`]);
     });
 
-    test("the same request again has the same answer, another key has none: it is renewed once", async () => {
+    test("repeats the renewal for the same key, and refuses another key", async () => {
       const device = await enrolled();
       const [csr, newKey] = [await csrOf(device.key), newEcKey()];
       clock.advance(61 * DAY_MS);
@@ -105,7 +105,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       refused(await ask(next, { csr }), 400, "invalid_request");
     });
 
-    test("of renewals at one time with several keys one wins; with one key they are one", async () => {
+    test("of simultaneous renewals one wins; with one key all get the same certificate", async () => {
       const [device, steady] = [await enrolled(), await enrolled()];
       clock.advance(61 * DAY_MS);
       const csrs = await Promise.all(Array.from({ length: 4 }, () => csrOf(newEcKey())));
@@ -117,7 +117,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       assert.equal(new Set(same.map((answer) => renewed(answer).toString("base64"))).size, 1);
     });
 
-    test("a new key is taken, one that was ever enrolled is not", async () => {
+    test("accepts a new key, but none that was enrolled before", async () => {
       const [device, neighbour] = [await enrolled(), await enrolled()];
       const key = newEcKey();
       clock.advance(61 * DAY_MS);
@@ -132,7 +132,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       renewed(await ask(next, { csr: await csrOf(key) }));
     });
 
-    test("who has no good certificate of this organisation renews none", async () => {
+    test("requires a valid certificate of this organisation", async () => {
       const [device, foreign] = [await enrolled(), await enrolled(other)];
       const csr = await csrOf(device.key);
       clock.advance(61 * DAY_MS);
@@ -156,7 +156,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       refused(await ask(late.der, { csr: await csrOf(late.key) }), 401, "invalid_client");
     });
 
-    test("a revocation at the time of a renewal takes the next certificate along", async () => {
+    test("a simultaneous revocation also revokes the renewed certificate", async () => {
       const device = await enrolled();
       clock.advance(61 * DAY_MS);
       const { service } = server;
@@ -173,7 +173,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       for (const { revokedAt } of certificates) assert.notEqual(revokedAt, null);
     });
 
-    test("a device that is revoked while its next certificate is signed gets none, and has none", async () => {
+    test("a device revoked while its renewal is signed gets no certificate", async () => {
       const device = await enrolled();
       clock.advance(61 * DAY_MS);
       const { service } = server;
@@ -195,7 +195,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       assert.equal((await listCertificates(service.database.query, orgId, deviceId)).length, 1);
     });
 
-    test("nothing is signed for a request that has its answer already", async () => {
+    test("a repeated renewal signs nothing", async () => {
       const device = await enrolled();
       const csr = await csrOf(device.key);
       clock.advance(61 * DAY_MS);
@@ -210,7 +210,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       assert.deepEqual(derOf(again.certificate), next);
     });
 
-    test("the request is read as at enrolment, once the certificate is known", async () => {
+    test("parses the CSR after the certificate is accepted", async () => {
       const device = await enrolled();
       const csr = await csrOf(device.key);
       clock.advance(61 * DAY_MS);
@@ -223,7 +223,7 @@ describe("POST /oauth/{org}/devices/renew", () => {
       renewed(await ask(device.der, { csr }));
     });
 
-    test("a TPM's part is asked of devices that have one, for a new key, and of no other", async () => {
+    test("requires attestation for a new key of a device with a TPM only", async () => {
       const device = await enrolled();
       const tpm = await enrolledDevice(server.service, org.organisation.id, "tpm");
       await server.service.database.query

@@ -19,7 +19,7 @@ describe("enrolment with a TPM", () => {
     after(() => stage.close());
 
     for (const kind of ["rsa2048", "p256", "p384"] as const)
-      test(`a device whose TPM has an EK of ${kind} is enrolled, and its certificate says so`, async () => {
+      test(`enrols a device with a ${kind} endorsement key as attested`, async () => {
         const device = softTpmDevice(stage.vendor, kind);
         const told = await stage.enrol(device, await stage.newCode({ name: "Till" }));
         assert.equal(told.status, 201, JSON.stringify(told.body));
@@ -44,7 +44,7 @@ describe("enrolment with a TPM", () => {
         assert.equal(orgId, stage.orgId);
       });
 
-    test("every attestation key that TPMs make is taken, and CertifyCreation as well as Certify", async () => {
+    test("accepts all usual attestation keys, Certify and CertifyCreation", async () => {
       for (const ak of [
         softAk({ curve: "P-384", scheme: { alg: tpmAlg.ecdsa, hash: "sha384" }, nameAlg: "sha384" }),
         softAk({ kind: "rsa" }),
@@ -58,7 +58,7 @@ describe("enrolment with a TPM", () => {
       assert.equal((await stage.enrol(withRsaKey, await stage.newCode())).status, 201);
     });
 
-    test("an organisation without TPMs begins nothing, and one that asks for them lets no device by without", async () => {
+    test("refuses TPM enrolment when disabled, and requires it when required", async () => {
       const device = softTpmDevice(stage.vendor);
       const code = await stage.newCode();
       await stage.settings({ deviceAttestation: "none" });
@@ -80,7 +80,7 @@ describe("enrolment with a TPM", () => {
       assert.equal((await stage.enrol(device, required)).status, 201);
     });
 
-    test("one TPM is one active device; after its end, or in its place, it comes again", async () => {
+    test("a TPM is one active device; it can return after a revocation or replacement", async () => {
       const device = softTpmDevice(stage.vendor);
       const first = await stage.enrol(device, await stage.newCode());
       assert.equal(first.status, 201);
@@ -109,7 +109,7 @@ describe("enrolment with a TPM", () => {
       refused(told.find(({ status }) => status === 409) ?? assert.fail(), 409, "ek_already_enrolled");
     });
 
-    test("a key that was enrolled never comes back, not even by the same TPM", async () => {
+    test("a key is enrolled once, even by the same TPM", async () => {
       const device = softTpmDevice(stage.vendor);
       const first = await stage.enrol(device, await stage.newCode());
       const replaces = String(first.body["device_id"]);
@@ -122,7 +122,7 @@ describe("enrolment with a TPM", () => {
       );
     });
 
-    test("a challenge is answered once, in its time, in its organisation", async () => {
+    test("a challenge is used once, before it expires, in its organisation", async () => {
       const device = softTpmDevice(stage.vendor);
       const code = await stage.newCode();
       const elsewhere = await stage.anotherOrganisation("Other");
@@ -144,7 +144,7 @@ describe("enrolment with a TPM", () => {
       refused(await stage.call("complete", { ...sent, challenge_id: "none" }), 404, "challenge_not_found");
     });
 
-    test("of two challenges on one code the first answer wins, and a third ends the oldest", async () => {
+    test("the first of two challenges of a code wins, and a third replaces the oldest", async () => {
       const [first, second] = [softTpmDevice(stage.vendor), softTpmDevice(stage.vendor)];
       const code = await stage.newCode();
       const { orgId } = stage;
@@ -166,7 +166,7 @@ describe("enrolment with a TPM", () => {
       assert.equal((await stage.call("complete", await completeBody(first, orgId, newest))).status, 201);
     });
 
-    test("of ten answers at once to one challenge, and of two challenges on one code, one is taken", async () => {
+    test("of simultaneous answers to the challenges of one code, one enrols", async () => {
       const device = softTpmDevice(stage.vendor);
       const { orgId } = stage;
       const sent = await stage.answer(device, await stage.newCode());
@@ -183,7 +183,7 @@ describe("enrolment with a TPM", () => {
       assert.deepEqual(race.map(({ status }) => status).sort(), [201, 401]);
     });
 
-    test("members that are unknown, missing or not base64 are told before anything else is looked at", async () => {
+    test("validates members before anything else", async () => {
       const device = softTpmDevice(stage.vendor);
       const body = beginBody(device, "no code at all");
       const { ak_public: _, ...withoutAk } = body;

@@ -75,7 +75,7 @@ describe("sovereign administration", () => {
         ({ action }) => action,
       );
 
-    test("a pool tells its issuer and where its keys are; in the organisation's name it is the organisation's", async () => {
+    test("a new pool returns its issuer and JWKS URI, by issuer mode", async () => {
       const body = { name: "HQ", algs: ["ES256"], maxTokenLifetimeSeconds: 600 };
       const made = await call("/pools", { body });
       assert.equal(made.status, 201, made.text);
@@ -89,7 +89,7 @@ describe("sovereign administration", () => {
       refused(await call("/pools", { body: { ...body, algs: ["HS256"] } }), 422, "unsupported_alg");
     });
 
-    test("an agent's API key is shown once; the first keys sign at once, later ones when they are known", async () => {
+    test("returns the API key once; first keys are active immediately, later ones after the delay", async () => {
       const pool = await makePool(running.service, org, {
         keyPublishDelaySeconds: 600,
         algs: ["ES256", "ES384", "PS256", "EdDSA", "RS256"],
@@ -116,7 +116,7 @@ describe("sovereign administration", () => {
       assert.equal(repeated.body["apiKey"], null);
     });
 
-    test("a key without its own alg signs with what its type says", async () => {
+    test("derives the algorithm of a key without alg from its type", async () => {
       const pool = await makePool(running.service, org, { algs: ["ES256", "ES384", "PS256", "EdDSA"] });
       for (const alg of pool.algs) {
         const key = newAgentKey(alg);
@@ -128,7 +128,7 @@ describe("sovereign administration", () => {
       }
     });
 
-    test("private members are refused before anything else is said, and never written down", async () => {
+    test("rejects private keys first, and never stores them", async () => {
       const pool = await makePool(running.service, org);
       const key = newAgentKey("ES256");
       const jwk = key.privateKey.export({ format: "jwk" });
@@ -144,7 +144,7 @@ describe("sovereign administration", () => {
       );
     });
 
-    test("a root that comes with its private key is refused; what stands around one is not kept", async () => {
+    test("rejects a root with its private key, and stores only the certificate", async () => {
       const { privateKey } = newAgentKey("ES256");
       const { pem } = testCertificate({ subject: "Root", isCa: true, privateKey });
       const roots = async (text: string) => {
@@ -163,7 +163,7 @@ describe("sovereign administration", () => {
       assert.deepEqual(kept?.trustedRoots, [new X509Certificate(pem).toString()]);
     });
 
-    test("what is no public key, or not written as one, is refused", async () => {
+    test("rejects invalid and non-canonical public keys", async () => {
       const pool = await makePool(running.service, org, { algs: ["ES256", "PS256"] });
       const key = newAgentKey("ES256");
       const { jwk, pop } = present(pool, key);
@@ -193,7 +193,7 @@ describe("sovereign administration", () => {
       assert.ok([400, 422].includes(answer.status), answer.text);
     });
 
-    test("the proof is of this key, for this pool, by this key, in these five minutes", async () => {
+    test("checks key, pool, signature and age of the proof of possession", async () => {
       const pool = await makePool(running.service, org, { algs: ["ES256", "PS256", "RS256"] });
       const key = newAgentKey("ES256");
       const now = Math.floor(clock() / 1000);
@@ -226,7 +226,7 @@ describe("sovereign administration", () => {
       assert.equal((await attempt(proof({ ...good, iat: now - 300 }))).status, 201);
     });
 
-    test("a key is registered once in the whole service, retired, compromised or another organisation's", async () => {
+    test("a key can be registered once, in any state and organisation", async () => {
       const pool = await makePool(running.service, org);
       const elsewhere = await makePool(running.service, other);
       const key = newAgentKey("ES256");
@@ -247,7 +247,7 @@ describe("sovereign administration", () => {
       assert.equal((await register(pool, [present(pool, twice)])).status, 201);
     });
 
-    test("certificates must chain to the pool's roots, and be made out to it; a pool may demand them", async () => {
+    test("x5c must chain to the pool's roots and name the pool, and can be required", async () => {
       const root = testCertificate({ subject: "Root", isCa: true });
       const pool = await makePool(running.service, org, { trustedRoots: [root.pem], requireX5c: true });
       const address = poolAddress(running.service.config.baseUrl, pool);
@@ -275,7 +275,7 @@ describe("sovereign administration", () => {
       refused(await register(without, [{ ...next, x5c: [x5c] }]), 422, "chain_invalid", /no trusted roots/);
     });
 
-    test("adding a key rotates: the old one retires when the new one begins to sign", async () => {
+    test("a new key retires the old one when it becomes active", async () => {
       const pool = await makePool(running.service, org, {
         keyPublishDelaySeconds: 600,
         algs: ["ES256", "EdDSA"],
@@ -299,7 +299,7 @@ describe("sovereign administration", () => {
       );
     });
 
-    test("a deactivated agent's API key is dead at once; to deactivate it again is no error", async () => {
+    test("deactivation revokes the API key immediately and is idempotent", async () => {
       const pool = await makePool(running.service, org);
       const agent = await makeAgent(running.service, org, pool);
       assert.equal((await agent.call("queue")).status, 200);
@@ -317,7 +317,7 @@ describe("sovereign administration", () => {
       refused(await end("x"), 404, "not_found");
     });
 
-    test("a signature that could be sent again deactivates nobody", async () => {
+    test("deactivation requires a strict signature", async () => {
       const pool = await makePool(running.service, org);
       const agent = await makeAgent(running.service, org, pool);
       const plain = await call(`/agents/${agent.agentId}`, { method: "DELETE" });
@@ -325,7 +325,7 @@ describe("sovereign administration", () => {
       assert.equal((await agent.call("queue")).status, 200);
     });
 
-    test("an administrator's browser may, with the token of our own pages; nobody else's", async () => {
+    test("accepts an administrator's browser with a CSRF token only", async () => {
       await createUser(running.service, {
         organisation: org.organisation,
         email: "admin@acme.example",

@@ -27,7 +27,7 @@ import { agentTopic, openWakeUp, poolTopic, type WakeUp } from "./wake-up.ts";
 const LONG_MS = 120_000;
 const inTime = { timeout: 60_000 };
 
-test("of those who wait to take, each news wakes one, who passes on what it cannot use", inTime, async () => {
+test("notifies one exclusive waiter, which passes on an unused notification", inTime, async () => {
   const wakeUp = await openWakeUp(openDatabase("sqlite::memory:"));
   const topic = poolTopic("org", "pool");
   const stock: string[] = [];
@@ -62,7 +62,7 @@ test("of those who wait to take, each news wakes one, who passes on what it cann
 });
 
 test(
-  "news that comes while somebody looks is not lost, and nobody looks for a caller that has gone",
+  "keeps a notification that comes during a read, and never reads for an aborted caller",
   inTime,
   async () => {
     const wakeUp = await openWakeUp(openDatabase("sqlite::memory:"));
@@ -107,7 +107,7 @@ forEachDatabase(({ name, fresh }) => {
   const waitFor = (requestId: string, seq: number) =>
     waitForChange(node, { orgId: stage.orgId, requestId }, { sinceSeq: seq, ms: LONG_MS });
 
-  test("who waits for a request hears of every step of it, on another node too", inTime, async () => {
+  test("a waiter is notified of every step, also on another node", inTime, async () => {
     const requestId = await steps.create(withBrowser);
     const claimed = waitFor(requestId, 1);
     const held = await steps.claimed(requestId);
@@ -127,7 +127,7 @@ forEachDatabase(({ name, fresh }) => {
     assert.equal((await signed)?.state, "signed");
   });
 
-  test("an agent that waits gets a new request, on another node too", inTime, async () => {
+  test("a waiting agent gets a new request, also on another node", inTime, async () => {
     clock.advance(301 * SECOND);
     const waiting = [1, 2, 3].map(() =>
       node.wakeUp.waitUntil(
@@ -143,27 +143,23 @@ forEachDatabase(({ name, fresh }) => {
     assert.deepEqual(got.toSorted(), ids.toSorted());
   });
 
-  test(
-    "at the end of the time, and when the caller goes, who waited has the last status",
-    inTime,
-    async () => {
-      const requestId = await steps.create();
-      const over = await waitForChange(node, { orgId: stage.orgId, requestId }, { sinceSeq: 1, ms: 1 });
-      assert.equal(over?.state, "pending");
-      const aborted = await waitForChange(
-        node,
-        { orgId: stage.orgId, requestId },
-        { sinceSeq: 1, ms: LONG_MS, signal: AbortSignal.abort() },
-      );
-      assert.equal(aborted?.state, "pending");
-      assert.equal(
-        await waitForChange(node, { orgId: stage.orgId, requestId: "unknown" }, { sinceSeq: 0, ms: LONG_MS }),
-        undefined,
-      );
-    },
-  );
+  test("a wait that times out or is aborted returns the last status", inTime, async () => {
+    const requestId = await steps.create();
+    const over = await waitForChange(node, { orgId: stage.orgId, requestId }, { sinceSeq: 1, ms: 1 });
+    assert.equal(over?.state, "pending");
+    const aborted = await waitForChange(
+      node,
+      { orgId: stage.orgId, requestId },
+      { sinceSeq: 1, ms: LONG_MS, signal: AbortSignal.abort() },
+    );
+    assert.equal(aborted?.state, "pending");
+    assert.equal(
+      await waitForChange(node, { orgId: stage.orgId, requestId: "unknown" }, { sinceSeq: 0, ms: LONG_MS }),
+      undefined,
+    );
+  });
 
-  test("what nobody calls out is found by the safety poll: a lost call, a lapsed lease", inTime, async () => {
+  test("the safety poll finds lost notifications and expired leases", inTime, async () => {
     const { database, orgId, pool } = stage;
     const deaf: WakeUp = await openWakeUp(openDatabase("sqlite::memory:"));
     const poll = safetyPoll({ database, clock, wakeUp: deaf, count: () => {} });
@@ -189,7 +185,7 @@ forEachDatabase(({ name, fresh }) => {
     await deaf.close();
   });
 
-  test("a node that stops lets everybody go at once", inTime, async () => {
+  test("a shutdown ends every wait", inTime, async () => {
     const requestId = await steps.create();
     const stopping = await stage.addNode();
     const waiting = waitForChange(stopping, { orgId: stage.orgId, requestId }, { sinceSeq: 1, ms: LONG_MS });

@@ -33,7 +33,7 @@ forEachDatabase(({ fresh }) => {
   });
   after(() => stage.close());
 
-  test("whose agent or pool has ended claims nothing, also where that is not known yet", async () => {
+  test("a deactivated agent or disabled pool claims nothing, even before this node knows", async () => {
     const requestId = await steps.create();
     const kids = [agent.kid];
     const { query } = stage.database;
@@ -53,7 +53,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.sign(await steps.claimed(requestId))).outcome, "signed");
   });
 
-  test("from where an agent signed or refused, and a person said no, is in the audit log", async () => {
+  test("records the client address of signatures, rejections and refusals in the audit log", async () => {
     const { agentId, orgId } = agent.caller;
     const { query } = stage.database;
     await sql`update signing_agent set api_key_hash = ${sha256Base64url("sgn_ak_x")} where id = ${agentId}`.execute(

@@ -42,7 +42,7 @@ forEachDatabase(({ fresh }) => {
     return work().finally(() => serving.stop());
   };
 
-  test("a client's own token is bound by the agent's signature, and inactive with its device", async () => {
+  test("an agent signs certificate-bound client tokens, which end with the device", async () => {
     const { application } = await scene.application({ ...serviceSettings, ...bound });
     const { id } = application;
     const { status, body } = await served(() => scene.post(mine, "token", clientCredentials(application)));
@@ -60,7 +60,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual((await scene.post(asks, "introspect", form)).body, { active: false });
   });
 
-  test("a person's tokens are bound too, though their certificate comes after the browser's wait", async () => {
+  test("an agent signs certificate-bound user tokens", async () => {
     const phone = await scene.device();
     const by = scene.client(phone);
     const settings = { ...signInSettings, ...bound, tokenEndpointAuthMethod: "none" } as const;

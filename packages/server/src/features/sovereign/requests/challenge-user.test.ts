@@ -19,7 +19,7 @@ forEachDatabase(({ fresh }) => {
   const answer = (requestId: string, challengeId = "c1") =>
     answerChallenge(stage.signing, { orgId: stage.orgId, requestId }, { challengeId, answer: "42" });
 
-  test("asked, answered, told to the agent, signed", async () => {
+  test("a challenge is opened, answered, delivered to the agent and signed", async () => {
     const requestId = await steps.create(withBrowser);
     const held = await steps.claimed(requestId);
     assert.deepEqual(await challenge(held), { outcome: "challenge", leaseSeconds: 45 });
@@ -44,7 +44,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.rowOf(requestId))["answer"], null);
   });
 
-  test("three at most, never without a browser, not for longer than two minutes", async () => {
+  test("limits challenges to three, to requests with a browser, and to two minutes", async () => {
     assert.equal((await challenge(await steps.claimed(await steps.create()))).outcome, "not_interactive");
     const requestId = await steps.create(withBrowser);
     const held = await steps.claimed(requestId);
@@ -63,7 +63,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await answer(long), "stale_challenge");
   });
 
-  test("a lease that lapses takes its challenge along", async () => {
+  test("an expired lease withdraws its challenge", async () => {
     const requestId = await steps.create(withBrowser);
     await challenge(await steps.claimed(requestId));
     clock.advance(45 * SECOND);
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await answer(answered), "stale_challenge", "answered, but withdrawn with the lease");
   });
 
-  test("the user's no ends it, whatever it waits for, and nothing else does", async () => {
+  test("the user's refusal fails a request in every open state", async () => {
     const waiting = await steps.create(withBrowser);
     assert.equal(await cancelRequest(stage.signing, { orgId: stage.orgId, requestId: waiting }), true);
     assert.deepEqual(await steps.stateOf(waiting), ["failed", "user_denied"]);

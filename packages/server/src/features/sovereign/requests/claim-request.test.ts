@@ -24,7 +24,7 @@ forEachDatabase(({ fresh }) => {
     await other.seen();
   };
 
-  test("what an agent has handed back goes to another one, and does not keep it from the next", async () => {
+  test("a rejected request goes to another agent, and its agent can claim the next", async () => {
     await emptyQueue();
     const oldest = await steps.create();
     clock.advance(1);
@@ -41,7 +41,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("the oldest first, each once, whoever asks at the same time", async () => {
+  test("concurrent claims take the oldest requests first, each once", async () => {
     await emptyQueue();
     const ids: string[] = [];
     for (let count = 0; count < 12; count++) {
@@ -61,7 +61,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(next.outcome === "claimed" && next.requestId === late);
   });
 
-  test("each claim makes new bytes for its own key, and says what they are for", async () => {
+  test("every claim renders new tokens for the agent's key, with their context", async () => {
     const requestId = await steps.create();
     const first = await steps.claimed(requestId);
     assert.deepEqual(headerOf(first.tokens[0]), { alg: "ES256", typ: "at+jwt", kid: agent.kid });
@@ -87,7 +87,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.sign(second, other)).outcome, "signed");
   });
 
-  test("a token lives as long as the application and the pool both allow", async () => {
+  test("limits the token lifetime to the pool's maximum", async () => {
     const pool = await stage.addPool({ maxTokenLifetimeSeconds: 300 });
     const own = await stage.addAgent({ pool });
     const requestId = await steps.create({ poolId: pool.id });
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(Number(exp) - Number(iat), 300);
   });
 
-  test("only an active key of the agent, of an algorithm that the pool wants, will do", async () => {
+  test("requires an active key of the agent with an algorithm of the pool", async () => {
     const pool = await stage.addPool({ algs: ["EdDSA"] });
     const wrongAlg = await stage.addAgent({ pool });
     const own = await stage.addAgent({ pool, alg: "EdDSA" });
@@ -115,7 +115,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await claim(own, [own.kid])).outcome, "no_usable_key");
   });
 
-  test("what another pool or organisation has is not there", async () => {
+  test("hides requests of other pools and organisations", async () => {
     const pool = await stage.addPool();
     const stranger = await stage.addAgent({ pool });
     const requestId = await steps.create();
@@ -139,7 +139,7 @@ forEachDatabase(({ fresh }) => {
   const reject = (held: ClaimedRequest, retryable: boolean) =>
     rejectRequest(stage.signing, agent.caller, { ...held, reason: "policy_denied", retryable });
 
-  test("is the end of it, or this agent's alone", async () => {
+  test("a rejection fails the request, or excludes only this agent", async () => {
     const final = await steps.claimed(await steps.create());
     assert.equal((await reject(final, false)).outcome, "failed");
     assert.deepEqual(await steps.stateOf(final.requestId), ["failed", "policy_denied"]);

@@ -90,7 +90,7 @@ forEachDatabase(({ fresh }) => {
     return ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   }
 
-  test("nobody waits in a circle", async () => {
+  test("concurrent changes of pools, agents, keys and applications don't deadlock", async () => {
     for (let count = 0; count < ROUNDS; count++)
       for (const reason of await round(count))
         assert.notEqual((reason as { code?: unknown }).code, "40P01", JSON.stringify(reason));

@@ -14,7 +14,7 @@ import { MAX_PER_USER } from "./signing-request.ts";
 forEachDatabase(({ fresh }) => {
   const { clock, stage, steps } = signingScene(fresh);
 
-  test("without an agent of the last minute nothing is queued, unless a browser waits", async () => {
+  test("queues nothing without an agent seen in the last minute, unless a browser waits", async () => {
     const pool = await stage.addPool();
     const away = await stage.addAgent({ pool });
     const request = stage.newRequest({ poolId: pool.id });
@@ -35,7 +35,7 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(typeof (await createRequest(stage.signing, request)), "string");
   });
 
-  test("no more waits than the pool has room for; what is signed or over takes none", async () => {
+  test("enforces the queue limit; signed and final requests don't count", async () => {
     const pool = await stage.addPool({ maxPending: 2 });
     const own = await stage.addAgent({ pool });
     const make = () => createRequest(stage.signing, stage.newRequest({ poolId: pool.id }));
@@ -51,7 +51,7 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(typeof (await make()), "string");
   });
 
-  test("one user fills a tenth of the queue, and is not waited for by the others", async () => {
+  test("limits the open requests of one user", async () => {
     const pool = await stage.addPool();
     await stage.addAgent({ pool });
     const make = (userId: string | null, more = {}) =>
@@ -68,7 +68,7 @@ forEachDatabase(({ fresh }) => {
     assert.notEqual(typeof (await make("one", withBrowser)), "string");
   });
 
-  test("a disabled pool takes nothing and gives nothing out", async () => {
+  test("a disabled pool accepts no requests and no claims", async () => {
     const pool = await stage.addPool();
     const own = await stage.addAgent({ pool });
     const made = await createRequest(stage.signing, stage.newRequest({ poolId: pool.id, ...withBrowser }));
@@ -93,7 +93,7 @@ forEachDatabase(({ fresh }) => {
       waiter: waiter(id),
     });
 
-  test("only what nobody waits for any more is taken up, by one", async () => {
+  test("one caller joins a request without a waiter", async () => {
     const requestId = await steps.create({ joinKeyHash: "k1", waiter: waiter("a") });
     assert.equal(await join("k1", "b"), undefined);
     await removeWaiter(stage.database.query, { orgId: stage.orgId, requestId }, "b");
@@ -112,7 +112,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await join("k1", "e"), undefined);
   });
 
-  test("a waiter that died is waited for no longer than it said; what was signed meanwhile is there", async () => {
+  test("joins a request after its waiter timed out, also when it is signed", async () => {
     const requestId = await steps.create({ joinKeyHash: "k3", waiter: waiter("a") });
     await steps.sign(await steps.claimed(requestId));
     assert.equal(await join("k3", "b"), undefined);
@@ -121,7 +121,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await steps.release(requestId, "b"));
   });
 
-  test("the way on of the browser is taken once, when it is over", async () => {
+  test("the continuation is taken once, when the request is final", async () => {
     const continuation = { redirect: "https://app.example/callback" };
     const requestId = await steps.create({ ...withBrowser, continuation });
     const which = { orgId: stage.orgId, requestId };

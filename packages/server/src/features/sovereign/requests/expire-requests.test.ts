@@ -15,7 +15,7 @@ forEachDatabase(({ fresh }) => {
   const challenge = (held: ClaimedRequest, challengeId = "c1", ttl = 120) =>
     challengeUser(stage.signing, agent.caller, held, { challengeId, type: "confirm", prompt: "Sure?", ttl });
 
-  test("a lease that lapses goes to others three times at most", async () => {
+  test("an expired lease returns the request to the queue at most three times", async () => {
     const requestId = await steps.create(withBrowser);
     for (const attempt of [1, 2, 3]) {
       const held = await steps.claimed(requestId);
@@ -26,7 +26,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await steps.stateOf(requestId), ["failed", "max_attempts"]);
   });
 
-  test("a lease that is renewed lasts; a lost one is told", async () => {
+  test("renews a lease, and reports a lost one", async () => {
     const requestId = await steps.create(withBrowser);
     const held = await steps.claimed(requestId);
     clock.advance(29 * SECOND);
@@ -45,7 +45,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(late, { renewed: [], lost: [requestId] });
   });
 
-  test("past its time a request expires in every state, and forgets what it held", async () => {
+  test("a request expires in every state, and clears its secrets", async () => {
     const ids = [await steps.create(), await steps.create(), await steps.create()];
     await steps.claimed(ids[1] ?? "");
     await steps.sign(await steps.claimed(ids[2] ?? ""));
@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
     }
   });
 
-  test("on an expired request the agent hears that it is gone", async () => {
+  test("reports request_expired to the agent", async () => {
     const requestId = await steps.create();
     const held = await steps.claimed(requestId);
     clock.advance(60 * SECOND);
@@ -71,7 +71,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(claim.outcome, "not_claimable");
   });
 
-  test("signed tokens are kept until the code that stands for them expires", async () => {
+  test("keeps signed tokens until their code expires", async () => {
     const requestId = await steps.create(withBrowser);
     await steps.sign(await steps.claimed(requestId));
     const until = clock() + 600 * SECOND;

@@ -93,7 +93,7 @@ forEachDatabase(({ fresh }) => {
   };
 
   for (const [name, forge] of Object.entries(forgeries))
-    test(`refused: ${name}`, async () => {
+    test(`rejects a forged token: ${name}`, async () => {
       const held = await steps.claimed(await steps.create());
       const [access_token, reason] = forge(held);
       const jwts = access_token === undefined ? {} : { access_token };
@@ -103,7 +103,7 @@ forEachDatabase(({ fresh }) => {
       assert.equal((await steps.sign(held)).outcome, "signed");
     });
 
-  test("refused: what was signed for another request", async () => {
+  test("rejects tokens signed for another request", async () => {
     const first = await steps.claimed(await steps.create());
     const second = await steps.claimed(await steps.create());
     const jwts = agent.signed(first.tokens);
@@ -114,7 +114,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("refused: who does not have the lease, in the pool, in another pool and in another organisation", async () => {
+  test("rejects a signature without the lease: same pool, other pool, other organisation", async () => {
     const held = await steps.claimed(await steps.create());
     const jwts = agent.signed(held.tokens);
     const stranger = await stage.addAgent({ pool: await stage.addPool() });
@@ -127,7 +127,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.sign(held)).outcome, "signed");
   });
 
-  test("refused: an old lease, and the same again when it is over", async () => {
+  test("rejects an expired lease, also after the request is signed", async () => {
     const requestId = await steps.create();
     const old = await steps.claimed(requestId);
     clock.advance(30 * SECOND);

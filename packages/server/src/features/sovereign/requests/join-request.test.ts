@@ -62,7 +62,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await agent.sign(claimed)).status, 200);
   };
 
-  test("tokens whose time is nearly over are not handed out: they are signed anew", async () => {
+  test("signs anew instead of releasing tokens with less than half of their lifetime left", async () => {
     const { pool, agent } = await newPool();
     const client = await newClient(pool);
     assert.equal((await askToken(client)).status, 503);
@@ -75,7 +75,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual([status, body["expires_in"]], [200, 60]);
   });
 
-  test("an application that was moved to another pool gets nothing that the first one signed", async () => {
+  test("an application moved to another pool gets no tokens of the first one", async () => {
     const [first, second] = [await newPool(), await newPool()];
     const client = await newClient(first.pool);
     assert.equal((await askToken(client)).status, 503);
@@ -88,7 +88,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(headerOf(body["access_token"])["kid"], second.agent.keys[0]?.kid);
   });
 
-  test("an application that is disabled while its client waits gets nothing of what is signed then", async () => {
+  test("an application disabled while its client waits gets no tokens", async () => {
     const { pool, agent } = await newPool();
     await setTokenWait(running.service, pool, 8);
     const client = await newClient(pool);

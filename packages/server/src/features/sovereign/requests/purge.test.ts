@@ -19,7 +19,7 @@ forEachDatabase(({ fresh }) => {
   const count = async () =>
     (await sql`select 1 from signing_request`.execute(stage.database.query)).rows.length;
 
-  test("what nobody looks at any more expires and is forgotten; who signed what is kept for thirty days", async () => {
+  test("housekeeping expires abandoned requests, and keeps who signed what for thirty days", async () => {
     const waiting = await steps.create({ ...withBrowser, continuation: { to: "there" } });
     const signed = await steps.create();
     await steps.sign(await steps.claimed(signed));
@@ -53,7 +53,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await count(), 0);
   });
 
-  test("a database that is stolen shows neither claims nor tokens nor answers", async () => {
+  test("stores claims, tokens and answers encrypted", async () => {
     const claims = stage.newRequest().claims;
     const telling = { ...claims, accessToken: { ...claims.accessToken, scope: "a-telling-scope" } };
     const requestId = await steps.create({ ...withBrowser, claims: telling, clientName: "A telling name" });

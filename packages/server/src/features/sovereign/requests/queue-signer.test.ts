@@ -71,13 +71,13 @@ forEachDatabase(({ fresh }) => {
     return claimed;
   };
 
-  test("while no agent is there nothing is queued, and the client is told when to come again", async () => {
+  test("queues nothing while no agent is online, and sends Retry-After", async () => {
     assertUnavailable(await askToken(), "30");
     const queue = await agent.call("queue?max=10");
     assert.deepEqual([queue.status, queue.body["pending"]], [200, []]);
   });
 
-  test("client credentials are signed by the agent, in the pool's name, and by nobody else", async () => {
+  test("client credentials are signed by the agent with the pool's issuer", async () => {
     const { status, body } = await served(() => askToken({ scope: "jobs:run" }));
     assert.equal(status, 200, JSON.stringify(body));
     const payload = await verified(body["access_token"]);
@@ -87,7 +87,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(body["refresh_token"], undefined);
   });
 
-  test("a request that was not signed in time goes on, and the same request again gets its tokens", async () => {
+  test("a repeated token request gets the tokens of a request that was not signed in time", async () => {
     await setTokenWait(running.service, pool, 0);
     assertUnavailable(await askToken(), "3");
     const claimed = await nextClaim();
@@ -103,7 +103,7 @@ forEachDatabase(({ fresh }) => {
     await agent.reject(await nextClaim(), "policy_denied");
   });
 
-  test("two callers at once get a token each", async () => {
+  test("two simultaneous callers get one token each", async () => {
     const both = Promise.all([askToken(), askToken()]);
     const claims = [await nextClaim(), await nextClaim()];
     for (const claimed of claims) await agent.sign(claimed);
@@ -120,13 +120,13 @@ forEachDatabase(({ fresh }) => {
     ["key_unavailable", 503, "temporarily_unavailable"],
   ] as const;
   for (const [reason, status, code] of refusals)
-    test(`an agent that refuses for ${reason} is answered with ${code}`, async () => {
+    test(`a rejection with ${reason} is returned to the client as ${code}`, async () => {
       const asking = askToken();
       assert.deepEqual((await agent.reject(await nextClaim(), reason)).body, { status: "failed" });
       assertOAuthError(await asking, status, code);
     });
 
-  test("what another agent may have is given back, and a challenge without a browser is refused", async () => {
+  test("returns a retryable rejection to the queue, and refuses a challenge without a browser", async () => {
     const asking = askToken();
     const claimed = await nextClaim();
     const challenge = await agent.challenge(claimed);
@@ -140,7 +140,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await asking).status, 200);
   });
 
-  test("a refresh token that comes too early is not burnt: rotation and release go together", async () => {
+  test("rotates the refresh token in the transaction that releases the tokens", async () => {
     const first = await served(() => source.tokens({ scope: "openid offline_access" }, web));
     await verified(first.idToken);
     await setTokenWait(running.service, pool, 0);
@@ -171,7 +171,7 @@ forEachDatabase(({ fresh }) => {
     );
   });
 
-  test("an agent that wants the user to be there leaves the refresh token as it is", async () => {
+  test("a step-up rejection leaves the refresh token unchanged", async () => {
     const first = await served(() => source.tokens({}, web));
     const asking = refresh(org, first.refreshToken, {}, web);
     await agent.reject(await nextClaim(), "step_up_required");
@@ -180,7 +180,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(status, 200);
   });
 
-  test("two at once with one refresh token: one rotates, and without a grace window the other gets nothing", async () => {
+  test("of two simultaneous refreshes without a grace period, one rotates and the other fails", async () => {
     const first = await served(() => source.tokens({}, web));
     const answers = await served(() =>
       Promise.all([1, 2].map(() => refresh(org, first.refreshToken, {}, web))),
@@ -188,7 +188,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
   });
 
-  test("a disabled pool signs nothing, and nothing else signs for it", async () => {
+  test("a disabled pool signs nothing, and no other key signs instead", async () => {
     const by = { orgId: org.organisation.id, actor: "test" };
     const admin = { ...running.service, baseUrl: running.baseUrl };
     const first = await served(() => source.tokens({}, web));

@@ -21,7 +21,7 @@ import { openJson } from "./signing-request.ts";
 forEachDatabase(({ fresh }) => {
   const { clock, stage, agent, other, steps } = signingScene(fresh);
 
-  test("access and ID token together or not at all, released once with what they say", async () => {
+  test("access and ID token are signed together and released once", async () => {
     const claims = stage.newRequest().claims;
     const both = { ...claims, idToken: idTokenOf(claims.accessToken) };
     const requestId = await steps.create({ ...withBrowser, claims: both });
@@ -46,7 +46,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.rowOf(requestId))["signed"], null);
   });
 
-  test("a release that is rolled back has not happened", async () => {
+  test("a release is undone by a rollback", async () => {
     const requestId = await steps.create();
     await steps.sign(await steps.claimed(requestId));
     const failed = stage.database.transaction(async (tx) => {
@@ -57,7 +57,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok(await steps.release(requestId));
   });
 
-  test("every algorithm signs, and every bad submission is named; the third fails the request", async () => {
+  test("accepts every algorithm, names each invalid JWT, and fails the request at the third", async () => {
     for (const alg of ["ES256", "ES384", "PS256", "RS256", "EdDSA"] as const) {
       const own = await stage.addAgent({ alg });
       assert.equal(
@@ -78,7 +78,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(await submit(good), { outcome: "already_final" });
   });
 
-  test("bad submissions at once are all counted", async () => {
+  test("counts simultaneous invalid submissions", async () => {
     const held = await steps.claimed(await steps.create());
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () => signRequest(stage.signing, agent.caller, { ...held, jwts: {} })),
@@ -88,7 +88,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.rowOf(held.requestId))["bad_submissions"], 3);
   });
 
-  test("the signing lease's own repeat is answered alike and changes nothing, also after the release", async () => {
+  test("a repeated submission with the signing lease succeeds without effect, also after the release", async () => {
     const requestId = await steps.create();
     const held = await steps.claimed(requestId);
     assert.equal((await steps.sign(held)).outcome, "signed");
@@ -110,7 +110,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await steps.release(requestId), undefined);
   });
 
-  test("two hands of one lease sign once", async () => {
+  test("simultaneous submissions with one lease sign once", async () => {
     const requestId = await steps.create();
     const held = await steps.claimed(requestId);
     const outcomes = await Promise.all(Array.from({ length: 6 }, () => steps.sign(held)));
@@ -118,7 +118,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.rowOf(requestId))["seq"], 3);
   });
 
-  test("an iat of more than two minutes ago is handed out anew, and only the new bytes are taken", async () => {
+  test("reissues a payload older than two minutes, and accepts only the new bytes", async () => {
     const requestId = await steps.create(withBrowser);
     const held = await steps.claimed(requestId);
     for (let count = 0; count < 6; count++) {
@@ -137,7 +137,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.sign({ ...held, tokens: stale.tokens })).outcome, "signed");
   });
 
-  test("a token that has used up half of its own time is handed out anew, however short that is", async () => {
+  test("reissues a payload after half of a short token lifetime", async () => {
     const pool = await stage.addPool({ maxTokenLifetimeSeconds: 60 });
     const own = await stage.addAgent({ pool });
     const requestId = await steps.create({ ...withBrowser, poolId: pool.id });
@@ -153,7 +153,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal((await steps.sign({ ...held, tokens: stale.tokens }, own)).outcome, "signed");
   });
 
-  test("what was not asked for beside the tokens is not kept", async () => {
+  test("stores no unknown members of a submission", async () => {
     const requestId = await steps.create();
     const { leaseToken, tokens } = await steps.claimed(requestId);
     const signed = agent.signed(tokens);
@@ -168,7 +168,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(kept.jwts, signed);
   });
 
-  test("a token that nobody asked for is refused", async () => {
+  test("rejects an ID token that was not requested", async () => {
     const held = await steps.claimed(await steps.create());
     const { access_token } = agent.signed(held.tokens);
     const jwts = { access_token, id_token: access_token };
@@ -176,7 +176,7 @@ forEachDatabase(({ fresh }) => {
     assert.deepEqual(refused, { outcome: "invalid_signed_jwt", reason: "bytes_mismatch" });
   });
 
-  test("what changes between the check and the write is seen by the write", async () => {
+  test("the write checks rendering and key again", async () => {
     const own = await stage.addAgent();
     const held = await steps.claimed(await steps.create(), own);
     const { rendering } = await steps.rowOf(held.requestId);
@@ -199,7 +199,7 @@ forEachDatabase(({ fresh }) => {
     assert.equal(await write(rendering), true);
   });
 
-  test("who signed what stands in the audit log, and the key knows how long its tokens live", async () => {
+  test("records each signature in the audit log and the key's last token expiry", async () => {
     const requestId = await steps.create();
     const held = await steps.claimed(requestId);
     await steps.sign(held);
@@ -219,7 +219,7 @@ forEachDatabase(({ fresh }) => {
     return Number(rows[0]?.at);
   };
 
-  test("how long a key's tokens live is written down a minute ahead, and by any node when they live longer", async () => {
+  test("records the last token expiry rounded up to the minute, and raises it when needed", async () => {
     const own = await stage.addAgent();
     const sign = async () => {
       const held = await steps.claimed(await steps.create(), own);
@@ -237,7 +237,7 @@ forEachDatabase(({ fresh }) => {
     assert.ok((await lastTokenExp(own.kid)) >= later);
   });
 
-  test("what a stolen key signed and nobody has fetched yet is not handed out", async () => {
+  test("doesn't release tokens of a compromised key", async () => {
     const own = await stage.addAgent();
     const requestId = await steps.create();
     await steps.sign(await steps.claimed(requestId, own), own);

@@ -308,7 +308,7 @@ forEachDatabase(({ name, fresh }) => {
     return { model, real: { stage, clock, poolId: pool.id, agents, ...maps } };
   };
 
-  test("whatever is done in whatever order, every request is where the design has it", async () => {
+  test("any sequence of steps leaves every request in the state of the model", async () => {
     await fc.assert(
       fc.asyncProperty(commands, async (some) => {
         const { model, real } = await setup();
@@ -319,7 +319,7 @@ forEachDatabase(({ name, fresh }) => {
     );
   });
 
-  test("many hands at once, on three nodes: one release at most, and nothing leaves a final state", async () => {
+  test("concurrent steps on three nodes release at most once and never leave a final state", async () => {
     const nodes = [stage.signing, await stage.addNode(), await stage.addNode()];
     const hand = fc.record({
       what: fc.constantFrom("claim", "sign", "bad", "challenge", "respond", "cancel", "reject", "release"),

@@ -51,7 +51,7 @@ forEachDatabase(({ fresh }) => {
   const cookieOf = (browser: TestBrowser) =>
     [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 
-  test("a passkey is asked for nothing but the tokens: not for a sign-in, nor for its secrets", async () => {
+  test("a passkey challenge must be the hash of the signing inputs, without extensions", async () => {
     const arrived = await arrive();
     const claimed = await claim(arrived);
     const [accessToken] = claimed.tokens;
@@ -79,7 +79,7 @@ forEachDatabase(({ fresh }) => {
     await agent.reject(claimed, "policy_denied");
   });
 
-  test("a stream tells nothing more when its session is over", async () => {
+  test("the stream ends with its session", async () => {
     const arrived = await arrive();
     const headers = { cookie: cookieOf(arrived.browser) };
     const stream = await fetch(`${arrived.page.url}/stream`, { headers });
@@ -95,7 +95,7 @@ forEachDatabase(({ fresh }) => {
     assert.doesNotMatch(told, /4711|event: (?:challenge|failed)/);
   });
 
-  test("a request has a few streams, and then none, until one of them has ended", async () => {
+  test("limits the streams per request", async () => {
     const arrived = await arrive();
     const headers = { cookie: cookieOf(arrived.browser) };
     const closing = new AbortController();

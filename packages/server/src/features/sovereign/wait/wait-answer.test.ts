@@ -5,7 +5,7 @@ import { agentAnswer, readFormAnswer, readJsonAnswer } from "./wait-answer.ts";
 
 const json = (value: unknown) => readJsonAnswer(Buffer.from(JSON.stringify(value)));
 
-test("form and JSON say the same", () => {
+test("reads the same answer from a form and from JSON", () => {
   const expected = { csrf: "t", challengeId: "c", answer: "12 34", isCancel: false };
   assert.deepEqual(readFormAnswer(parseForm("csrf=t&challengeId=c&answer=12+34")), expected);
   assert.deepEqual(json({ csrf: "t", challengeId: "c", answer: "12 34" }), expected);
@@ -14,22 +14,22 @@ test("form and JSON say the same", () => {
   assert.equal(json({ csrf: "t", cancel: false }).isCancel, false);
 });
 
-test("a form with a field that is there twice is none of ours", () => {
+test("ignores the csrf token of a form with repeated fields", () => {
   assert.equal(readFormAnswer(parseForm("csrf=t&challengeId=c&answer=1&answer=2")).csrf, undefined);
 });
 
-test("what is no answer is refused: other JSON, unknown and mistyped members", () => {
+test("rejects non-objects, and unknown or mistyped members", () => {
   for (const value of [null, [], "x", 1, { csrf: 1 }, { challengeId: {} }, { cancel: "true" }, { other: 1 }])
     assert.throws(() => json(value), /the body is invalid/, JSON.stringify(value));
   assert.throws(() => readJsonAnswer(Buffer.from("{")), { code: "malformed" });
 });
 
-test("a number is answered by having been entered, whatever the browser says", () => {
+test("a number match answers true, whatever the browser sends", () => {
   assert.equal(agentAnswer("number_match", "99"), true);
   assert.equal(agentAnswer("number_match", undefined), true);
 });
 
-test("a code and a confirmation are texts of some length, without the spaces of a paste", () => {
+test("trims a PIN or confirmation, and limits its length", () => {
   for (const type of ["pin", "confirm"] as const) {
     assert.equal(agentAnswer(type, " 123 456\n"), "123 456");
     for (const answer of [undefined, "", "  ", 5, {}, "x".repeat(1_001)])
@@ -37,7 +37,7 @@ test("a code and a confirmation are texts of some length, without the spaces of 
   }
 });
 
-test("an assertion is an object, also where a form could only send its text", () => {
+test("parses an assertion that a form sends as text", () => {
   const assertion = { id: "k", response: { signature: "s" } };
   assert.deepEqual(agentAnswer("webauthn", assertion), assertion);
   assert.deepEqual(agentAnswer("webauthn", JSON.stringify(assertion)), assertion);
