@@ -55,7 +55,7 @@ export interface DeviceCertificate {
   readonly revokedAt: number | null;
 }
 
-export interface EnrollmentCode {
+export interface EnrolmentCode {
   readonly orgId: string;
   readonly id: string;
   /** Of the device to enrol; null names it by its id. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../../core/clock.ts";
 import {
   type AttestationPolicy,
   attestationPolicies,
-  type EnrollmentCode,
+  type EnrolmentCode,
 } from "../../../core/devices/device.ts";
 import { findDevice } from "../../../core/devices/devices.store.ts";
 import { isOrganisationName } from "../../../core/organisations/organisation.ts";
@@ -58,7 +58,7 @@ export async function registerDevice(
   const requested = { name: requireName(input.name), attestation: requirePolicy(input.attestation) };
   const code = newEnrolmentCode();
   const now = deps.clock();
-  const row: EnrollmentCode = {
+  const row: EnrolmentCode = {
     orgId,
     id: newUuid(),
     ...requested,

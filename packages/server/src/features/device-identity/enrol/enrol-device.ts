@@ -4,7 +4,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { DeviceCa } from "../../../core/device-ca/authority.ts";
-import { type Attestation, type EnrollmentCode, stricterPolicy } from "../../../core/devices/device.ts";
+import { type Attestation, type EnrolmentCode, stricterPolicy } from "../../../core/devices/device.ts";
 import { insertCertificate, insertDevice, insertDeviceKey } from "../../../core/devices/devices.store.ts";
 import { revokeDeviceInTransaction } from "../../../core/devices/revoke-device.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
@@ -71,7 +71,7 @@ export const deviceActor = (deviceId: string): string => `device:${deviceId}`;
  * Checked in the transaction: the organisation may have begun to require a TPM, or have been disabled, since the request
  * came in.
  */
-async function requirePolicy(tx: Db, code: EnrollmentCode, attestation: Attestation): Promise<void> {
+async function requirePolicy(tx: Db, code: EnrolmentCode, attestation: Attestation): Promise<void> {
   const organisation = await findOrganisation(tx, code.orgId);
   if (!organisation || organisation.disabledAt !== null) throw nothingHere();
   const policy = stricterPolicy(organisation.settings.deviceAttestation, code.attestation);
@@ -81,7 +81,7 @@ async function requirePolicy(tx: Db, code: EnrollmentCode, attestation: Attestat
 
 async function revokeReplaced(
   tx: Db,
-  { orgId, replaces }: EnrollmentCode,
+  { orgId, replaces }: EnrolmentCode,
   { deviceId, address, now }: { deviceId: string; address: string; now: number },
 ): Promise<void> {
   if (replaces === null) return;
@@ -92,7 +92,7 @@ async function revokeReplaced(
 async function insertNewDevice(
   tx: Db,
   { csr, attested }: Enrolment,
-  { code, deviceId, now }: { code: EnrollmentCode; deviceId: string; now: number },
+  { code, deviceId, now }: { code: EnrolmentCode; deviceId: string; now: number },
 ): Promise<void> {
   const { orgId } = code;
   const inserted = await insertDevice(tx, {

@@ -1,10 +1,10 @@
 /** Enrolment codes as rows. */
 import type { Selectable } from "kysely";
-import type { AttestationPolicy, EnrollmentCode } from "../../../core/devices/device.ts";
+import type { AttestationPolicy, EnrolmentCode } from "../../../core/devices/device.ts";
 import type { Db } from "../../../db/open.ts";
 import type { DeviceEnrollmentCodeTable } from "../../../db/tables/device-identity.ts";
 
-export async function insertCode(db: Db, code: EnrollmentCode, codeHash: string): Promise<void> {
+export async function insertCode(db: Db, code: EnrolmentCode, codeHash: string): Promise<void> {
   await db
     .insertInto("device_enrollment_code")
     .values({
@@ -29,7 +29,7 @@ export async function findCodeByHash(
   db: Db,
   orgId: string,
   codeHash: string,
-): Promise<EnrollmentCode | undefined> {
+): Promise<EnrolmentCode | undefined> {
   const row = await db
     .selectFrom("device_enrollment_code")
     .selectAll()
@@ -39,7 +39,7 @@ export async function findCodeByHash(
   return row && toCode(row);
 }
 
-export async function findCode(db: Db, orgId: string, id: string): Promise<EnrollmentCode | undefined> {
+export async function findCode(db: Db, orgId: string, id: string): Promise<EnrolmentCode | undefined> {
   const row = await db
     .selectFrom("device_enrollment_code")
     .selectAll()
@@ -53,7 +53,7 @@ export async function findCode(db: Db, orgId: string, id: string): Promise<Enrol
 export async function useCode(
   db: Db,
   use: { orgId: string; codeHash: string; deviceId: string; now: number },
-): Promise<EnrollmentCode | undefined> {
+): Promise<EnrolmentCode | undefined> {
   const row = await db
     .updateTable("device_enrollment_code")
     .set({ used_at: use.now, device_id: use.deviceId })
@@ -89,7 +89,7 @@ export async function listUsableCodes(
   db: Db,
   orgId: string,
   page: { readonly now: number; readonly after?: string | undefined; readonly limit: number },
-): Promise<EnrollmentCode[]> {
+): Promise<EnrolmentCode[]> {
   const { now, after, limit } = page;
   const rows = await db
     .selectFrom("device_enrollment_code")
@@ -119,7 +119,7 @@ export async function deleteExpiredCodes(db: Db, before: number, limit: number):
   return expired.length;
 }
 
-const toCode = (row: Selectable<DeviceEnrollmentCodeTable>): EnrollmentCode => ({
+const toCode = (row: Selectable<DeviceEnrollmentCodeTable>): EnrolmentCode => ({
   orgId: row.org_id,
   id: row.id,
   name: row.name,

@@ -5,7 +5,7 @@
 import { randomInt } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Clock } from "../../../core/clock.ts";
-import type { EnrollmentCode } from "../../../core/devices/device.ts";
+import type { EnrolmentCode } from "../../../core/devices/device.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
@@ -39,7 +39,7 @@ export interface EnrolmentCodeDeps {
   readonly rateLimits: RateLimits;
 }
 
-export type UsableCode = EnrollmentCode & { readonly codeHash: string };
+export type UsableCode = EnrolmentCode & { readonly codeHash: string };
 
 /**
  * Finds a usable code without redeeming it (`enrolDevice` does).
@@ -73,7 +73,7 @@ export const countEnrolmentAttempt = (
 ): Promise<void> =>
   count(deps, orgId, [{ limit: deps.rateLimits["enrollment-address"], subject: networkOf(address) }]);
 
-export const isUsable = ({ usedAt, withdrawnAt, expiresAt }: EnrollmentCode, now: number): boolean =>
+export const isUsable = ({ usedAt, withdrawnAt, expiresAt }: EnrolmentCode, now: number): boolean =>
   usedAt === null && withdrawnAt === null && expiresAt > now;
 
 /** @param cause for the log only */

@@ -10,7 +10,7 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { AgentStanding } from "./pool-state.ts";
+import type { AgentStatus } from "./pool-state.ts";
 import { agentState, keyState } from "./pool-words.ts";
 
 export type ShownAgentKey = {
@@ -28,7 +28,7 @@ export type ShownAgentKey = {
 export type AgentView = ConsoleFrame &
   Pick<ConsoleView, "breadcrumbs"> & {
     agent: SigningAgent;
-    standing: AgentStanding;
+    status: AgentStatus;
     /** Newest first. */
     keys: readonly ShownAgentKey[];
     uris: { keys: string; deactivate: string; compromise: string };
@@ -55,7 +55,7 @@ export function agentPage(view: AgentView): Html {
   });
 }
 
-function detailsCard({ agent, standing, messages }: AgentView): Html {
+function detailsCard({ agent, status, messages }: AgentView): Html {
   const { agentPage: text, lastSeen, state } = messages.console.pools;
   const { frame } = messages.console;
   const { deactivatedAt, compromisedAt, lastSeenAt } = agent;
@@ -63,7 +63,7 @@ function detailsCard({ agent, standing, messages }: AgentView): Html {
     id: "agent-details",
     title: text.details,
     body: facts([
-      { label: state, content: agentState(standing, messages) },
+      { label: state, content: agentState(status, messages) },
       {
         label: lastSeen,
         content: lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),

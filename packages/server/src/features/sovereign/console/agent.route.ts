@@ -14,7 +14,7 @@ import {
   type Visit,
 } from "../../../page-kit/visit.ts";
 import { agentPage, type ShownAgentKey } from "./agent.page.ts";
-import { agentStanding } from "./pool-state.ts";
+import { agentStatus } from "./pool-state.ts";
 import { agentAt, paramsOf, poolCrumbs, poolPath } from "./pool-visit.ts";
 
 export function agentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -39,7 +39,7 @@ async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages, pool),
     agent,
-    standing: agentStanding(agent, now),
+    status: agentStatus(agent, now),
     keys: keys.map((key) => shownKey(key, now, own)).reverse(),
     uris: { keys: `${own}/keys`, deactivate: `${own}/deactivate`, compromise: `${own}/compromise` },
     lastChange: await lastChangeOf(deps, agent.orgId, agent.id, frame.messages),

@@ -8,10 +8,10 @@ import type { Db } from "../../../db/open.ts";
 import { waitingOfPools } from "./console.store.ts";
 
 /** `away`: the pool has agents, but none is online. */
-export type PoolStanding = "working" | "away" | "empty" | "disabled";
+export type PoolStatus = "working" | "away" | "empty" | "disabled";
 
 export interface PoolLoad {
-  readonly standing: PoolStanding;
+  readonly status: PoolStatus;
   /** Active agents, and how many of them are online. */
   readonly agents: number;
   readonly live: number;
@@ -42,7 +42,7 @@ export async function loadsOf(
     pools.map(({ id, disabledAt }) => {
       const counted = agents.get(id) ?? { agents: 0, live: 0 };
       const load: PoolLoad = {
-        standing: standingOf(disabledAt, counted),
+        status: poolStatus(disabledAt, counted),
         ...counted,
         waiting: waiting.get(id) ?? 0,
         signed: sum(ofPool("pool-signatures", id)),
@@ -53,21 +53,21 @@ export async function loadsOf(
   );
 }
 
-function standingOf(
+function poolStatus(
   disabledAt: number | null,
   { agents, live }: { agents: number; live: number },
-): PoolStanding {
+): PoolStatus {
   if (disabledAt !== null) return "disabled";
   if (live > 0) return "working";
   return agents > 0 ? "away" : "empty";
 }
 
-export type AgentStanding = "live" | "away" | "new" | "deactivated" | "compromised";
+export type AgentStatus = "live" | "away" | "new" | "deactivated" | "compromised";
 
-export function agentStanding(
+export function agentStatus(
   { lastSeenAt, deactivatedAt, compromisedAt }: SigningAgent,
   now: number,
-): AgentStanding {
+): AgentStatus {
   if (compromisedAt !== null) return "compromised";
   if (deactivatedAt !== null) return "deactivated";
   if (lastSeenAt === null) return "new";

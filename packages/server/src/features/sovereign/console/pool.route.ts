@@ -28,7 +28,7 @@ import {
   type Visit,
 } from "../../../page-kit/visit.ts";
 import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
-import { agentStanding, loadsOf } from "./pool-state.ts";
+import { agentStatus, loadsOf } from "./pool-state.ts";
 import { findPoolAt, paramsOf, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 
 export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -97,7 +97,7 @@ async function liveOf(deps: ConsoleDeps, visit: Visit, pool: SigningPool): Promi
     const own = keys.filter(({ agentId }) => agentId === agent.id);
     return {
       ...{ id: agent.id, name: agent.name, lastSeenAt: agent.lastSeenAt },
-      standing: agentStanding(agent, now),
+      status: agentStatus(agent, now),
       uri: poolPath(visit, pool.id, `/agents/${agent.id}`),
       keys: own
         .map(({ kid, alg, x5c, ...times }) => ({
@@ -107,7 +107,7 @@ async function liveOf(deps: ConsoleDeps, visit: Visit, pool: SigningPool): Promi
         .filter(({ state }) => state !== "retired"),
     };
   });
-  const isAtWork = ({ standing }: ListedAgent) => standing !== "deactivated" && standing !== "compromised";
+  const isAtWork = ({ status }: ListedAgent) => status !== "deactivated" && status !== "compromised";
   return {
     liveUri: poolPath(visit, pool.id, "/live"),
     load,

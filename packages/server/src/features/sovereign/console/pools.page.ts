@@ -59,15 +59,15 @@ export function poolTable({
   messages,
 }: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
   const { pools: text } = messages.console;
-  const says = pools.map(({ name, standing }) => `${name}: ${text.standing[standing]}.`);
+  const says = pools.map(({ name, status }) => `${name}: ${text.standing[status]}.`);
   return html`<div${livePiece(liveUri, says)}>${table({
     label: text.title,
     columns: [text.name, text.state, text.agents, text.waiting, text.signatures],
-    rows: pools.map(({ id, name, algs, uri, standing, agents, live, waiting, signed, failed }) => ({
+    rows: pools.map(({ id, name, algs, uri, status, agents, live, waiting, signed, failed }) => ({
       id: `pool-${id}`,
       cells: [
         nameCell({ name, uri, note: algs.join(", ") }),
-        poolState(standing, messages),
+        poolState(status, messages),
         text.liveOf({ count: live, max: agents }),
         messages.format.number(waiting),
         [
