@@ -29,7 +29,7 @@ describe("forms that are pressed twice", () => {
   let org: Planted;
   let here: ConsoleBrowser;
   before(async () => {
-    // What is made once on a database that two write to at the same time: page-kit/made-once.test.ts.
+    // What is made once on a database that two write to at the same time: page-kit/one-time-form.test.ts.
     const settings = { databaseUrl: "sqlite::memory:", clock: fakeClock(), env: MAIL_ENV };
     running = await startTestService(settings);
     org = await plantRecords(running.service, "Acme");

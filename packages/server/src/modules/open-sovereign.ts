@@ -12,7 +12,7 @@ export interface Sovereign {
 
 /** Close `signing` before the service. */
 export async function openSovereign(service: Service): Promise<Sovereign> {
-  const { clock, database, masterKey, config, signingPools } = service;
+  const { clock, database, masterKey, signingPools } = service;
   const signing = await openSigning({
     database,
     pools: signingPools,
@@ -22,5 +22,5 @@ export async function openSovereign(service: Service): Promise<Sovereign> {
     // A test's clock; otherwise all nodes use the database's.
     ...(clock === Date.now ? {} : { clock }),
   });
-  return { signing, poolSigning: queueSigner(config.baseUrl, signing) };
+  return { signing, poolSigning: queueSigner(signing) };
 }

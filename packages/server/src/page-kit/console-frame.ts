@@ -61,14 +61,26 @@ const sections: ReadonlyArray<{
 const uriOf = (visit: Visit, rest: string): string =>
   rest === "devices" ? `/devices/manage/${visit.organisation.id}` : consolePath(visit.organisation, rest);
 
-/** As an address says it of what was done: nothing, for it was so before. */
-export const ALREADY = "already";
+/** The value of `done` in an address when there was nothing left to do. */
+export const ALREADY_APPLIED = "already";
 
 export const wasAlready = ({ request }: Pick<Visit, "request">): boolean =>
-  queryOf(request).values.get("done") === ALREADY;
+  queryOf(request).values.get("done") === ALREADY_APPLIED;
 
-/** The most that are offered to go to. */
-const MOST_OTHERS = 50;
+/** What was just done, as the address says it: `done`, if there is a text for it. */
+export function doneIn<Texts extends object>(
+  { request }: Pick<Visit, "request">,
+  texts: Texts,
+): keyof Texts | undefined {
+  const done = queryOf(request).values.get("done");
+  return done !== undefined && Object.hasOwn(texts, done) ? (done as keyof Texts) : undefined;
+}
+
+/** In the reader's language; free of queries, unlike the frame. */
+export const pageMessages = ({ request, organisation }: Visit, { user }: Pick<SignedIn, "user">): Messages =>
+  readerMessages(request, user, organisation);
+
+const MAX_OTHER_ORGANISATIONS = 50;
 
 /** @param current the page of the navigation that this one belongs to */
 export async function consoleFrame(
@@ -79,7 +91,7 @@ export async function consoleFrame(
 ): Promise<ConsoleFrame> {
   const { organisation } = visit;
   const { user } = signedIn;
-  const messages = readerMessages(visit.request, user, organisation);
+  const messages = pageMessages(visit, signedIn);
   const { frame } = messages.console;
   const link = ([page, rest]: readonly [ConsolePage, string]): NavLink => ({
     id: page,
@@ -87,7 +99,7 @@ export async function consoleFrame(
     uri: uriOf(visit, rest),
     isCurrent: page === current,
   });
-  const others = await organisationsAdministeredBy(deps.database.query, user, MOST_OTHERS);
+  const others = await organisationsAdministeredBy(deps.database.query, user, MAX_OTHER_ORGANISATIONS);
   return {
     messages,
     nonce: newNonce(),

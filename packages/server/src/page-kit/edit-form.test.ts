@@ -1,4 +1,4 @@
-// The rules that every form on a record has: nobody is overwritten unseen, nothing that was typed is lost, all or nothing.
+// Every form that edits a record: no overwriting of unseen changes, nothing typed is lost, all or nothing.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
@@ -24,26 +24,25 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../testing/test-service.ts";
-import { type EditForm, editForm } from "./edit-form.ts";
-import type { ConsoleDeps, ConsoleDoor } from "./visit.ts";
+import { type EditForm, editRoute } from "./edit-form.ts";
+import type { BrowserSessionPort, ConsoleDeps } from "./visit.ts";
 
 const CSRF = "ours";
 
 /** A form with one field, on the organisation's name. */
 const nameForm = (rules: Partial<NameForm> = {}): NameForm => ({
-  path: "/name",
   current: "settings",
-  find: async ({ database }, { organisation }) => {
+  load: async ({ database }, { organisation }) => {
     const found = await findOrganisation(database.query, organisation.id);
     if (!found) throw new NotFound("organisation");
     return found;
   },
-  hold: (tx, { id }) => holdOrganisation(tx, id),
-  seenIn: ({ name }) => name,
-  typedOf: ({ name }) => name,
-  read: ({ values }) => values.get("name") ?? "",
-  inWords: (name) => ({ name }),
-  page: ({ typed, state, failure, csrf, seen, action, ...frame }) =>
+  lock: (tx, { id }) => holdOrganisation(tx, id),
+  version: ({ name }) => name,
+  toInput: ({ name }) => name,
+  readInput: ({ values }) => values.get("name") ?? "",
+  toDisplay: (name) => ({ name }),
+  page: ({ input, state, failure, csrf, version, action, ...frame }) =>
     consoleLayout({
       ...frame,
       title: "Name",
@@ -51,11 +50,11 @@ const nameForm = (rules: Partial<NameForm> = {}): NameForm => ({
       notice: failureNotice(failure, frame.messages),
       body: recordForm({
         id: "name-form",
-        ...{ action, csrf, seen },
+        ...{ action, csrf, version },
         fields: textField({
           id: "name",
           label: "Name",
-          value: typed,
+          value: input,
           messages: frame.messages,
           ...fieldState(state, "name"),
         }),
@@ -63,13 +62,13 @@ const nameForm = (rules: Partial<NameForm> = {}): NameForm => ({
         messages: frame.messages,
       }),
     }),
-  again: "preview",
-  contentOf: (typed) => (typed === "" ? { faults: { name: "No name." } } : { content: typed }),
-  keep: async (inside, name, { acting }) => {
+  previewButton: "preview",
+  validate: (input) => (input === "" ? { faults: { name: "No name." } } : { content: input }),
+  save: async (inside, name, { acting }) => {
     await changeOrganisationSettings(inside, { ...acting, name, settings: {} });
-    return "/kept";
+    return "/saved";
   },
-  refused: (error) =>
+  explain: (error) =>
     error instanceof InvalidOrganisation ? { faults: { name: "Not this one." } } : undefined,
   ...rules,
 });
@@ -111,7 +110,7 @@ describe("a form on a record", () => {
     const own = Fastify();
     app = own;
     acceptForms(own);
-    editForm(own, deps, nameForm(rules));
+    editRoute(own, deps, "/oauth/manage/:org/name", nameForm(rules));
     const url = `/oauth/manage/${org.organisation.id}/name`;
     const answer = async (request: { method: "GET" | "POST"; payload?: string }) => {
       const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -136,9 +135,9 @@ describe("a form on a record", () => {
   test("says so when the record was deleted while the form was open", async () => {
     let isThere = true;
     const form = mounted({
-      find: async (inside, visit) => {
+      load: async (inside, visit) => {
         if (!isThere) throw new NotFound("organisation");
-        return nameForm().find(inside, visit);
+        return nameForm().load(inside, visit);
       },
     });
     const page = await form.get();
@@ -152,7 +151,7 @@ describe("a form on a record", () => {
   test("keeps what was typed, recorded with whom and from where", async () => {
     const form = mounted();
     const saved = await form.post(formOfPage(await form.get(), { name: "Mine" }));
-    assert.deepEqual([saved.status, saved.location, await nameNow()], [303, "/kept", "Mine"]);
+    assert.deepEqual([saved.status, saved.location, await nameNow()], [303, "/saved", "Mine"]);
     const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
     assert.deepEqual([event?.actor, event?.address], [`user:${signedIn.user.id}`, "127.0.0.1"]);
   });
@@ -175,24 +174,24 @@ describe("a form on a record", () => {
     const steps: string[] = [];
     const rules = nameForm();
     const form = mounted({
-      contentOf: async (typed) => {
+      validate: async (input) => {
         await byAnother("In the last moment");
-        return { content: typed };
+        return { content: input };
       },
-      hold: (tx, found) => {
-        steps.push(tx === deps.database.query ? "held outside" : "held");
-        return rules.hold(tx, found);
+      lock: (tx, record) => {
+        steps.push(tx === deps.database.query ? "locked outside" : "locked");
+        return rules.lock(tx, record);
       },
-      find: (inside, visit) => {
-        steps.push(inside.database === deps.database ? "found" : "found again");
-        return rules.find(inside, visit);
+      load: (inside, visit) => {
+        steps.push(inside.database === deps.database ? "loaded" : "loaded again");
+        return rules.load(inside, visit);
       },
     });
     const late = await form.post(formOfPage(await form.get(), { name: "Mine" }));
     assert.equal(late.status, 409);
     assert.match(textOf(late, "name-now") ?? "", /In the last moment/);
     assert.equal(await nameNow(), "In the last moment");
-    assert.deepEqual(steps, ["found", "found", "held", "found again", "found"]);
+    assert.deepEqual(steps, ["loaded", "loaded", "locked", "loaded again", "loaded"]);
   });
 
   test("one that comes back too old, faulty or for another look still says what its sender saw", async () => {
@@ -236,11 +235,11 @@ describe("a form on a record", () => {
     const rules = nameForm();
     for (const [refusal, status, told] of refusals) {
       const form = mounted({
-        keep: async (...all) => {
-          await rules.keep(...all);
+        save: async (...all) => {
+          await rules.save(...all);
           throw new Error("in the middle");
         },
-        refused: () => refusal,
+        explain: () => refusal,
       });
       const form0 = formOfPage(await form.get(), { name: "Mine" });
       const page = await form.post(form0);
@@ -263,7 +262,7 @@ describe("a form on a record", () => {
       assert.equal((await closed.get()).status, 401);
       assert.equal((await closed.post(mine)).status, 403);
       await app?.close();
-      const open = mounted({ isForLooking: true });
+      const open = mounted({ readOnlyAllowed: true });
       assert.equal((await open.get()).status, 200);
       assert.equal((await open.post(mine)).status, 403);
     } finally {
@@ -273,17 +272,19 @@ describe("a form on a record", () => {
   });
 });
 
-/** A door that lets in who it is told. */
-function door(whoIsThere: () => SignedIn): ConsoleDoor {
+/** Lets in the given user. */
+function door(whoIsThere: () => SignedIn): BrowserSessionPort {
   return {
     whoIsThere: async () => whoIsThere(),
     lacksRequiredFactor: async () => false,
     whoWatches: async () => whoIsThere(),
-    formBinding: () => ({ csrf: CSRF }),
+    formBinding: () => ({ browser: "browser", csrf: CSRF }),
     isOwnForm: (_visit, presented) => presented === CSRF,
     isFromHere: () => true,
     keptSeal: () => "seal",
     isKeptForm: () => false,
+    writeSession: () => {},
+    deviceToken: () => undefined,
     signIn: async ({ reply }) => void (await reply.code(401).send("sign in")),
   };
 }

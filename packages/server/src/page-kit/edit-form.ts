@@ -1,225 +1,239 @@
 /**
- * A form on a record that is there, the same flow for all of them. The page carries what the record was like (`seen`);
- * nothing is kept unless the record, held and read again in the transaction that keeps the change, is still like that.
+ * Editing a record: the same flow for every form that shows a record and saves it. The form carries the version that its
+ * sender saw; nothing is saved unless the record, locked and read again in the transaction of the change, still has it.
  * Whatever goes wrong, the page comes back with what was typed.
  */
 import type { FastifyInstance } from "fastify";
 import type { SignedIn } from "../core/sessions/session.ts";
-import type { Db } from "../db/open.ts";
+import { boundTo, type Db } from "../db/open.ts";
 import { goneRecordPage } from "../html/components/act.page.ts";
-import { differing, type FormState, type FormView } from "../html/components/form-state.ts";
+import { differing, type FormShown, type FormState, type FormView } from "../html/components/form-state.ts";
 import type { FormFailure } from "../html/components/record-form.ts";
 import type { Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { NotFound } from "../http/errors.ts";
+import {
+  type AcceptedForm,
+  acceptForm,
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  type FormOutcome,
+  newSubmissionToken,
+  type OneTimeForm,
+  type SentForm,
+} from "./accept-form.ts";
 import { lastChangeOf } from "./actor-names.ts";
-import { type ConsolePage, consoleFrame } from "./console-frame.ts";
-import { inTransaction, making, newOnce, notTaken, type Refusal } from "./made-once.ts";
-import { type Addressed, ownPath } from "./own-path.ts";
-import { readerMessages } from "./reader-language.ts";
-import type { Submission } from "./sent-form.ts";
-import { ChangedMeanwhile, requireSeen, seenOf, submission } from "./submission.ts";
+import { type ConsolePage, consoleFrame, pageMessages } from "./console-frame.ts";
+import { formView } from "./form-view.ts";
+import { askForIdentity } from "./reauthentication.ts";
+import { requireVersion, VersionConflict, versionOf } from "./record-version.ts";
 import {
   actingOn,
-  administratorHere,
+  type CONSOLE,
   type ConsoleDeps,
-  consolePath,
   consoleRoute,
   goTo,
-  provenAdministrator,
+  requireAdministrator,
+  requireRecentAuthentication,
   show,
   type Visit,
 } from "./visit.ts";
 
-/** One look at the form, or one sending of it. */
-export interface Editing<Found> {
+/** One showing of the form, or one submission. */
+export interface Editing<Stored> {
   readonly visit: Visit;
   readonly signedIn: SignedIn;
-  readonly found: Found;
+  readonly record: Stored;
   readonly messages: Messages;
 }
 
-export interface EditForm<Deps, Found, Typed, Content> extends Addressed {
+/** What differs from form to form. */
+export interface EditForm<Deps, Stored, Input, Content> {
   readonly current: ConsolePage;
-  /** The page is there to be looked at too: by any administrator, however long ago they signed in. */
-  readonly isForLooking?: boolean;
-  /** It sends something and leaves the record as it is: however often it is pressed, it is done once. */
+  /** Any administrator may open the page, however long ago they signed in. */
+  readonly readOnlyAllowed?: boolean;
+  /** It sends something and leaves the record as it is: each form does so at most once. */
   readonly isRepeatable?: true;
-  /** As it is this moment. @throws NotFound */
-  find(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Found>;
-  /** Keeps whoever would change the record waiting until the transaction ends. */
-  hold(tx: Db, found: NoInfer<Found>): Promise<unknown>;
-  /** What the form is about: the members that it can change, or the record's version. */
-  seenIn(found: NoInfer<Found>): unknown;
-  typedOf(found: NoInfer<Found>): Typed;
-  read(sent: Submission, at: Editing<Found>): Typed;
-  /** For each field its value as people read it, to say what it is now where somebody else was faster. */
-  inWords(typed: Typed, at: Editing<Found>): Readonly<Record<string, string>>;
-  page(view: FormView<Typed>, at: Editing<Found>): Html | Promise<Html>;
-  /** A button of the form that shows it once more with what was typed, and keeps nothing. */
-  readonly again?: string;
-  contentOf(typed: Typed, at: Editing<Found>): Outcome<Content> | Promise<Outcome<Content>>;
+  /** @throws NotFound */
+  load(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<Stored>;
+  /** Makes others who would change the record wait until the transaction ends. */
+  lock(tx: Db, record: NoInfer<Stored>): Promise<unknown>;
+  /** The members that the form can change, or the record's version number. */
+  version(record: NoInfer<Stored>): unknown;
+  toInput(record: NoInfer<Stored>): Input;
+  readInput(form: SentForm, editing: Editing<Stored>): Input;
+  /** Each field's value in words, for those that somebody else has changed. */
+  toDisplay(input: Input, editing: Editing<Stored>): Readonly<Record<string, string>>;
+  page(view: FormView<Input>, editing: Editing<Stored>): Html | Promise<Html>;
+  /** The button that shows the form again with what was typed, and saves nothing. */
+  readonly previewButton?: string;
+  validate(input: Input, editing: Editing<Stored>): Validated<Content> | Promise<Validated<Content>>;
   /**
-   * @param inside in the transaction that holds the record
-   * @param at with the record as it is now
+   * @param inside bound to the transaction that has locked the record
+   * @param editing with the record as it is now
    * @returns the address that the browser goes to
    */
-  keep(
+  save(
     inside: Deps,
     content: Content,
-    at: Editing<Found> & { readonly acting: ReturnType<typeof actingOn> },
+    editing: Editing<Stored> & { readonly acting: ReturnType<typeof actingOn> },
   ): Promise<string>;
-  /** What `keep` threw, when it is about what was typed: faults (400), or why it is refused (409). */
-  refused?(error: unknown, at: Editing<Found>): FormState | FormFailure | undefined;
+  /** What `save` threw, when it is about what was typed: faults (400), or a refusal (409). */
+  explain?(error: unknown, editing: Editing<Stored>): FormState | FormFailure | undefined;
 }
 
-type Outcome<Content> = { readonly content: Content } | { readonly faults: Readonly<Record<string, string>> };
+type Validated<Content> =
+  | { readonly content: Content }
+  | { readonly faults: Readonly<Record<string, string>> };
 
-/** Registers the form, and what it does. */
-export function editForm<Deps extends ConsoleDeps, Found extends { id: string }, Typed, Content>(
+export function editRoute<Deps extends ConsoleDeps, Stored extends { id: string }, Input, Content>(
   app: FastifyInstance,
   deps: Deps,
-  form: EditForm<Deps, Found, Typed, Content>,
+  url: `${typeof CONSOLE}/${string}`,
+  form: EditForm<Deps, Stored, Input, Content>,
 ): void {
-  consoleRoute(app, deps, form.path, editFormPages(deps, form));
+  consoleRoute(app, deps, url, {
+    get: (_, visit) => showEditForm(deps, visit, form),
+    post: (_, visit) => submitEditForm(deps, visit, form),
+  });
 }
 
-/** The form, and what it does, for whoever registers them elsewhere. */
-export function editFormPages<Deps extends ConsoleDeps, Found extends { id: string }, Typed, Content>(
+export async function showEditForm<Deps extends ConsoleDeps, Stored, Input, Content>(
   deps: Deps,
-  form: EditForm<Deps, Found, Typed, Content>,
-): { get(visit: Visit): Promise<void>; post(visit: Visit): Promise<void> } {
-  const mayCome = form.isForLooking ? administratorHere : provenAdministrator;
-  return {
-    get: async (visit) => {
-      const signedIn = await mayCome(deps, visit, ownPath(visit, form));
-      if (!signedIn) return;
-      const at = await editing(deps, visit, form, signedIn);
-      await showForm(deps, form, at, { typed: form.typedOf(at.found) });
-    },
-    post: async (visit) => {
-      try {
-        await change(deps, form, visit);
-      } catch (error) {
-        if (!(error instanceof NotFound)) throw error;
-        await showGone(deps, form, visit);
-      }
-    },
-  };
+  visit: Visit,
+  form: EditForm<Deps, Stored, Input, Content>,
+): Promise<void> {
+  const mayOpen = form.readOnlyAllowed ? requireAdministrator : requireRecentAuthentication;
+  const signedIn = await mayOpen(deps, visit);
+  const editing = await startEditing(deps, visit, form, signedIn);
+  await showForm(deps, form, editing, { input: form.toInput(editing.record) });
 }
 
-async function editing<Found>(
+async function startEditing<Stored>(
   deps: ConsoleDeps,
   visit: Visit,
-  form: Pick<EditForm<never, Found, never, never>, "find">,
+  { load }: Pick<EditForm<never, Stored, never, never>, "load">,
   signedIn: SignedIn,
-): Promise<Editing<Found>> {
-  const messages = readerMessages(visit.request, signedIn.user, visit.organisation);
-  return { visit, signedIn, messages, found: await form.find(deps, visit) };
+): Promise<Editing<Stored>> {
+  return { visit, signedIn, messages: pageMessages(visit, signedIn), record: await load(deps, visit) };
 }
 
-interface Shown<Typed> {
-  readonly typed: Typed;
-  readonly state?: FormState;
-  readonly failure?: FormFailure;
-  /** As the form had it; what the record is now, when it is left out. */
-  readonly seen?: string;
-  readonly status?: number;
+interface Shown<Input> extends FormShown<Input> {
+  /** As the form carried it; the record's present version when left out. */
+  readonly version?: string;
 }
 
-async function showForm<Deps extends ConsoleDeps, Found, Typed, Content>(
+async function showForm<Deps extends ConsoleDeps, Stored, Input, Content>(
   deps: Deps,
-  form: EditForm<Deps, Found, Typed, Content>,
-  at: Editing<Found>,
-  { typed, state = {}, failure, seen, status }: Shown<Typed>,
+  form: EditForm<Deps, Stored, Input, Content>,
+  editing: Editing<Stored>,
+  shown: Shown<Input>,
 ): Promise<void> {
-  const { visit, signedIn, found } = at;
-  const frame = await consoleFrame(deps, visit, signedIn, form.current);
-  const view = {
-    ...frame,
-    ...{ typed, state, failure },
-    csrf: deps.door.formBinding(visit).csrf,
-    seen: seen ?? seenOf(form.seenIn(found)),
-    once: form.isRepeatable ? newOnce(deps) : undefined,
-    action: ownPath(visit, form),
-  };
-  await show(visit, frame, await form.page(view, at), status);
+  const { visit, signedIn, record } = editing;
+  const view = await formView(deps, visit, signedIn, form.current, shown, {
+    version: shown.version ?? versionOf(form.version(record)),
+    once: form.isRepeatable ? newSubmissionToken(deps) : undefined,
+  });
+  await show(visit, view, await form.page(view, editing), shown.status);
 }
 
-async function change<Deps extends ConsoleDeps, Found extends { id: string }, Typed, Content>(
+export async function submitEditForm<Deps extends ConsoleDeps, Stored extends { id: string }, Input, Content>(
   deps: Deps,
-  form: EditForm<Deps, Found, Typed, Content>,
   visit: Visit,
+  form: EditForm<Deps, Stored, Input, Content>,
 ): Promise<void> {
-  const read = async (sent: Submission) => {
-    const at = await editing(deps, visit, form, sent.signedIn);
-    // What was seen stays what was seen: the next try must not write over what somebody else saved meanwhile.
-    return { at, shown: { typed: form.read(sent, at), seen: sent.values.get("seen") ?? "" } };
-  };
-  const again = async (refused: Submission, refusal: Refusal) => {
-    const { at, shown } = await read(refused);
-    await showForm(deps, form, at, { ...shown, ...refusal });
-  };
-  const path = ownPath(visit, form);
-  const sent = await (form.isRepeatable
-    ? making(deps, visit, path, again, () => ({}))
-    : inTransaction(
-        deps,
-        await submission(deps, visit, path, (refused, why) => again(refused, notTaken(why))),
-      ));
-  if (!sent) return;
-  const { at, shown } = await read(sent);
-  const wanted = await form.contentOf(shown.typed, at);
-  if ("faults" in wanted) return showForm(deps, form, at, { ...shown, state: wanted, status: 400 });
-  if (form.again !== undefined && sent.values.has(form.again)) return showForm(deps, form, at, shown);
+  const sent: FormOutcome<AcceptedForm | OneTimeForm> = form.isRepeatable
+    ? await acceptOneTimeForm(deps, visit)
+    : await acceptForm(deps, visit);
+  if (sent.outcome === "reauthenticate") return askForIdentity(deps, visit, sent);
   try {
-    const { content } = wanted;
-    const uri = await sent.once((database) => kept({ ...deps, database }, form, at, { ...shown, content }));
-    if (uri !== undefined) await goTo(visit, uri);
+    await submit(deps, visit, form, sent);
   } catch (error) {
-    if (error instanceof ChangedMeanwhile) return showChanged(deps, form, at, shown.typed);
-    const refusal = form.refused?.(error, at);
-    if (!refusal) throw error;
-    const why = "kind" in refusal ? { failure: refusal, status: 409 } : { state: refusal, status: 400 };
-    await showForm(deps, form, at, { ...shown, ...why });
+    if (!(error instanceof NotFound)) throw error;
+    await showGone(deps, visit, form, sent);
   }
 }
 
-/** The record that the form is about is not there any more: 404, and it is said why. */
+async function submit<Deps extends ConsoleDeps, Stored extends { id: string }, Input, Content>(
+  deps: Deps,
+  visit: Visit,
+  form: EditForm<Deps, Stored, Input, Content>,
+  sent: Exclude<FormOutcome<AcceptedForm | OneTimeForm>, { outcome: "reauthenticate" }>,
+): Promise<void> {
+  const editing = await startEditing(deps, visit, form, sent.signedIn);
+  const input = form.readInput(sent, editing);
+  // The version stays the one that was seen: the next try must not overwrite what somebody else has saved meanwhile.
+  const version = sent.values.get("seen") ?? "";
+  const rerender = (shown: Partial<Shown<Input>>) =>
+    showForm(deps, form, editing, { input, version, ...shown });
+  if (sent.outcome === "rejected") return rerender(sent.refusal);
+
+  const validated = await form.validate(input, editing);
+  if ("faults" in validated) return rerender({ state: validated, status: 400 });
+  if (form.previewButton !== undefined && sent.values.has(form.previewButton)) return rerender({});
+  try {
+    const uri = await saveOnce(deps, sent, (inside) =>
+      saveVersion(inside, form, editing, { version, content: validated.content }),
+    );
+    await (uri === "duplicate-submission" ? rerender(duplicateSubmission()) : goTo(visit, uri));
+  } catch (error) {
+    if (error instanceof VersionConflict) return showConflict(deps, form, editing, input);
+    const refusal = form.explain?.(error, editing);
+    if (!refusal) throw error;
+    await rerender("kind" in refusal ? { failure: refusal, status: 409 } : { state: refusal, status: 400 });
+  }
+}
+
+const saveOnce = <Deps extends ConsoleDeps>(
+  deps: Deps,
+  sent: AcceptedForm | OneTimeForm,
+  save: (inside: Deps) => Promise<string>,
+): Promise<string> =>
+  "submissionToken" in sent
+    ? applyOnce(deps, sent, save)
+    : deps.database.transaction((tx) => save({ ...deps, database: boundTo(deps.database, tx) }));
+
+/** @throws VersionConflict, NotFound, and what `save` throws: then nothing is saved */
+async function saveVersion<Deps extends ConsoleDeps, Stored, Input, Content>(
+  inside: Deps,
+  form: EditForm<Deps, Stored, Input, Content>,
+  editing: Editing<Stored>,
+  { version, content }: { version: string; content: Content },
+): Promise<string> {
+  const { visit, signedIn } = editing;
+  await form.lock(inside.database.query, editing.record);
+  const record = await form.load(inside, visit);
+  requireVersion(version, form.version(record));
+  return form.save(inside, content, { ...editing, record, acting: actingOn(visit, signedIn) });
+}
+
+/** Says who was faster, and what each differing field is now; sent once more, what was typed is saved. */
+async function showConflict<Deps extends ConsoleDeps, Stored extends { id: string }, Input, Content>(
+  deps: Deps,
+  form: EditForm<Deps, Stored, Input, Content>,
+  { visit, signedIn }: Editing<Stored>,
+  input: Input,
+): Promise<void> {
+  const editing = await startEditing(deps, visit, form, signedIn);
+  const { record, messages } = editing;
+  const isNow = differing(form.toDisplay(input, editing), form.toDisplay(form.toInput(record), editing));
+  const by = await lastChangeOf(deps, visit.organisation.id, record.id, messages);
+  await showForm(deps, form, editing, {
+    input,
+    state: { isNow },
+    failure: { kind: "changed", by },
+    status: 409,
+  });
+}
+
+/** The record was deleted while the form was open: 404, with the reason. */
 async function showGone(
   deps: ConsoleDeps,
-  { current }: { current: ConsolePage },
   visit: Visit,
+  { current }: { current: ConsolePage },
+  { signedIn }: SentForm,
 ): Promise<void> {
-  const signedIn = await administratorHere(deps, visit, consolePath(visit.organisation));
-  if (!signedIn) return;
   const frame = await consoleFrame(deps, visit, signedIn, current);
   await show(visit, frame, goneRecordPage(frame), 404);
-}
-
-/** @param inside the transaction. @throws ChangedMeanwhile, NotFound, and what `keep` throws: then nothing is kept */
-async function kept<Deps extends ConsoleDeps, Found, Typed, Content>(
-  inside: Deps,
-  form: EditForm<Deps, Found, Typed, Content>,
-  at: Editing<Found>,
-  { seen, content }: { seen: string; content: Content },
-): Promise<string> {
-  const { visit, signedIn } = at;
-  await form.hold(inside.database.query, at.found);
-  const found = await form.find(inside, visit);
-  requireSeen(seen, form.seenIn(found));
-  return form.keep(inside, content, { ...at, found, acting: actingOn(visit, signedIn) });
-}
-
-/** Who was faster, and what each field that differs is now; sent once more, what was typed is kept. */
-async function showChanged<Deps extends ConsoleDeps, Found extends { id: string }, Typed, Content>(
-  deps: Deps,
-  form: EditForm<Deps, Found, Typed, Content>,
-  { visit, signedIn }: Editing<Found>,
-  typed: Typed,
-): Promise<void> {
-  const at = await editing(deps, visit, form, signedIn);
-  const isNow = differing(form.inWords(typed, at), form.inWords(form.typedOf(at.found), at));
-  const by = await lastChangeOf(deps, visit.organisation.id, at.found.id, at.messages);
-  await showForm(deps, form, at, { typed, state: { isNow }, failure: { kind: "changed", by }, status: 409 });
 }

@@ -1,9 +1,11 @@
 /**
- * Who may come in. Looking asks for an administrator's session of the organisation in the address; changing asks for one
- * that was proven within ten minutes, and with a second factor if the administrator has one.
+ * A page of administrators or account holders: who may open it, how its route is registered, how it is answered.
+ * Reading asks for a session of the organisation in the address; changing asks for one that was authenticated within the
+ * last ten minutes, with a second factor if the user has one.
  */
+import { isUuid } from "@signet/protocol/hash";
 import { OAuthError } from "@signet/protocol/oauth/oauth-error";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { Clock } from "../core/clock.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../core/organisations/organisations.ts";
@@ -14,35 +16,40 @@ import type { Database } from "../db/open.ts";
 import { type Html, render } from "../html/html.ts";
 import type { PageFrame } from "../html/layout.ts";
 import type { ErrorHandler } from "../http/error-handlers.ts";
+import { NotFound } from "../http/errors.ts";
 import { mendQuery } from "../http/form-body.ts";
 import { addressOf } from "../http/listeners/client-address.ts";
-import { inOrganisation } from "../http/organisation-lookup.ts";
+import { type InOrganisation, inOrganisation, type OrganisationRoute } from "../http/organisation-lookup.ts";
 import { sendPage } from "../http/page.ts";
 
 /** One browser request at one organisation. */
-export interface Visit {
-  readonly organisation: Organisation;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-}
+export type Visit = InOrganisation<Organisation>;
 
-/** A page of ours that a sign-in leads to. */
-type ConsolePage = { place: "console" | "devices"; path: string };
-
-/** What the sign-in gives to pages of other features. */
-export interface ConsoleDoor {
+/** What pages need of the browser's session; the authorize feature implements it. */
+export interface BrowserSessionPort {
   whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
+  /** For a page that refreshes itself: does not count as activity of the session. */
   whoWatches(visit: Visit): Promise<SignedIn | undefined>;
-  /** Whether the organisation asks everybody for a second factor, and the session has shown none in this browser. */
+  /** Whether the organisation requires a second factor that this session has not shown in this browser. */
   lacksRequiredFactor(visit: Visit, signedIn: SignedIn): Promise<boolean>;
-  formBinding(visit: Visit): { csrf: string };
+  /** The browser's own token, and the CSRF token bound to it. */
+  formBinding(visit: Visit): { browser: string; csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
-  /** Whether the browser says that a page of ours made the request, or says nothing. */
+  /** Whether the browser says that one of our pages made the request, or says nothing. */
   isFromHere(visit: Visit): boolean;
-  /** The seal of a form that waits while its browser signs in again, bound to `subject` in place of the session. */
+  /** Bound to `subject` instead of the session: for a form that waits while its user signs in again. */
   keptSeal(visit: Visit, subject: string): string;
   isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
-  signIn(visit: Visit, page: ConsolePage, lacking?: LackingProof): Promise<void>;
+  /** Shows what the sign-in lacks; afterwards the browser goes to the page. @param missing what the page asks for besides */
+  signIn(
+    visit: Visit,
+    page: { place: "account" | "console" | "devices"; path: string },
+    missing?: LackingProof,
+  ): Promise<void>;
+  /** Sets the cookie of a new session. */
+  writeSession(visit: Visit, token: string): void;
+  /** The trusted browser's cookie. */
+  deviceToken(visit: Visit): string | undefined;
 }
 
 export interface ConsoleDeps {
@@ -51,59 +58,129 @@ export interface ConsoleDeps {
   readonly changes: ChangeFeed;
   readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
-  readonly door: ConsoleDoor;
-  /** How browsers are told of errors. */
+  readonly door: BrowserSessionPort;
+  /** Renders errors as pages. */
   readonly showError: ErrorHandler;
 }
 
-/** Below it, every page of the console but the devices'. */
+/** Every page of the console but the devices' is below this address. */
 export const CONSOLE = "/oauth/manage/:org";
 
 /** @param rest begins with a slash; empty for the overview */
 export const consolePath = ({ id }: Pick<Organisation, "id">, rest = ""): string =>
   `/oauth/manage/${id}${rest}`;
 
-/** A query of what is there; nothing for an empty one. */
+/** A query string without its empty members; nothing at all when none is left. */
 export function queryText(values: Readonly<Record<string, string | undefined>>): string {
   const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
   return present.length === 0 ? "" : `?${new URLSearchParams(present as [string, string][])}`;
 }
 
-/** The devices' pages have addresses of their own, and the sign-in says that it leads there. */
-const placeOf = (path: string): ConsolePage["place"] =>
-  path.startsWith("/devices/") ? "devices" : "console";
+/** The path parameters besides the organisation; UUIDs in lower case. */
+export function paramsOf({ request }: Pick<Visit, "request">): Readonly<Record<string, string>> {
+  const { org: _, ...params } = request.params as Record<string, string>;
+  const canonical = ([name, value]: [string, string]) => [name, isUuid(value) ? value.toLowerCase() : value];
+  return Object.fromEntries(Object.entries(params).map(canonical));
+}
 
-/**
- * Any administrator who is signed in. @param path where the browser comes back to after signing in
- * @returns undefined when the sign-in has been shown. @throws OAuthError 403 for everybody else
- */
-export async function administratorHere(
-  deps: Pick<ConsoleDeps, "door">,
-  visit: Visit,
-  path: string,
-): Promise<SignedIn | undefined> {
-  const signedIn = await deps.door.whoIsThere(visit);
-  if (!signedIn) {
-    await deps.door.signIn(visit, { place: placeOf(path), path });
-    return undefined;
+/** A record's id in the path. @throws NotFound for what is no UUID */
+export function requireId({ request }: Pick<Visit, "request">, name = "id"): string {
+  const id = (request.params as Record<string, string>)[name] ?? "";
+  if (!isUuid(id)) throw new NotFound("record");
+  return id.toLowerCase();
+}
+
+/** The request's own path, rebuilt from its route: nothing else of the request is in it. */
+export function requestPath({ organisation, request }: Pick<Visit, "organisation" | "request">): string {
+  const params: Readonly<Record<string, string>> = { ...paramsOf({ request }), org: organisation.id };
+  const { url = "" } = request.routeOptions;
+  return url.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+}
+
+/** Thrown for a page that needs a sign-in, or a stronger or more recent one; its route shows that sign-in. */
+export class SignInRequired extends Error {
+  readonly returnTo: string;
+  readonly missing: LackingProof | undefined;
+  /** @param returnTo where the browser goes after signing in */
+  constructor(returnTo: string, missing?: LackingProof) {
+    super("the page needs a sign-in");
+    this.name = "SignInRequired";
+    this.returnTo = returnTo;
+    this.missing = missing;
   }
-  if (signedIn.user.role === "Administrator") {
-    if (!(await lacksAnything(deps, visit, signedIn))) return signedIn;
-    // The same questions as on the way to an application.
-    await deps.door.signIn(visit, { place: placeOf(path), path });
-    return undefined;
+}
+
+/** Thrown for a page that has nothing to offer this user: its route redirects to another one. */
+export class SeeOther extends Error {
+  readonly path: string;
+  constructor(path: string) {
+    super("another page answers");
+    this.name = "SeeOther";
+    this.path = path;
   }
-  throw new OAuthError("access_denied", "Only administrators of the organisation can open this page.", {
-    status: 403,
-    reason: "administrators-only",
+}
+
+/** What the sign-in page says it leads to. */
+const placeOf = (path: string) =>
+  path.startsWith("/devices/") ? "devices" : path.startsWith("/oauth/manage/") ? "console" : "account";
+
+/** A route handler for browsers: the page, or the sign-in that it asks for. */
+export function pageHandler<Deps extends Pick<ConsoleDeps, "organisations" | "door">>(
+  deps: Deps,
+  handle: (deps: Deps, visit: Visit) => Promise<void>,
+): OrganisationRoute {
+  return inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+    try {
+      await handle(deps, visit);
+    } catch (error) {
+      if (error instanceof SeeOther) await goTo(visit, error.path);
+      else if (error instanceof SignInRequired) await signIn(deps, visit, error);
+      else throw error;
+    }
+    return visit.reply;
   });
 }
 
+const signIn = ({ door }: Pick<ConsoleDeps, "door">, visit: Visit, { returnTo, missing }: SignInRequired) =>
+  door.signIn(visit, { place: placeOf(returnTo), path: returnTo }, missing);
+
 /**
- * What the organisation asks of everybody, also of sessions from before it did: that the address is known to be the user's,
+ * Any administrator of the organisation who is signed in, however long ago.
+ * @throws SignInRequired, OAuthError 403 for every other user
+ */
+export async function requireAdministrator(
+  deps: Pick<ConsoleDeps, "door">,
+  visit: Visit,
+  returnTo = requestPath(visit),
+): Promise<SignedIn> {
+  const signedIn = await deps.door.whoIsThere(visit);
+  if (!signedIn) throw new SignInRequired(returnTo);
+  if (signedIn.user.role !== "Administrator")
+    throw new OAuthError("access_denied", "Only administrators of the organisation can open this page.", {
+      status: 403,
+      reason: "administrators-only",
+    });
+  if (await failsLoginPolicy(deps, visit, signedIn)) throw new SignInRequired(returnTo);
+  return signedIn;
+}
+
+/** An administrator whose sign-in is recent and strong enough to change something. @throws as `requireAdministrator` */
+export async function requireRecentAuthentication(
+  deps: Pick<ConsoleDeps, "door" | "database" | "clock">,
+  visit: Visit,
+  returnTo = requestPath(visit),
+): Promise<SignedIn> {
+  const signedIn = await requireAdministrator(deps, visit, returnTo);
+  const missing = await lackingProof(deps.database.query, signedIn, deps.clock());
+  if (missing !== undefined) throw new SignInRequired(returnTo, missing);
+  return signedIn;
+}
+
+/**
+ * What the organisation requires of every sign-in, also of sessions that began before it did: a verified email address
  * and a second factor. The console is no way around either.
  */
-export const lacksAnything = async (
+export const failsLoginPolicy = async (
   { door }: Pick<ConsoleDeps, "door">,
   visit: Visit,
   signedIn: SignedIn,
@@ -111,20 +188,7 @@ export const lacksAnything = async (
   (visit.organisation.settings.requireVerifiedEmail && !signedIn.user.emailVerified) ||
   (await door.lacksRequiredFactor(visit, signedIn));
 
-/** One who may change something. @returns undefined when what the sign-in lacks has been shown */
-export async function provenAdministrator(
-  deps: Pick<ConsoleDeps, "door" | "database" | "clock">,
-  visit: Visit,
-  path: string,
-): Promise<SignedIn | undefined> {
-  const signedIn = await administratorHere(deps, visit, path);
-  const lacking = signedIn && (await lackingProof(deps.database.query, signedIn, deps.clock()));
-  if (lacking === undefined) return signedIn;
-  await deps.door.signIn(visit, { place: placeOf(path), path }, lacking);
-  return undefined;
-}
-
-/** Who acts, and from where, as the audit log has it. */
+/** Who acts, and from where, as the audit log records it. */
 export const actingOn = ({ organisation, request }: Visit, { user }: SignedIn) => ({
   orgId: organisation.id,
   actor: `user:${user.id}`,
@@ -145,30 +209,28 @@ export async function goTo({ reply }: Visit, path: string): Promise<void> {
 }
 
 /**
- * What the largest records of a call's 64 KiB are in a form: a byte that is escaped is three letters, what is laid out to
- * be read has more lines, and a list of a hundred is as many boxes.
+ * A form of the largest record that an API call of 64 KiB can make: percent-encoding triples a byte, pretty-printed JSON
+ * has more lines, and a list of a hundred is a hundred boxes.
  */
-const MOST_BYTES = 512 * 1024;
-const MOST_FIELDS = 300;
+const MAX_FORM_BYTES = 512 * 1024;
+const MAX_FORM_FIELDS = 300;
 
-/**
- * One address of the console, with a page for GET and what its form does for POST.
- * @param rest below `/oauth/manage/{org}`, begins with a slash; empty for the overview
- */
-export function consoleRoute(
+type PageHandler<Deps> = (deps: Deps, visit: Visit) => Promise<void>;
+
+/** One address of the console: its page for GET, and what the page's form does for POST. */
+export function consoleRoute<Deps extends Pick<ConsoleDeps, "organisations" | "door" | "showError">>(
   app: FastifyInstance,
-  deps: Pick<ConsoleDeps, "organisations" | "showError">,
-  rest: string,
-  handlers: { get?(visit: Visit): Promise<void>; post?(visit: Visit): Promise<void> },
+  deps: Deps,
+  url: `${typeof CONSOLE}${string}`,
+  { get, post }: { get?: PageHandler<Deps>; post?: PageHandler<Deps> },
 ): void {
-  const config = { mendsForms: true, mostFields: MOST_FIELDS };
-  const options = { errorHandler: deps.showError, bodyLimit: MOST_BYTES, config };
-  const handler = (handle: (visit: Visit) => Promise<void>) =>
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+  const config = { mendsForms: true, mostFields: MAX_FORM_FIELDS };
+  const options = { errorHandler: deps.showError, bodyLimit: MAX_FORM_BYTES, config };
+  const handler = (handle: PageHandler<Deps>) =>
+    pageHandler(deps, (_, visit) => {
       mendQuery(visit.request);
-      await handle(visit);
-      return visit.reply;
+      return handle(deps, visit);
     });
-  if (handlers.get) app.get(`${CONSOLE}${rest}`, options, handler(handlers.get));
-  if (handlers.post) app.post(`${CONSOLE}${rest}`, options, handler(handlers.post));
+  if (get) app.get(url, options, handler(get));
+  if (post) app.post(url, options, handler(post));
 }

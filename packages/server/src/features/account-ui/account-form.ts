@@ -1,53 +1,49 @@
-/** A form of an account page that was sent: ours, proven enough for what it changes, and what was typed not lost. */
-import { type NotTaken, received, type Submission } from "../../page-kit/sent-form.ts";
+/** Accepting a form of an account page: as in page-kit/accept-form.ts, by anyone who may make the change. */
+import { checkForm, type FormOutcome, requireSameOrigin, type SentForm } from "../../page-kit/accept-form.ts";
+import { showWaitingForm } from "../../page-kit/reauthentication.ts";
 import type { Visit } from "../../page-kit/visit.ts";
-import {
-  type AccountDeps,
-  accountFrame,
-  accountPath,
-  type Change,
-  comesToChange,
-  isOpenTo,
-} from "./account-page.ts";
+import { type AccountDeps, accountFrame, accountPath, type Change, requireChanger } from "./account-page.ts";
 
 export interface AccountForm extends Change {
-  /** Shows the form once more with what was typed: 403 when it is none of ours, too old, or no text; or for its secrets to be typed. */
-  again(sent: Submission, failure: NotTaken | undefined): Promise<void>;
-  /** True where whoever is signed in may do it: what only makes less possible, or lets nobody in. */
+  /** Whoever is signed in may do it: it only takes something away, or lets nobody in. */
   readonly needsNoProof?: boolean;
-  /** Fields that never wait in a page while somebody signs in again: passwords and codes. */
+  /** Fields that never wait in a page while the user signs in again: passwords and codes. */
   readonly secrets?: readonly string[];
-  /** Fields of ours that were made for the session before, as they wait for the next one. */
-  carry?(sent: Submission): Readonly<Record<string, string>>;
 }
 
 /**
  * Every POST of an account page comes through here.
- * @param path where a browser comes back to that has to sign in first
- * @returns undefined when the answer has been sent. @throws OAuthError 403 for another site's
+ * @param returnTo where the browser goes after a sign-in, when there is no session at all
+ * @throws OAuthError 403 for another site's form, SignInRequired, SeeOther
  */
-export function accountSubmission(
+export async function acceptAccountForm(
   deps: AccountDeps,
   visit: Visit,
-  path: string,
-  form: AccountForm,
-): Promise<Submission | undefined> {
-  const { secrets = [] } = form;
-  const proof = {
-    frame: ({ user }: Submission["signedIn"]) => accountFrame(visit, user, undefined),
-    signInUri: accountPath(visit.organisation, CONFIRM_IDENTITY),
-    secrets,
-    carry: (sent: Submission) => form.carry?.(sent) ?? {},
-  };
-  return received(deps, visit, {
-    comesIn: async () => {
-      const signedIn = await comesToChange(deps, visit, path, form);
-      return signedIn && (await isOpenTo(signedIn, form)) ? signedIn : undefined;
-    },
-    again: (sent, failure) => form.again(sent, failure),
-    ...(form.needsNoProof === true ? {} : { proof }),
-  });
+  returnTo: string,
+  form: AccountForm = {},
+): Promise<FormOutcome> {
+  requireSameOrigin(deps, visit);
+  const signedIn = await requireChanger(deps, visit, returnTo, form);
+  const { needsNoProof = false, secrets = [] } = form;
+  return checkForm(deps, visit, signedIn, { needsProof: !needsNoProof, secrets });
 }
 
-/** Where somebody signs in again beside a form that waits. */
+/** Where the user signs in again, in another tab, while a form waits. */
 export const CONFIRM_IDENTITY = "confirm-identity";
+
+/**
+ * Answers a form with outcome `reauthenticate`.
+ * @param waiting.carried fields that we made for the session before, remade to outlast it
+ */
+export async function askForIdentity(
+  deps: AccountDeps,
+  visit: Visit,
+  form: SentForm,
+  waiting: { readonly secrets?: readonly string[]; readonly carried?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
+  await showWaitingForm(deps, visit, form, {
+    frame: accountFrame(visit, form.signedIn.user, undefined),
+    signInUri: accountPath(visit.organisation, CONFIRM_IDENTITY),
+    ...waiting,
+  });
+}

@@ -14,7 +14,7 @@ import type { OrganisationDirectory } from "../../core/organisations/organisatio
 import type { PasswordHasher } from "../../core/passwords/password-hasher.ts";
 import type { RateLimits } from "../../core/rate-limits/rate-limits.ts";
 import type { FactorChange } from "../../core/second-factors/changes.ts";
-import { type LackingProof, lackingProof } from "../../core/second-factors/fresh-proof.ts";
+import { lackingProof } from "../../core/second-factors/fresh-proof.ts";
 import type { PasskeyChallenges } from "../../core/second-factors/passkeys/challenge.ts";
 import type { RelyingParty } from "../../core/second-factors/passkeys/passkey.ts";
 import { assuranceOf } from "../../core/sessions/assurance.ts";
@@ -26,24 +26,17 @@ import type { PageOrganisation } from "../../html/layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
-import { inOrganisation } from "../../http/organisation-lookup.ts";
 import { newNonce } from "../../http/page.ts";
 import { wasAlready } from "../../page-kit/console-frame.ts";
 import { readerMessages } from "../../page-kit/reader-language.ts";
-import { consolePath, goTo, type Visit } from "../../page-kit/visit.ts";
-
-/** What the sign-in gives to pages of other features. */
-export interface SignInDoor {
-  whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
-  formBinding(visit: Visit): { browser: string; csrf: string };
-  isOwnForm(visit: Visit, presented: string | undefined): boolean;
-  isFromHere(visit: Visit): boolean;
-  keptSeal(visit: Visit, subject: string): string;
-  isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
-  signIn(visit: Visit, page: { place: "account"; path: string }, lacking?: LackingProof): Promise<void>;
-  writeSession(visit: Visit, token: string): void;
-  deviceToken(visit: Visit): string | undefined;
-}
+import {
+  type BrowserSessionPort,
+  consolePath,
+  pageHandler,
+  SeeOther,
+  SignInRequired,
+  type Visit,
+} from "../../page-kit/visit.ts";
 
 export interface AccountDeps {
   readonly database: Database;
@@ -51,7 +44,7 @@ export interface AccountDeps {
   readonly organisations: OrganisationDirectory;
   readonly encryption: Encryption;
   readonly outbox: Outbox;
-  readonly door: SignInDoor;
+  readonly door: BrowserSessionPort;
   /** Seals what browsers carry for us between two pages. */
   readonly seals: Encryption;
   readonly challenges: PasskeyChallenges;
@@ -64,60 +57,64 @@ export interface AccountDeps {
 
 export const accountPath = ({ id }: Organisation, rest: string): string => `/oauth/${id}/account/${rest}`;
 
-/** Anybody who is signed in. @param path where the browser comes back to after signing in */
-export async function signedInHere(
-  deps: AccountDeps,
-  visit: Visit,
-  path: string,
-): Promise<SignedIn | undefined> {
+/** Anyone who is signed in. @param returnTo where the browser goes after signing in. @throws SignInRequired */
+export async function requireSignedIn(deps: AccountDeps, visit: Visit, returnTo: string): Promise<SignedIn> {
   const signedIn = await deps.door.whoIsThere(visit);
-  if (!signedIn) await deps.door.signIn(visit, { place: "account", path });
+  if (!signedIn) throw new SignInRequired(returnTo);
   return signedIn;
 }
 
-/** What a change asks of who makes it, besides their proof. */
+/** What a change asks of who makes it, besides a recent sign-in. */
 export interface Change {
   /** What belongs to the organisation visited, and not to the account: guests may change that too. */
   readonly byGuests?: boolean;
-  /** Whether there is anything to change; sends the browser elsewhere when not. */
-  isOpen?(signedIn: SignedIn): Promise<boolean>;
+  /** The page that answers instead when there is nothing to change. */
+  redirectIfClosed?(signedIn: SignedIn): string | undefined | Promise<string | undefined>;
 }
 
-/** @returns undefined when the answer has been sent: the sign-in, or the way to the page that says why not */
-export async function comesToChange(
+/** @throws SignInRequired; SeeOther for guests whose account is changed at home */
+async function requireOwner(
   deps: AccountDeps,
   visit: Visit,
-  path: string,
-  change: Change,
-): Promise<SignedIn | undefined> {
-  const signedIn = await signedInHere(deps, visit, path);
-  if (!signedIn) return undefined;
-  if (change.byGuests !== true && !isAtHome(visit.organisation, signedIn.user)) {
-    await goTo(visit, accountPath(visit.organisation, "security"));
-    return undefined;
-  }
+  returnTo: string,
+  { byGuests }: Change,
+): Promise<SignedIn> {
+  const signedIn = await requireSignedIn(deps, visit, returnTo);
+  if (byGuests !== true && !isAtHome(visit.organisation, signedIn.user))
+    throw new SeeOther(accountPath(visit.organisation, "security"));
   return signedIn;
 }
 
-/** @returns false when the browser has been sent elsewhere */
-export const isOpenTo = async (signedIn: SignedIn, { isOpen }: Change): Promise<boolean> =>
-  (await isOpen?.(signedIn)) !== false;
+/** @throws SeeOther */
+async function requireOpen(signedIn: SignedIn, { redirectIfClosed }: Change): Promise<void> {
+  const elsewhere = await redirectIfClosed?.(signedIn);
+  if (elsewhere !== undefined) throw new SeeOther(elsewhere);
+}
 
-/**
- * Somebody who may see the form of a change: as fresh a sign-in as the change itself asks for (account-form.ts).
- * @returns undefined when the answer has been sent: what the sign-in lacks, or the way to the page that says why not
- */
-export async function mayChange(
+/** Whoever may make the change, however long ago they signed in. @throws SignInRequired, SeeOther */
+export async function requireChanger(
   deps: AccountDeps,
   visit: Visit,
-  path: string,
+  returnTo: string,
+  change: Change,
+): Promise<SignedIn> {
+  const signedIn = await requireOwner(deps, visit, returnTo, change);
+  await requireOpen(signedIn, change);
+  return signedIn;
+}
+
+/** Whoever may see the form of a change: the sign-in is as recent as the change asks for. @throws SignInRequired, SeeOther */
+export async function requireRecentChanger(
+  deps: AccountDeps,
+  visit: Visit,
+  returnTo: string,
   change: Change = {},
-): Promise<SignedIn | undefined> {
-  const signedIn = await comesToChange(deps, visit, path, change);
-  const lacking = signedIn && (await lackingProof(deps.database.query, signedIn, deps.clock()));
-  if (lacking === undefined) return signedIn && (await isOpenTo(signedIn, change)) ? signedIn : undefined;
-  await deps.door.signIn(visit, { place: "account", path }, lacking);
-  return undefined;
+): Promise<SignedIn> {
+  const signedIn = await requireOwner(deps, visit, returnTo, change);
+  const missing = await lackingProof(deps.database.query, signedIn, deps.clock());
+  if (missing !== undefined) throw new SignInRequired(returnTo, missing);
+  await requireOpen(signedIn, change);
+  return signedIn;
 }
 
 export function changeOf(visit: Visit, { session, user }: SignedIn): FactorChange {
@@ -188,20 +185,16 @@ export function pageOrganisation({ name, settings }: Organisation): PageOrganisa
 export const isAtHome = (organisation: Organisation, user: User): boolean =>
   user.homeOrgId === organisation.id;
 
-/** One address, with a page for GET and what its form does for POST: see `accountSubmission`. */
+/** One address, with a page for GET and what its form does for POST: see `acceptAccountForm`. */
 export function accountRoute(
   app: FastifyInstance,
   deps: AccountDeps,
-  rest: string,
+  url: `/oauth/:org/account/${string}`,
   handlers: { get(visit: Visit): Promise<void>; post?(visit: Visit): Promise<void> },
 ): void {
-  const handler = (handle: (visit: Visit) => Promise<void>) =>
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
-      await handle(visit);
-      return visit.reply;
-    });
-  app.get(`/oauth/:org/account/${rest}`, handler(handlers.get));
-  // What was typed is shown again, whatever it is (account-form.ts).
+  const handler = (handle: (visit: Visit) => Promise<void>) => pageHandler(deps, (_, visit) => handle(visit));
+  app.get(url, handler(handlers.get));
+  // What was typed is shown again, even when it is no text (page-kit/accept-form.ts).
   const options = { config: { mendsForms: true } };
-  if (handlers.post) app.post(`/oauth/:org/account/${rest}`, options, handler(handlers.post));
+  if (handlers.post) app.post(url, options, handler(handlers.post));
 }

@@ -62,7 +62,7 @@ export type ConfirmView = ChangeFrame & {
   confirmId?: string | undefined;
   /** Nothing is gone by it: its button is not the red one. */
   isHarmless?: boolean;
-  /** Of what could be done again: see page-kit/made-once.ts. */
+  /** Of what could be done again: see page-kit/accept-form.ts. */
   once?: string | undefined;
   /** What the form carries along. */
   fields?: readonly HiddenField[] | undefined;

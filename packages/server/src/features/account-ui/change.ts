@@ -18,7 +18,7 @@ export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn,
   };
 }
 
-/** What a form is answered with before anything is done with it: see `NotTaken` in page-kit/sent-form.ts. */
+/** What a form is answered with before anything is done with it: see `Rejection` in page-kit/accept-form.ts. */
 export const notTakenTexts = ({ messages: { security, console: texts } }: Pick<ChangeFrame, "messages">) => ({
   expired: { title: security.expired, text: security.expiredText },
   unreadable: { title: texts.frame.form.unreadable, text: texts.frame.form.unreadableText },

@@ -25,7 +25,7 @@ export type ConfirmActView = ConsoleFrame &
     /** Nothing ends by it: its button is not the red one. */
     isHarmless?: boolean;
     backUri: string;
-    /** Of what could be done again: see page-kit/made-once.ts. */
+    /** Of what could be done again: see page-kit/accept-form.ts. */
     once?: string | undefined;
     /** Asked besides. */
     fields?: Content;

@@ -9,16 +9,25 @@ export type FormState = {
   isNow?: Readonly<Record<string, string>> | undefined;
 };
 
+/** How a form is shown: at first, and again with what was typed. */
+export type FormShown<Input> = {
+  readonly input: Input;
+  readonly state?: FormState;
+  readonly failure?: FormFailure | undefined;
+  readonly status?: number;
+};
+
 /** What the page of a form is made from, besides the record. */
-export type FormView<Typed> = ConsoleFrame & {
-  /** As it was typed, or as it is. */
-  typed: Typed;
+export type FormView<Input> = ConsoleFrame & {
+  /** What was typed, or what the record has. */
+  input: Input;
   state: FormState;
   failure: FormFailure | undefined;
   csrf: string;
-  seen: string;
-  /** Of a form that is good once: see page-kit/made-once.ts. */
-  once: string | undefined;
+  /** Of the record that the form changes. */
+  version?: string;
+  /** Of a form that creates or sends something: see page-kit/accept-form.ts. */
+  once?: string | undefined;
   action: string;
 };
 

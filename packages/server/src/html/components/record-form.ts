@@ -13,7 +13,7 @@ export type FormFailure =
   | { kind: "expired" }
   /** Something in it is no text: it has been replaced, to be seen. */
   | { kind: "unreadable" }
-  /** It has done what it says, once; see page-kit/made-once.ts. */
+  /** It has done what it says, once; see page-kit/accept-form.ts. */
   | ({ kind: "sent" } & SentBefore)
   /** Anything else, in its own words. */
   | { kind: "refused"; title: string; text?: string };
@@ -29,9 +29,9 @@ export function recordForm(view: {
   id: string;
   action: string;
   csrf: string;
-  /** What the record was like when the form was made: see `seenOf`. */
-  seen?: string | undefined;
-  /** Of a form that makes something: see page-kit/made-once.ts. */
+  /** Of the record when the form was shown: see page-kit/record-version.ts. */
+  version?: string | undefined;
+  /** Of a form that creates or sends something: see page-kit/accept-form.ts. */
   once?: string | undefined;
   hidden?: readonly HiddenField[];
   fields: Content;
@@ -41,9 +41,12 @@ export function recordForm(view: {
   cancelUri?: string | undefined;
   messages: Messages;
 }): Html {
-  const { id, csrf, seen, once, hidden = [], submit, cancelUri } = view;
+  const { id, csrf, version, once, hidden = [], submit, cancelUri } = view;
   const { form } = view.messages.console.frame;
-  const own = [{ name: "csrf", value: csrf }, ...(seen === undefined ? [] : [{ name: "seen", value: seen }])];
+  const own = [
+    { name: "csrf", value: csrf },
+    ...(version === undefined ? [] : [{ name: "seen", value: version }]),
+  ];
   return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate>
 ${hiddenFields([...own, ...hidden])}${onceField(once)}${view.fields}
 <div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
@@ -53,7 +56,7 @@ ${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel
 }
 
 /**
- * Of a form that makes something, its value (page-kit/made-once.ts); of every form, what keeps a double click from sending it
+ * Of a form that makes something, its value (page-kit/accept-form.ts); of every form, what keeps a double click from sending it
  * twice: the second answer would tell of a password that is wrong by now, or of a record that somebody changed meanwhile.
  */
 export const onceField = (once: string | undefined): Html =>

@@ -18,12 +18,11 @@ import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { ALREADY } from "../../../page-kit/console-frame.ts";
-import type { NotTaken } from "../../../page-kit/sent-form.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
-import { type AccountDeps, accountFrame, signedInHere } from "../account-page.ts";
+import type { Rejection } from "../../../page-kit/accept-form.ts";
+import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
+import { goTo, pageHandler, show, type Visit } from "../../../page-kit/visit.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import { type AccountDeps, accountFrame, requireSignedIn } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
 import { notTakenTexts } from "../change.ts";
 import { consentsPage } from "./consents.page.ts";
@@ -36,19 +35,16 @@ export interface ConsentsDeps extends AccountDeps {
   readonly errorHandlers: { readonly program: ErrorHandler; readonly page: ErrorHandler };
 }
 
-const RECORDS = "/oauth/:org/user/consents";
-
 export function consentsRoutes(app: FastifyInstance, deps: ConsentsDeps): void {
   const errorHandler: ErrorHandler = (error, request, reply) =>
     deps.errorHandlers[isProgram(request) ? "program" : "page"](error, request, reply);
   const byAudience = (program: (visit: Visit) => Promise<void>, page: (visit: Visit) => Promise<void>) =>
-    inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+    pageHandler(deps, async (_, visit) => {
       visit.reply.header("vary", "Accept, Authorization");
       await (isProgram(visit.request) ? program(visit) : page(visit));
-      return visit.reply;
     });
   app.get(
-    RECORDS,
+    "/oauth/:org/user/consents",
     { errorHandler },
     byAudience(
       (visit) => answerList(deps, visit),
@@ -56,7 +52,7 @@ export function consentsRoutes(app: FastifyInstance, deps: ConsentsDeps): void {
     ),
   );
   app.post(
-    `${RECORDS}/:id/revoke`,
+    "/oauth/:org/user/consents/:id/revoke",
     { errorHandler },
     byAudience(
       (visit) => revokeForProgram(deps, visit),
@@ -109,22 +105,20 @@ function takeBack(deps: ConsentsDeps, { organisation, request }: Visit, user: Us
 
 async function showPage(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const id = queryOf(visit.request).values.get("id");
-  const signedIn = await signedInHere(deps, visit, consentsPath(visit, id));
-  if (!signedIn) return;
+  const signedIn = await requireSignedIn(deps, visit, consentsPath(visit, id));
   if (id === undefined) await showList(deps, visit, signedIn);
   else await ask(deps, visit, signedIn, id);
 }
 
 async function revokeOnPage(deps: ConsentsDeps, visit: Visit): Promise<void> {
   const { id = "" } = visit.request.params as { id?: string };
-  const sent = await accountSubmission(deps, visit, consentsPath(visit, id), {
-    byGuests: true,
-    needsNoProof: true,
-    again: ({ signedIn }, failure) => ask(deps, visit, signedIn, id, failure),
-  });
-  if (!sent) return;
-  const isDone = await takeBack(deps, visit, sent.signedIn.user);
-  await goTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY}`);
+  const rules = { byGuests: true, needsNoProof: true };
+  const form = await acceptAccountForm(deps, visit, consentsPath(visit, id), rules);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  if (form.outcome === "rejected") return ask(deps, visit, signedIn, id, form.refusal.failure?.kind);
+  const isDone = await takeBack(deps, visit, signedIn.user);
+  await goTo(visit, `${consentsPath(visit)}?done=${isDone ? "revoked" : ALREADY_APPLIED}`);
 }
 
 const consentsPath = ({ organisation }: Pick<Visit, "organisation">, id?: string): string =>
@@ -161,7 +155,7 @@ async function ask(
   visit: Visit,
   { user }: SignedIn,
   id: string,
-  failure?: NotTaken,
+  failure?: Rejection,
 ): Promise<void> {
   const { organisation } = visit;
   const list = await listUserConsents(deps.database.query, { orgId: organisation.id, userId: user.id });

@@ -18,7 +18,7 @@ import {
   accountPath,
   accountRoute,
   isAtHome,
-  signedInHere,
+  requireSignedIn,
 } from "../account-page.ts";
 import { notMePath } from "../security/password.route.ts";
 import { isOwnAct, whoActed } from "../who-acted.ts";
@@ -28,10 +28,10 @@ const ACTIVITY = "activity";
 const ON_A_PAGE = 25;
 
 export function activityRoute(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, ACTIVITY, {
+  accountRoute(app, deps, "/oauth/:org/account/activity", {
     get: async (visit) => {
-      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, ACTIVITY));
-      if (signedIn) await showActivity(deps, visit, signedIn);
+      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, ACTIVITY));
+      await showActivity(deps, visit, signedIn);
     },
   });
 }

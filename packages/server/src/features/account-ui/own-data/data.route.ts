@@ -7,15 +7,15 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { exportOwnData } from "../../../core/users/data-export/data-export.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
   accountPath,
   accountRoute,
   isAtHome,
-  mayChange,
-  signedInHere,
+  requireRecentChanger,
+  requireSignedIn,
 } from "../account-page.ts";
 import { tellWait } from "../wait.ts";
 import { dataPage, type YourDataView } from "./data.page.ts";
@@ -24,18 +24,18 @@ const DATA = "data";
 const EXPORT = "data/export";
 
 export function dataRoutes(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, DATA, {
+  accountRoute(app, deps, "/oauth/:org/account/data", {
     get: async (visit) => {
-      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, DATA));
-      if (signedIn) await showData(deps, visit, signedIn);
+      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, DATA));
+      await showData(deps, visit, signedIn);
     },
   });
-  accountRoute(app, deps, EXPORT, {
+  accountRoute(app, deps, "/oauth/:org/account/data/export", {
     // Where a sign-in that had to come first ends: the button is pressed once more.
     get: async (visit) => {
       const path = accountPath(visit.organisation, EXPORT);
-      if (await mayChange(deps, visit, path, { byGuests: true }))
-        await goTo(visit, accountPath(visit.organisation, DATA));
+      await requireRecentChanger(deps, visit, path, { byGuests: true });
+      await goTo(visit, accountPath(visit.organisation, DATA));
     },
     post: (visit) => send(deps, visit),
   });
@@ -65,12 +65,11 @@ async function showData(
 
 async function send(deps: AccountDeps, visit: Visit): Promise<void> {
   const { organisation, request, reply } = visit;
-  const sent = await accountSubmission(deps, visit, accountPath(organisation, EXPORT), {
-    byGuests: true,
-    again: (old, failure) => showData(deps, visit, old.signedIn, failure, 403),
-  });
-  if (!sent) return;
-  const { signedIn } = sent;
+  const path = accountPath(organisation, EXPORT);
+  const form = await acceptAccountForm(deps, visit, path, { byGuests: true });
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  if (form.outcome === "rejected") return showData(deps, visit, signedIn, form.refusal.failure?.kind, 403);
   try {
     const { user } = signedIn;
     const pieces = await exportOwnData(deps, { organisation, user, address: addressOf(request) });

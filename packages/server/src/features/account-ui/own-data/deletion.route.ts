@@ -13,9 +13,8 @@ import { stylesheet } from "../../../html/stylesheet.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { newNonce } from "../../../http/page.ts";
 import { readerMessages } from "../../../page-kit/reader-language.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
 import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
@@ -23,9 +22,9 @@ import {
   accountRoute,
   type Change,
   isAtHome,
-  mayChange,
   originOf,
   pageOrganisation,
+  requireRecentChanger,
 } from "../account-page.ts";
 import { deletionPage, gonePage, leavePage } from "./deletion.page.ts";
 
@@ -34,16 +33,21 @@ const LEAVE = "leave";
 const GONE = "gone";
 
 export function deletionRoutes(app: FastifyInstance, deps: AccountDeps): void {
-  for (const way of [DELETION, LEAVE] as const)
-    accountRoute(app, deps, way, {
-      get: async (visit) => {
-        const path = accountPath(visit.organisation, way);
-        const signedIn = await mayChange(deps, visit, path, openTo(visit, way));
-        if (signedIn) await ask(deps, visit, signedIn, way);
-      },
-      post: (visit) => go(deps, visit, way),
-    });
-  accountRoute(app, deps, GONE, { get: showGone });
+  accountRoute(app, deps, "/oauth/:org/account/deletion", {
+    get: (visit) => showQuestion(deps, visit, DELETION),
+    post: (visit) => go(deps, visit, DELETION),
+  });
+  accountRoute(app, deps, "/oauth/:org/account/leave", {
+    get: (visit) => showQuestion(deps, visit, LEAVE),
+    post: (visit) => go(deps, visit, LEAVE),
+  });
+  accountRoute(app, deps, "/oauth/:org/account/gone", { get: showGone });
+}
+
+async function showQuestion(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
+  const path = accountPath(visit.organisation, way);
+  const signedIn = await requireRecentChanger(deps, visit, path, openTo(visit, way));
+  await ask(deps, visit, signedIn, way);
 }
 
 type Way = typeof DELETION | typeof LEAVE;
@@ -51,19 +55,16 @@ type Way = typeof DELETION | typeof LEAVE;
 /** At home one deletes, if the organisation leaves that to its users; elsewhere one leaves. */
 const openTo = (visit: Visit, way: Way): Change => ({
   byGuests: true,
-  isOpen: async ({ user }) => {
+  redirectIfClosed: ({ user }) => {
     const { organisation } = visit;
     const isHome = isAtHome(organisation, user);
     const isOpen = way === DELETION ? isHome && organisation.settings.allowAccountDeletion : !isHome;
-    if (!isOpen) await goTo(visit, accountPath(organisation, "data"));
-    return isOpen;
+    return isOpen ? undefined : accountPath(organisation, "data");
   },
 });
 
-const typedNameIn = ({ values }: Submission): string => values.get("name") ?? "";
-
 interface Shown {
-  readonly failure?: FormFailure;
+  readonly failure?: FormFailure | undefined;
   readonly typedName?: string;
   readonly isWrongName?: boolean;
   readonly status?: number;
@@ -90,22 +91,15 @@ function ask(
 
 async function go(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
   const { organisation } = visit;
-  const sent = await accountSubmission(deps, visit, accountPath(organisation, way), {
-    ...openTo(visit, way),
-    again: (old, kind = "expired") =>
-      ask(deps, visit, old.signedIn, way, {
-        typedName: typedNameIn(old),
-        failure: { kind },
-        status: 403,
-      }),
-  });
-  if (!sent) return;
-  const { signedIn } = sent;
+  const form = await acceptAccountForm(deps, visit, accountPath(organisation, way), openTo(visit, way));
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
   const { user } = signedIn;
-  const again = (shown: Shown) => ask(deps, visit, signedIn, way, shown);
-  const typedName = typedNameIn(sent);
+  const typedName = form.values.get("name") ?? "";
+  const rerender = (shown: Shown) => ask(deps, visit, signedIn, way, { typedName, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
   if (way === DELETION && emailKey(typedName) !== emailKey(user.email))
-    return again({ typedName, isWrongName: true, status: 400 });
+    return rerender({ isWrongName: true, status: 400 });
   const leaving = { ...originOf(visit, user), orgId: organisation.id, id: user.id, actor: `user:${user.id}` };
   try {
     await (way === DELETION ? deleteUser(deps, leaving) : leaveOrganisation(deps, leaving));
@@ -118,7 +112,7 @@ async function go(deps: AccountDeps, visit: Visit, way: Way): Promise<void> {
       title: text.lastAdministrator,
       text: text.lastAdministratorText({ organisation: name }),
     } as const;
-    return again({ typedName, failure, status: 409 });
+    return rerender({ failure, status: 409 });
   }
   // Somebody who has deleted it meanwhile did what was asked for.
   return goTo(visit, accountPath(organisation, way === DELETION ? GONE : `${GONE}?what=left`));

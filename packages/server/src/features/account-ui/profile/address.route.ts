@@ -9,18 +9,17 @@ import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
 import { emailKey, isEmail } from "../../../core/users/user.ts";
-import { goodOnce, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
+import { applyOnce, newSubmissionToken, requireFreshNonce } from "../../../page-kit/accept-form.ts";
+import { show, type Visit } from "../../../page-kit/visit.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
   accountPath,
   accountRoute,
   type Change,
-  mayChange,
   originOf,
+  requireRecentChanger,
 } from "../account-page.ts";
 import { tellWait } from "../wait.ts";
 import { type NewAddressView, newAddressPage, sentPage } from "./address.page.ts";
@@ -28,11 +27,11 @@ import { type NewAddressView, newAddressPage, sentPage } from "./address.page.ts
 const ADDRESS = "address";
 
 export function addressRoute(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, ADDRESS, {
+  accountRoute(app, deps, "/oauth/:org/account/address", {
     get: async (visit) => {
       const path = accountPath(visit.organisation, ADDRESS);
-      const signedIn = await mayChange(deps, visit, path, askable(deps, visit));
-      if (signedIn) await showForm(deps, visit, signedIn);
+      const signedIn = await requireRecentChanger(deps, visit, path, askable(deps, visit));
+      await showForm(deps, visit, signedIn);
     },
     post: (visit) => ask(deps, visit),
   });
@@ -40,17 +39,12 @@ export function addressRoute(app: FastifyInstance, deps: AccountDeps): void {
 
 /** Without mail there is no link to send: the profile has no button then either. */
 const askable = ({ outbox }: AccountDeps, visit: Visit): Change => ({
-  isOpen: async () => {
-    if (!outbox.isOpen) await goTo(visit, accountPath(visit.organisation, "profile"));
-    return outbox.isOpen;
-  },
+  redirectIfClosed: () => (outbox.isOpen ? undefined : accountPath(visit.organisation, "profile")),
 });
-
-const typedIn = ({ values }: Submission): string => (values.get("newEmail") ?? "").trim();
 
 interface Shown {
   readonly typed?: string;
-  readonly failure?: NewAddressView["refusal"];
+  readonly failure?: NewAddressView["refusal"] | undefined;
   readonly status?: number;
 }
 
@@ -60,7 +54,7 @@ function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Sh
   const page = newAddressPage({
     ...frame,
     csrf: deps.door.formBinding(visit).csrf,
-    once: newOnce(deps),
+    once: newSubmissionToken(deps),
     action: accountPath(organisation, ADDRESS),
     backUri: accountPath(organisation, "profile"),
     typed: shown.typed ?? "",
@@ -69,25 +63,16 @@ function showForm(deps: AccountDeps, visit: Visit, { user }: SignedIn, shown: Sh
   return show(visit, frame, page, shown.status ?? 200);
 }
 
-const refused =
-  (deps: AccountDeps, visit: Visit) =>
-  (old: Submission, { failure, status }: Refusal): Promise<void> => {
-    const kind = failure.kind === "sent" ? "sent" : "expired";
-    return showForm(deps, visit, old.signedIn, { typed: typedIn(old), failure: kind, status });
-  };
-
 async function ask(deps: AccountDeps, visit: Visit): Promise<void> {
-  const received = await accountSubmission(deps, visit, accountPath(visit.organisation, ADDRESS), {
-    ...askable(deps, visit),
-    again: (old, failure) =>
-      showForm(deps, visit, old.signedIn, { typed: typedIn(old), failure, status: 403 }),
-  });
-  const sent = received && (await goodOnce(deps, visit, received, refused(deps, visit), () => ({})));
-  if (!sent) return;
-  const { signedIn } = sent;
-  const typed = typedIn(sent);
-  const again = (failure: NonNullable<Shown["failure"]>, status: number) =>
+  const path = accountPath(visit.organisation, ADDRESS);
+  const accepted = await acceptAccountForm(deps, visit, path, askable(deps, visit));
+  const form = requireFreshNonce(deps, visit, accepted);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const typed = (form.values.get("newEmail") ?? "").trim();
+  const again = (failure: Shown["failure"], status: number) =>
     showForm(deps, visit, signedIn, { typed, failure, status });
+  if (form.outcome === "rejected") return again(form.refusal.failure?.kind, form.refusal.status);
   if (!isEmail(typed)) return again("invalid", 400);
   const { organisation } = visit;
   const { user } = signedIn;
@@ -108,11 +93,8 @@ async function ask(deps: AccountDeps, visit: Visit): Promise<void> {
   }
   const actor = `user:${user.id}`;
   const wanted = { newEmail: typed, actor, address, locale, tellsTaken: false };
-  const isSent = await sent.once(async (database) => {
-    await requestNewEmail({ ...deps, database }, user, wanted);
-    return true;
-  });
-  if (!isSent) return;
+  const sent = await applyOnce(deps, form, (inside) => requestNewEmail(inside, user, wanted));
+  if (sent === "duplicate-submission") return again("sent", 409);
   const frame = accountFrame(visit, user, "profile");
   const backUri = accountPath(organisation, "profile");
   return show(visit, frame, sentPage({ ...frame, backUri, newEmail: typed }));

@@ -89,7 +89,7 @@ function personal(view: ProfileView): Html {
       id: "profile",
       action: view.action,
       csrf: view.csrf,
-      seen: view.seen,
+      version: view.seen,
       fields,
       submit: { id: "profile-save", label: messages.console.frame.form.save },
       messages,

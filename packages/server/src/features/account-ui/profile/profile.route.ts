@@ -18,17 +18,16 @@ import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
-import { ChangedMeanwhile, requireSeen, seenOf } from "../../../page-kit/submission.ts";
+import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
 import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
   accountPath,
   accountRoute,
   isAtHome,
-  signedInHere,
+  requireSignedIn,
 } from "../account-page.ts";
 import { isOwnAct, whoActed } from "../who-acted.ts";
 import { type ProfileFields, profilePage } from "./profile.page.ts";
@@ -43,10 +42,10 @@ export function profileRoute(app: FastifyInstance, deps: AccountDeps): void {
       return visit.reply;
     }),
   );
-  accountRoute(app, deps, PROFILE, {
+  accountRoute(app, deps, "/oauth/:org/account/profile", {
     get: async (visit) => {
-      const signedIn = await signedInHere(deps, visit, profilePath(visit));
-      if (signedIn) await showProfile(deps, visit, signedIn.user);
+      const signedIn = await requireSignedIn(deps, visit, profilePath(visit));
+      await showProfile(deps, visit, signedIn.user);
     },
     post: (visit) => save(deps, visit),
   });
@@ -58,7 +57,7 @@ const profilePath = ({ organisation }: Pick<Visit, "organisation">): string =>
 interface Shown {
   readonly typed?: ProfileFields;
   readonly seen?: string | undefined;
-  readonly failure?: FormFailure;
+  readonly failure?: FormFailure | undefined;
   readonly faults?: ReadonlyArray<keyof Profile>;
   /** Fields that hold something else now. */
   readonly now?: Partial<ProfileFields>;
@@ -81,7 +80,7 @@ async function showProfile(deps: AccountDeps, visit: Visit, user: User, shown: S
     ...frame,
     csrf: deps.door.formBinding(visit).csrf,
     action: profilePath(visit),
-    seen: shown.seen ?? seenOf(present),
+    seen: shown.seen ?? versionOf(present),
     typed: shown.typed ?? fieldsOf(present),
     faults: shown.faults ?? [],
     now: shown.now ?? {},
@@ -101,7 +100,7 @@ async function showProfile(deps: AccountDeps, visit: Visit, user: User, shown: S
   return show(visit, frame, page, shown.status ?? 200);
 }
 
-function typedIn({ values }: Submission): ProfileFields {
+function typedIn(values: ReadonlyMap<string, string>): ProfileFields {
   const text = (name: keyof ProfileFields) => (values.get(name) ?? "").trim().replace(/\s+/g, " ");
   return {
     firstname: text("firstname"),
@@ -112,42 +111,35 @@ function typedIn({ values }: Submission): ProfileFields {
 }
 
 async function save(deps: AccountDeps, visit: Visit): Promise<void> {
-  const again = (sent: Submission, shown: Shown) =>
-    showProfile(deps, visit, sent.signedIn.user, {
-      typed: typedIn(sent),
-      seen: sent.values.get("seen"),
-      ...shown,
-    });
-  const sent = await accountSubmission(deps, visit, profilePath(visit), {
+  const { organisation } = visit;
+  const form = await acceptAccountForm(deps, visit, profilePath(visit), {
     byGuests: true,
     needsNoProof: true,
-    isOpen: async ({ user }) => {
-      const isHome = isAtHome(visit.organisation, user);
-      if (!isHome) await goTo(visit, profilePath(visit));
-      return isHome;
-    },
-    again: (old, kind = "expired") => again(old, { failure: { kind }, status: 403 }),
+    redirectIfClosed: ({ user }) => (isAtHome(organisation, user) ? undefined : profilePath(visit)),
   });
-  if (!sent) return;
-  const { user } = sent.signedIn;
-  const typed = typedIn(sent);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { user } = form.signedIn;
+  const typed = typedIn(form.values);
+  const seen = form.values.get("seen");
+  const rerender = (shown: Shown) => showProfile(deps, visit, user, { typed, seen, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
   const profile = { ...typed, phone: typed.phone || null, locale: typed.locale || null };
   const faults = faultsOf(profile);
   if (faults.length > 0) {
     const { profile: labels } = accountFrame(visit, user, "profile").messages.console.account;
     const fields = faults.map((id) => ({ id, label: labels[id] }));
-    return again(sent, { faults, failure: { kind: "faults", fields }, status: 400 });
+    return rerender({ faults, failure: { kind: "faults", fields }, status: 400 });
   }
-  const key = { orgId: visit.organisation.id, id: user.id };
+  const key = { orgId: organisation.id, id: user.id };
   const act = { ...key, actor: `user:${user.id}`, address: addressOf(visit.request) };
   try {
     await changeProfile(deps, {
       ...act,
       profile,
-      check: (present) => requireSeen(sent.values.get("seen"), present),
+      check: (present) => requireVersion(seen, present),
     });
   } catch (error) {
-    if (!(error instanceof ChangedMeanwhile)) throw error;
+    if (!(error instanceof VersionConflict)) throw error;
     const present = await findUser(deps.database.query, key.orgId, key.id);
     if (!present) throw error;
     return showChanged(deps, visit, present, typed);

@@ -14,10 +14,10 @@ import { matchingStep, readTotpCode, totpUri } from "../../../core/second-factor
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { qrCode } from "../../../html/components/qr-code.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import type { NotTaken, Submission } from "../../../page-kit/sent-form.ts";
+import type { Rejection, SentForm } from "../../../page-kit/accept-form.ts";
 import { show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
-import { type AccountDeps, accountRoute, changeOf, mayChange } from "../account-page.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
 import { authenticatorPage, confirmPage } from "../change.page.ts";
 import { backWith, changeFrame, changePath, finish, notTakenTexts } from "../change.ts";
 import { useAndRaise } from "../raise-session.ts";
@@ -26,17 +26,17 @@ const SETUP = "authenticator";
 const REMOVAL = "authenticator/removal";
 
 export function authenticatorRoutes(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, `security/${SETUP}`, {
+  accountRoute(app, deps, "/oauth/:org/account/security/authenticator", {
     get: async (visit) => {
-      const signedIn = await mayChange(deps, visit, changePath(visit, SETUP));
-      if (signedIn) await showSetup(deps, visit, signedIn);
+      const signedIn = await requireRecentChanger(deps, visit, changePath(visit, SETUP));
+      await showSetup(deps, visit, signedIn);
     },
     post: (visit) => setUp(deps, visit),
   });
-  accountRoute(app, deps, `security/${REMOVAL}`, {
+  accountRoute(app, deps, "/oauth/:org/account/security/authenticator/removal", {
     get: async (visit) => {
-      const signedIn = await mayChange(deps, visit, changePath(visit, REMOVAL));
-      if (signedIn) await showRemoval(deps, visit, signedIn);
+      const signedIn = await requireRecentChanger(deps, visit, changePath(visit, REMOVAL));
+      await showRemoval(deps, visit, signedIn);
     },
     post: (visit) => remove(deps, visit),
   });
@@ -45,7 +45,7 @@ export function authenticatorRoutes(app: FastifyInstance, deps: AccountDeps): vo
 interface Shown {
   /** The sealed secret that the last page had. */
   readonly enrolment?: string | undefined;
-  readonly failure?: NotTaken | "wrong-code" | undefined;
+  readonly failure?: Rejection | "wrong-code" | undefined;
 }
 
 async function showSetup(
@@ -97,7 +97,7 @@ const both = { from: WAITING, to: WAITING };
 function rebound(
   deps: AccountDeps,
   visit: Visit,
-  { signedIn, values }: Submission,
+  { signedIn, values }: SentForm,
   { from, to }: { from?: string; to?: string },
 ): string | undefined {
   const here = bindingOf(deps, visit, signedIn);
@@ -106,24 +106,21 @@ function rebound(
 }
 
 async function setUp(deps: AccountDeps, visit: Visit): Promise<void> {
-  const sent = await accountSubmission(deps, visit, changePath(visit, SETUP), {
-    again: (old, failure) => {
-      // Only a form that waits here has shown that its key is this user's.
-      const hasWaited = failure === undefined;
-      const enrolment = hasWaited
-        ? rebound(deps, visit, old, { from: WAITING })
-        : old.values.get("enrolment");
-      return showSetup(deps, visit, old.signedIn, { enrolment, failure });
-    },
-    secrets: ["enrolment", "code"],
-    carry: (old) => {
-      const enrolment = rebound(deps, visit, old, { to: WAITING }) ?? rebound(deps, visit, old, both);
-      return enrolment === undefined ? {} : { enrolment };
-    },
-  });
-  if (!sent) return;
-  const { signedIn, values } = sent;
+  const secrets = ["enrolment", "code"];
+  const form = await acceptAccountForm(deps, visit, changePath(visit, SETUP), { secrets });
+  if (form.outcome === "reauthenticate") {
+    const waiting = rebound(deps, visit, form, { to: WAITING }) ?? rebound(deps, visit, form, both);
+    const carried: Record<string, string> = waiting === undefined ? {} : { enrolment: waiting };
+    return askForIdentity(deps, visit, form, { secrets, carried });
+  }
+  const { signedIn, values } = form;
   const enrolment = values.get("enrolment");
+  if (form.outcome === "rejected") {
+    const failure = form.refusal.failure?.kind;
+    if (failure !== undefined) return showSetup(deps, visit, signedIn, { enrolment, failure });
+    // Only a form that has waited here has shown that its key is this user's.
+    return showSetup(deps, visit, signedIn, { enrolment: rebound(deps, visit, form, { from: WAITING }) });
+  }
   const opened = openTotpEnrolment(deps.seals, enrolment, bindingOf(deps, visit, signedIn));
   if (!opened) return showSetup(deps, visit, signedIn, { failure: "expired" });
   const code = readTotpCode(values.get("code") ?? "");
@@ -142,7 +139,7 @@ async function showRemoval(
   deps: AccountDeps,
   visit: Visit,
   signedIn: SignedIn,
-  failed?: NotTaken | "last-factor" | undefined,
+  failed?: Rejection | "last-factor" | undefined,
 ): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, REMOVAL);
   const { security } = frame.messages;
@@ -165,11 +162,10 @@ async function showRemoval(
 }
 
 async function remove(deps: AccountDeps, visit: Visit): Promise<void> {
-  const sent = await accountSubmission(deps, visit, changePath(visit, REMOVAL), {
-    again: ({ signedIn }, failure) => showRemoval(deps, visit, signedIn, failure),
-  });
-  if (!sent) return;
-  const { signedIn } = sent;
+  const form = await acceptAccountForm(deps, visit, changePath(visit, REMOVAL));
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  if (form.outcome === "rejected") return showRemoval(deps, visit, signedIn, form.refusal.failure?.kind);
   try {
     await removeTotp(deps, changeOf(visit, signedIn));
   } catch (error) {

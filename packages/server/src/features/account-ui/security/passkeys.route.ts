@@ -22,10 +22,10 @@ import { FRESH_SIGN_IN_MS, type SignedIn } from "../../../core/sessions/session.
 import { passkeyScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
-import type { NotTaken } from "../../../page-kit/sent-form.ts";
+import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
-import { type AccountDeps, accountRoute, changeOf, mayChange } from "../account-page.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
 import { newPasskeyPage, passkeyPage } from "../change.page.ts";
 import { backWith, changeFrame, changePath, finish, notTakenTexts } from "../change.ts";
 import { useAndRaise } from "../raise-session.ts";
@@ -34,24 +34,24 @@ const NEW = "passkeys";
 const ONE = "passkey";
 
 export function passkeyRoutes(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, `security/${NEW}`, {
+  accountRoute(app, deps, "/oauth/:org/account/security/passkeys", {
     get: async (visit) => {
-      const signedIn = await mayChange(deps, visit, changePath(visit, NEW));
-      if (signedIn) await showNew(deps, visit, signedIn);
+      const signedIn = await requireRecentChanger(deps, visit, changePath(visit, NEW));
+      await showNew(deps, visit, signedIn);
     },
     post: (visit) => add(deps, visit),
   });
-  accountRoute(app, deps, `security/${ONE}`, {
+  accountRoute(app, deps, "/oauth/:org/account/security/passkey", {
     get: async (visit) => {
       const id = queryOf(visit.request).values.get("id");
-      const signedIn = await mayChange(deps, visit, pathOf(visit, id));
-      if (signedIn) await showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id));
+      const signedIn = await requireRecentChanger(deps, visit, pathOf(visit, id));
+      await showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id));
     },
     post: (visit) => change(deps, visit),
   });
 }
 
-type AddFailure = NotTaken | "not-added" | "known" | "too-many";
+type AddFailure = Rejection | "not-added" | "known" | "too-many";
 
 async function showNew(
   deps: AccountDeps,
@@ -89,12 +89,11 @@ function purposeOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
 }
 
 async function add(deps: AccountDeps, visit: Visit): Promise<void> {
-  const sent = await accountSubmission(deps, visit, changePath(visit, NEW), {
-    again: (old, failure) => showNew(deps, visit, old.signedIn, failure),
-    secrets: ["passkey"],
-  });
-  if (!sent) return;
-  const { signedIn, values } = sent;
+  const secrets = ["passkey"];
+  const form = await acceptAccountForm(deps, visit, changePath(visit, NEW), { secrets });
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form, { secrets });
+  const { signedIn, values } = form;
+  if (form.outcome === "rejected") return showNew(deps, visit, signedIn, form.refusal.failure?.kind);
   const answer = readPasskeyAnswer<RegistrationResponseJSON>(values.get("passkey"));
   const now = deps.clock();
   const isOurs = answer && deps.challenges.isGenuine(answer.challenge, purposeOf(deps, visit, signedIn), now);
@@ -131,7 +130,7 @@ async function showPasskey(
   visit: Visit,
   signedIn: SignedIn,
   { id, name }: Passkey,
-  failed?: NotTaken | "bad-name" | "last-factor" | undefined,
+  failed?: Rejection | "bad-name" | "last-factor" | undefined,
 ): Promise<void> {
   const frame = changeFrame(deps, visit, signedIn, ONE);
   const text = frame.messages.security;
@@ -151,13 +150,12 @@ async function showPasskey(
 
 async function change(deps: AccountDeps, visit: Visit): Promise<void> {
   const id = formOf(visit.request).values.get("id");
-  const sent = await accountSubmission(deps, visit, pathOf(visit, id), {
-    again: async ({ signedIn }, failure) =>
-      showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id), failure),
-  });
-  if (!sent) return;
-  const { signedIn, values } = sent;
+  const form = await acceptAccountForm(deps, visit, pathOf(visit, id));
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn, values } = form;
   const passkey = await ownPasskey(deps, signedIn, id);
+  if (form.outcome === "rejected")
+    return showPasskey(deps, visit, signedIn, passkey, form.refusal.failure?.kind);
   const changed = changeOf(visit, signedIn);
   if (values.get("change") === "name") {
     const name = passkeyName(values.get("name") ?? "");

@@ -9,14 +9,14 @@ import { changeOwnPassword } from "../../../core/users/change-password.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,
   accountFrame,
   accountPath,
   accountRoute,
-  mayChange,
   originOf,
+  requireRecentChanger,
 } from "../account-page.ts";
 import { tellWait } from "../wait.ts";
 import { type PasswordFailure, passwordPage } from "./password.page.ts";
@@ -26,10 +26,10 @@ const PASSWORD = "password";
 const NOT_ME = "not-me";
 
 export function passwordRoute(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, PASSWORD, {
+  accountRoute(app, deps, "/oauth/:org/account/password", {
     get: async (visit) => {
-      const signedIn = await mayChange(deps, visit, passwordPath(visit));
-      if (signedIn) await showForm(deps, visit, signedIn);
+      const signedIn = await requireRecentChanger(deps, visit, passwordPath(visit));
+      await showForm(deps, visit, signedIn);
     },
     post: (visit) => change(deps, visit),
   });
@@ -68,15 +68,12 @@ async function showForm(
 }
 
 async function change(deps: AccountDeps, visit: Visit): Promise<void> {
-  const sent = await accountSubmission(deps, visit, passwordPath(visit), {
-    again: ({ signedIn }, failure) =>
-      failure === undefined
-        ? showForm(deps, visit, signedIn)
-        : showForm(deps, visit, signedIn, { kind: failure }, 403),
-    secrets: ["present", "password"],
-  });
-  if (!sent) return;
-  const { signedIn, values } = sent;
+  const secrets = ["present", "password"];
+  const form = await acceptAccountForm(deps, visit, passwordPath(visit), { secrets });
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form, { secrets });
+  const { signedIn, values } = form;
+  if (form.outcome === "rejected")
+    return showForm(deps, visit, signedIn, form.refusal.failure, form.refusal.status);
   const again = (failure: PasswordFailure, status: number) =>
     showForm(deps, visit, signedIn, failure, status);
   try {

@@ -15,14 +15,20 @@ import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { messages } from "../../../html/messages/messages.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { show, type Visit } from "../../../page-kit/visit.ts";
-import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "../account-page.ts";
+import {
+  type AccountDeps,
+  accountFrame,
+  accountPath,
+  accountRoute,
+  requireSignedIn,
+} from "../account-page.ts";
 import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
 
 export function securityRoute(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, "security", {
+  accountRoute(app, deps, "/oauth/:org/account/security", {
     get: async (visit) => {
-      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, "security"));
-      if (signedIn) await showSecurity(deps, visit, signedIn);
+      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, "security"));
+      await showSecurity(deps, visit, signedIn);
     },
   });
 }

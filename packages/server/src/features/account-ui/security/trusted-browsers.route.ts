@@ -7,30 +7,29 @@ import { listRememberedDevices } from "../../../core/second-factors/trusted-brow
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
-import type { NotTaken } from "../../../page-kit/sent-form.ts";
+import type { Rejection } from "../../../page-kit/accept-form.ts";
 import { show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
-import { type AccountDeps, accountRoute, changeOf, mayChange } from "../account-page.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
 import { backWith, changeFrame, changePath, notTakenTexts } from "../change.ts";
 
 const BROWSERS = "browsers";
 
 export function rememberedBrowsersRoute(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, `security/${BROWSERS}`, {
+  accountRoute(app, deps, "/oauth/:org/account/security/browsers", {
     get: async (visit) => {
       const id = queryOf(visit.request).values.get("id");
-      const signedIn = await mayChange(deps, visit, pathOf(visit, id), { byGuests: true });
-      if (signedIn) await ask(deps, visit, signedIn, id);
+      const signedIn = await requireRecentChanger(deps, visit, pathOf(visit, id), { byGuests: true });
+      await ask(deps, visit, signedIn, id);
     },
     post: async (visit) => {
       const id = formOf(visit.request).values.get("id");
-      const sent = await accountSubmission(deps, visit, pathOf(visit, id), {
-        byGuests: true,
-        again: ({ signedIn }, failure) => ask(deps, visit, signedIn, id, failure),
-      });
-      if (!sent) return;
-      await forgetDevices(deps, changeOf(visit, sent.signedIn), id);
+      const form = await acceptAccountForm(deps, visit, pathOf(visit, id), { byGuests: true });
+      if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+      const { signedIn } = form;
+      if (form.outcome === "rejected") return ask(deps, visit, signedIn, id, form.refusal.failure?.kind);
+      await forgetDevices(deps, changeOf(visit, signedIn), id);
       await backWith(visit, "devicesForgotten");
     },
   });
@@ -44,7 +43,7 @@ async function ask(
   visit: Visit,
   signedIn: SignedIn,
   id: string | undefined,
-  failure?: NotTaken,
+  failure?: Rejection,
 ): Promise<void> {
   const devices = await listRememberedDevices(deps.database.query, signedIn.user, deps.clock());
   const device = devices.find((one) => one.id === id);

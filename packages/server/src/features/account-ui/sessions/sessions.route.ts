@@ -11,11 +11,17 @@ import { endUserSession, listUserSessions, signOutEverywhere } from "../../../co
 import { NotFound } from "../../../http/errors.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
-import { ALREADY } from "../../../page-kit/console-frame.ts";
-import type { NotTaken } from "../../../page-kit/sent-form.ts";
+import type { Rejection } from "../../../page-kit/accept-form.ts";
+import { ALREADY_APPLIED } from "../../../page-kit/console-frame.ts";
 import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
-import { accountSubmission } from "../account-form.ts";
-import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "../account-page.ts";
+import { acceptAccountForm, askForIdentity } from "../account-form.ts";
+import {
+  type AccountDeps,
+  accountFrame,
+  accountPath,
+  accountRoute,
+  requireSignedIn,
+} from "../account-page.ts";
 import { confirmPage } from "../change.page.ts";
 import { notTakenTexts } from "../change.ts";
 import { sessionsPage } from "./sessions.page.ts";
@@ -24,26 +30,26 @@ const SESSIONS = "sessions";
 const END = "sessions/end";
 
 export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
-  accountRoute(app, deps, SESSIONS, {
+  accountRoute(app, deps, "/oauth/:org/account/sessions", {
     get: async (visit) => {
-      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, SESSIONS));
-      if (signedIn) await showSessions(deps, visit, signedIn);
+      const signedIn = await requireSignedIn(deps, visit, accountPath(visit.organisation, SESSIONS));
+      await showSessions(deps, visit, signedIn);
     },
   });
-  accountRoute(app, deps, END, {
+  accountRoute(app, deps, "/oauth/:org/account/sessions/end", {
     get: async (visit) => {
       const id = queryOf(visit.request).values.get("id");
-      const signedIn = await signedInHere(deps, visit, endPath(visit, id));
-      if (signedIn) await ask(deps, visit, signedIn, id);
+      const signedIn = await requireSignedIn(deps, visit, endPath(visit, id));
+      await ask(deps, visit, signedIn, id);
     },
     post: async (visit) => {
       const id = formOf(visit.request).values.get("id");
-      const sent = await accountSubmission(deps, visit, endPath(visit, id), {
-        byGuests: true,
-        needsNoProof: true,
-        again: ({ signedIn }, failure) => ask(deps, visit, signedIn, id, failure),
-      });
-      if (sent) await end(deps, visit, sent.signedIn, id);
+      const rules = { byGuests: true, needsNoProof: true };
+      const form = await acceptAccountForm(deps, visit, endPath(visit, id), rules);
+      if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+      const { signedIn } = form;
+      if (form.outcome === "rejected") return ask(deps, visit, signedIn, id, form.refusal.failure?.kind);
+      await end(deps, visit, signedIn, id);
     },
   });
 }
@@ -81,7 +87,7 @@ async function ask(
   visit: Visit,
   { user }: SignedIn,
   id: string | undefined,
-  failure?: NotTaken,
+  failure?: Rejection,
 ): Promise<void> {
   const { organisation } = visit;
   const list = await listUserSessions(deps, organisation, user.id);
@@ -125,5 +131,5 @@ async function end(
     return goTo(visit, signedOutPath(visit));
   }
   const isDone = await endUserSession(deps, { ...act, sessionId: id });
-  await goTo(visit, `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY}`);
+  await goTo(visit, `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY_APPLIED}`);
 }

@@ -4,6 +4,7 @@ import { type ConsoleFrame, consoleLayout } from "../../../html/components/conso
 import { selectField } from "../../../html/components/fields.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { buttonLink, emptyState, moment, state } from "../../../html/components/parts.ts";
+import { doneNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
@@ -24,7 +25,7 @@ export type ListView = ConsoleFrame & {
   applications: readonly Application[];
   newestUri?: string | undefined;
   olderUri?: string | undefined;
-  notice?: Html | undefined;
+  isDeleted: boolean;
 };
 
 export function listPage(view: ListView): Html {
@@ -38,6 +39,7 @@ export function listPage(view: ListView): Html {
     breadcrumbs: [],
     title: messages.console.frame.pages.applications,
     summary: list.summary,
+    notice: view.isDeleted ? doneNotice(messages.console.applications.done.deleted) : undefined,
     actions: buttonLink({ id: "application-new", uri: view.newUri, label: list.create, isPrimary: true }),
     body: html`<section class="card" aria-label="${messages.console.frame.pages.applications}">
 ${body}${pager(view)}</section>

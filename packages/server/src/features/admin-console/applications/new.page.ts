@@ -4,16 +4,17 @@ import {
   type ConsoleView,
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
-import { faultsFailure } from "../../../html/components/form-state.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
+import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
 import type { SettingId } from "./setting-fields.ts";
+import type { SettingsInput } from "./settings-input.ts";
 
 type Crumbs = Pick<ConsoleView, "breadcrumbs">;
 
-/** Which kind: each with what it is for. */
-export function choosePage(
+/** The kinds of applications, each with what it is for. */
+export function chooseKindPage(
   view: ConsoleFrame & Crumbs & { uriOf(kind: ApplicationKind): string; systemAccountUri: string },
 ): Html {
   const { choose, kinds, kindTexts } = view.messages.console.applications;
@@ -39,24 +40,20 @@ const choiceCard = (view: { id: string; uri: string; title: string; text: string
   html`<li class="choice"><a id="${view.id}" href="${linkAddress(view.uri)}">${view.title}</a><p class="quiet">${view.text}</p></li>
 `;
 
-export type NewView = ConsoleFrame &
+export type NewApplicationView = FormView<SettingsInput> &
   Crumbs &
   FieldSource & {
     kind: ApplicationKind;
     fields: readonly SettingId[];
-    csrf: string;
-    once: string;
-    action: string;
     cancelUri: string;
-    failure?: FormFailure | undefined;
     script: string;
   };
 
-export function newPage(view: NewView): Html {
+export function newApplicationPage(view: NewApplicationView): Html {
   const { messages, kind } = view;
   const { create, kinds, kindTexts } = messages.console.applications;
   const { fields } = messages.console.applicationSettings;
-  const failure = view.failure ?? faultsFailure(view.form, (id) => fields[id as SettingId].label);
+  const failure = view.failure ?? faultsFailure(view.state, (id) => fields[id as SettingId].label);
   return consoleLayout({
     ...view,
     title: kinds[kind],
@@ -65,15 +62,11 @@ export function newPage(view: NewView): Html {
     scripts: [view.script],
     body: html`<section class="card" aria-label="${kinds[kind]}">
 ${recordForm({
+  ...view,
   id: "application-form",
-  action: view.action,
-  csrf: view.csrf,
-  once: view.once,
   hidden: [{ name: "kind", value: kind }],
   fields: view.fields.map((field) => settingField(field, view)),
   submit: { id: "application-create", label: create.submit },
-  cancelUri: view.cancelUri,
-  messages,
 })}<p class="quiet">${create.later}</p>
 </section>
 `,

@@ -14,33 +14,44 @@ import { InvalidApplication } from "../../../core/applications/validation.ts";
 import { issuerOf } from "../../../core/organisations/organisation.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
-import type { FormState } from "../../../html/components/form-state.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import { checksScript, copyScript } from "../../../html/scripts.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { type Making, making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  type OneTimeForm,
+} from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   goTo,
-  provenAdministrator,
+  requireRecentAuthentication,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { applicationPath, listCrumb } from "./application-visit.ts";
-import { choosePage, newPage } from "./new.page.ts";
+import { applicationPath, listCrumb } from "./application-path.ts";
+import { chooseKindPage, newApplicationPage } from "./new.page.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { SettingId } from "./setting-fields.ts";
-import { choicesOf } from "./settings.route.ts";
-import { readTyped, settingsOf, type TypedSettings, typedOf } from "./typed-settings.ts";
+import { fieldChoices } from "./settings.route.ts";
+import { readSettingsInput, type SettingsInput, toInput, toSettings } from "./settings-input.ts";
 
-const REST = "/applications/new";
+export function newApplicationRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+  consoleRoute(app, deps, "/oauth/manage/:org/applications/new", {
+    get: showNewApplication,
+    post: createFromForm,
+  });
+}
 
-/** What is asked at the beginning; the rest is in the settings. */
-const asked: Readonly<Record<ApplicationKind, readonly SettingId[]>> = {
+/** The fields of the short form; everything else is in the settings. */
+const initialFields: Readonly<Record<ApplicationKind, readonly SettingId[]>> = {
   web: ["name", "redirectUris", "postLogoutRedirectUris", "consentMode"],
   spa: ["name", "redirectUris", "postLogoutRedirectUris", "consentMode"],
   native: ["name", "redirectUris", "consentMode"],
@@ -49,39 +60,33 @@ const asked: Readonly<Record<ApplicationKind, readonly SettingId[]>> = {
   legacy: ["name", "returnUrls"],
 };
 
-export function newApplicationRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, REST, {
-    get: async (visit) => {
-      const kind = queryOf(visit.request).values.get("kind");
-      const path = pathOf(visit, isApplicationKind(kind) ? kind : undefined);
-      const signedIn = await provenAdministrator(deps, visit, path);
-      if (!signedIn) return;
-      if (isApplicationKind(kind)) await showForm(deps, visit, signedIn, kind);
-      else await choose(deps, visit, signedIn);
-    },
-    post: (visit) => create(deps, visit),
-  });
+const initialSettings = (kind: ApplicationKind) => ({
+  ...defaultSettings(clientTypeOf[kind]),
+  ...settingsOfKind(kind),
+  ...(kind === "native" ? { redirectUris: ["http://127.0.0.1/callback"] } : {}),
+});
+
+const newPath = ({ organisation }: Visit, kind?: ApplicationKind): string =>
+  consolePath(organisation, `/applications/new${kind === undefined ? "" : `?kind=${kind}`}`);
+
+async function showNewApplication(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const asked = queryOf(visit.request).values.get("kind");
+  const kind = isApplicationKind(asked) ? asked : undefined;
+  const signedIn = await requireRecentAuthentication(deps, visit, newPath(visit, kind));
+  if (kind === undefined) return showKinds(deps, visit, signedIn);
+  const input = toInput({ name: "", settings: initialSettings(kind) });
+  await showForm(deps, visit, signedIn, kind, { input });
 }
 
-const pathOf = ({ organisation }: Visit, kind?: ApplicationKind): string =>
-  consolePath(organisation, kind === undefined ? REST : `${REST}?kind=${kind}`);
-
-async function choose(deps: ConsoleDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
+async function showKinds(deps: ConsoleDeps, visit: Visit, signedIn: SignedIn): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const page = choosePage({
+  const page = chooseKindPage({
     ...frame,
     breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    uriOf: (kind) => pathOf(visit, kind),
+    uriOf: (kind) => newPath(visit, kind),
     systemAccountUri: consolePath(visit.organisation, "/system-accounts/new"),
   });
   await show(visit, frame, page);
-}
-
-interface Again {
-  readonly typed: TypedSettings;
-  readonly form?: FormState;
-  readonly failure?: Refusal["failure"];
-  readonly status: number;
 }
 
 async function showForm(
@@ -89,84 +94,79 @@ async function showForm(
   visit: Visit,
   signedIn: SignedIn,
   kind: ApplicationKind,
-  again?: Again,
+  shown: FormShown<SettingsInput>,
 ): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const { messages } = frame;
-  const clientType = clientTypeOf[kind];
-  const page = newPage({
-    ...frame,
-    ...(await choicesOf(deps, visit, { clientType })),
-    breadcrumbs: [
-      listCrumb(visit.organisation, messages),
-      { label: messages.console.applications.choose.title, uri: pathOf(visit) },
-    ],
+  const view = await formView(deps, visit, signedIn, "applications", shown);
+  const page = newApplicationPage({
+    ...view,
+    ...(await fieldChoices(deps, visit, { clientType: clientTypeOf[kind] })),
     kind,
-    fields: asked[kind],
-    csrf: deps.door.formBinding(visit).csrf,
-    once: newOnce(deps),
-    action: pathOf(visit),
+    breadcrumbs: [
+      listCrumb(visit.organisation, view.messages),
+      { label: view.messages.console.applications.choose.title, uri: newPath(visit) },
+    ],
+    fields: initialFields[kind],
     cancelUri: consolePath(visit.organisation, "/applications"),
-    typed: again?.typed ?? typedOf({ name: "", settings: startOf(kind) }),
-    form: again?.form ?? {},
-    failure: again?.failure,
     script: checksScript.path,
   });
-  await show(visit, frame, page, again?.status ?? 200);
+  await show(visit, view, page, shown.status);
 }
 
-const startOf = (kind: ApplicationKind) => ({
-  ...defaultSettings(clientTypeOf[kind]),
-  ...settingsOfKind(kind),
-  ...(kind === "native" ? { redirectUris: ["http://127.0.0.1/callback"] } : {}),
-});
+async function createFromForm(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const sentKind = formOf(visit.request).values.get("kind");
+  const isKind = isApplicationKind(sentKind);
+  const kind = isKind ? sentKind : "web";
+  const form = await acceptOneTimeForm(deps, visit, newPath(visit, isKind ? kind : undefined));
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const input = readSettingsInput(form, initialFields[kind]);
+  const rerender = (shown: Partial<FormShown<SettingsInput>>) =>
+    showForm(deps, visit, signedIn, kind, { input, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
+  // Not a form of ours: the kind is chosen again.
+  if (!isKind) return goTo(visit, newPath(visit));
 
-async function create(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const wanted = formOf(visit.request).values.get("kind");
-  const kind = isApplicationKind(wanted) ? wanted : undefined;
-  const again = async (refused: Submission, refusal: Refusal) => {
-    const typed = readTyped(refused, asked[kind ?? "web"]);
-    await showForm(deps, visit, refused.signedIn, kind ?? "web", { typed, ...refusal });
-  };
-  const sent = await making(deps, visit, pathOf(visit, kind), again, ({ console: { frame } }) => ({
-    made: { label: frame.pages.applications, uri: consolePath(visit.organisation, "/applications") },
-    secret: kind && startsWithSecret(kind) ? frame.sentBefore.secret.application : undefined,
-  }));
-  if (!sent) return;
-  // No form of ours: the choice is made again.
-  if (kind === undefined) return goTo(visit, pathOf(visit));
-  const typed = readTyped(sent, asked[kind]);
+  const messages = pageMessages(visit, signedIn);
   try {
-    await make(deps, visit, sent, kind, typed);
+    const created = await create(deps, visit, form, kind, input);
+    if (created === "duplicate-submission") return rerender(sentBefore(visit, signedIn, kind));
+    const { application, plaintext } = created;
+    if (plaintext !== undefined) return showSecret(deps, visit, signedIn, { application, plaintext });
+    await goTo(visit, applicationPath(visit.organisation, application.id, "?done=created"));
   } catch (error) {
     if (!(error instanceof InvalidApplication)) throw error;
-    const { messages } = await consoleFrame(deps, visit, sent.signedIn, "applications");
-    const form = { faults: settingFaults(error.faults, asked[kind], messages) };
-    await showForm(deps, visit, sent.signedIn, kind, { typed, form, status: 400 });
+    const faults = settingFaults(error.faults, initialFields[kind], messages);
+    await rerender({ state: { faults }, status: 400 });
   }
 }
 
-async function make(
+function sentBefore(visit: Visit, signedIn: SignedIn, kind: ApplicationKind) {
+  const { frame } = pageMessages(visit, signedIn).console;
+  return duplicateSubmission({
+    made: { label: frame.pages.applications, uri: consolePath(visit.organisation, "/applications") },
+    secret: startsWithSecret(kind) ? frame.sentBefore.secret.application : undefined,
+  });
+}
+
+/** @throws InvalidApplication */
+function create(
   deps: ConsoleDeps,
   visit: Visit,
-  { signedIn, once }: Making,
+  form: OneTimeForm,
   kind: ApplicationKind,
-  typed: TypedSettings,
-): Promise<void> {
-  const content = settingsOf(typed, { name: "", settings: startOf(kind) });
-  const input = { ...actingOn(visit, signedIn), ...content, clientType: clientTypeOf[kind] };
-  if (!startsWithSecret(kind)) {
-    const made = await once((database) => createApplication({ ...deps, database }, input));
-    if (made) await goTo(visit, applicationPath(visit.organisation, made.id, "?done=created"));
-    return;
-  }
-  const { messages } = await consoleFrame(deps, visit, signedIn, "applications");
-  const secretLabel = messages.console.applications.secrets.firstLabel;
-  const made = await once((database) => createWithSecret({ ...deps, database }, { ...input, secretLabel }));
-  if (made) await showSecret(deps, visit, signedIn, made);
+  input: SettingsInput,
+): Promise<{ application: Application; plaintext?: string } | "duplicate-submission"> {
+  const content = toSettings(input, { name: "", settings: initialSettings(kind) });
+  const wanted = { ...actingOn(visit, form.signedIn), ...content, clientType: clientTypeOf[kind] };
+  const secretLabel = pageMessages(visit, form.signedIn).console.applications.secrets.firstLabel;
+  return applyOnce(deps, form, async (inside) =>
+    startsWithSecret(kind)
+      ? createWithSecret(inside, { ...wanted, secretLabel })
+      : { application: await createApplication(inside, wanted) },
+  );
 }
 
-/** With all that a client's configuration asks for. */
+/** With everything that a client's configuration needs. */
 export async function showSecret(
   deps: ConsoleDeps,
   visit: Visit,

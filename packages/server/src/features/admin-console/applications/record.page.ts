@@ -9,14 +9,16 @@ import {
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
 import { buttonLink, card, copyable, copyStatus, facts, moment } from "../../../html/components/parts.ts";
-import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
 import { table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 import { stateOf } from "./list.page.ts";
 import { secretsCard } from "./secrets-card.ts";
 
 export type RecordView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs" | "notice"> & {
+  Pick<ConsoleView, "breadcrumbs"> & {
+    done: keyof Messages["console"]["applications"]["done"] | undefined;
     application: Application;
     issuer: string;
     /** The pool that signs for it, by name. */
@@ -40,6 +42,7 @@ export function recordPage(view: RecordView): Html {
     title: application.name,
     heading: html`<bdi>${application.name}</bdi>`,
     summary: application.settings.description,
+    notice: view.done && doneNotice(messages.console.applications.done[view.done]),
     actions: [
       buttonLink({ id: "application-quickstart", uri: view.quickstartUri, label: record.quickstart }),
       buttonLink({
@@ -55,11 +58,11 @@ ${recentCard(view)}${endCard(view)}${lastChangeLine(view.lastChange, messages)}$
   });
 }
 
-/** One that has changed to another proof may still have some. */
+/** An application that has changed its authentication method may still have some. */
 const hasSecrets = (application: Application): boolean =>
-  usesSecrets(application) || application.secrets.some(isLiving);
+  usesSecrets(application) || application.secrets.some(isUsable);
 
-const isLiving = ({ revokedAt }: ClientSecret): boolean => revokedAt === null;
+const isUsable = ({ revokedAt }: ClientSecret): boolean => revokedAt === null;
 
 function factsCard(view: RecordView): Html {
   const { application, messages } = view;
@@ -95,24 +98,24 @@ function factsCard(view: RecordView): Html {
 const grantsOf = ({ settings }: Application, labels: Readonly<Record<string, string>>): string =>
   settings.grantTypes.map((grant) => labels[grant.split(":").at(-1) ?? grant] ?? grant).join(", ");
 
-const MOST_ADDRESSES = 5;
+const MAX_ADDRESSES = 5;
 
 const addressList = (addresses: readonly string[]): Html =>
-  html`<ul>${addresses.slice(0, MOST_ADDRESSES).map((address) => html`<li><code>${address}</code></li>`)}${
-    addresses.length > MOST_ADDRESSES && html`<li>…</li>`
+  html`<ul>${addresses.slice(0, MAX_ADDRESSES).map((address) => html`<li><code>${address}</code></li>`)}${
+    addresses.length > MAX_ADDRESSES && html`<li>…</li>`
   }</ul>`;
 
 function accessCard(view: RecordView): Html {
   const { access } = view.messages.console.applications;
   const { count, isMore } = view.assigned;
   const isForAll = view.application.settings.access === "everyone";
-  const said = isForAll ? access.everyone({ organisation: view.organisation.name }) : access.assigned;
-  const some = html`<p>${isMore ? access.many({ count }) : access.count({ count })}</p>`;
+  const text = isForAll ? access.everyone({ organisation: view.organisation.name }) : access.assigned;
+  const userCount = html`<p>${isMore ? access.many({ count }) : access.count({ count })}</p>`;
   return card({
     id: "access",
     title: access.title,
-    body: html`<p>${said}</p>
-${(!isForAll || count > 0) && some}
+    body: html`<p>${text}</p>
+${(!isForAll || count > 0) && userCount}
 <div class="actions">${buttonLink({ id: "access-users", uri: view.uri("/users"), label: access.users })}</div>
 `,
   });

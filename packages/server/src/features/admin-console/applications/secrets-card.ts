@@ -1,4 +1,4 @@
-/** The secrets of an application: which there are, how old, and what is to be done about them. */
+/** The client secrets of an application, how old they are, and what should be done about them. */
 import type { Application, ClientSecret } from "../../../core/applications/application.ts";
 import { isActive } from "../../../core/applications/client-secrets.ts";
 import { buttonLink, card, moment, state } from "../../../html/components/parts.ts";
@@ -14,12 +14,11 @@ export type SecretsView = {
 };
 
 const DAY_MS = 86_400_000;
-/** Of those that have ended, the last ones are shown. */
-const MOST_ENDED = 5;
+const MAX_ENDED = 5;
 
 export function secretsCard(view: SecretsView): Html {
   const { secrets } = view.messages.console.applications;
-  const advice = adviceOf(view.application.secrets, view.now);
+  const advice = chooseAdvice(view.application.secrets, view.now);
   return card({
     id: "secrets",
     title: secrets.title,
@@ -34,7 +33,7 @@ export function secretsCard(view: SecretsView): Html {
 }
 
 /** What an administrator should look at first. */
-function adviceOf(
+function chooseAdvice(
   secrets: readonly ClientSecret[],
   now: number,
 ): keyof Messages["console"]["applications"]["secrets"]["advice"] | undefined {
@@ -51,10 +50,10 @@ function secretTable(view: SecretsView): Html {
   const { secrets } = messages.console.applications;
   const { frame } = messages.console;
   const active = view.application.secrets.filter((secret) => isActive(secret, now));
-  const ended = view.application.secrets.filter((secret) => !isActive(secret, now)).slice(-MOST_ENDED);
-  const rowOf = (secret: ClientSecret) => {
+  const ended = view.application.secrets.filter((secret) => !isActive(secret, now)).slice(-MAX_ENDED);
+  const toRow = (secret: ClientSecret) => {
     const label = secret.label === "" ? secrets.unnamed : secret.label;
-    const isLiving = isActive(secret, now);
+    const isUsable = isActive(secret, now);
     const end = rowLink({
       id: `secret-end-${secret.id}`,
       uri: view.uri(`/secrets/${secret.id}/end`),
@@ -65,23 +64,23 @@ function secretTable(view: SecretsView): Html {
       id: `secret-${secret.id}`,
       cells: [
         html`<bdi class="item-name">${label}</bdi><span class="quiet item-note"><code>…${secret.hint}</code></span>`,
-        stateOf(secret, view),
+        secretStatus(secret, view),
         moment(secret.createdAt, messages.format.day),
         secret.lastUsedAt === null ? frame.never : moment(secret.lastUsedAt, messages.format.minute),
         secret.expiresAt === null ? frame.never : moment(secret.expiresAt, messages.format.day),
       ],
-      ...(isLiving ? { actions: end } : {}),
+      ...(isUsable ? { actions: end } : {}),
     };
   };
   return table({
     label: secrets.title,
     columns: [secrets.label, secrets.state, secrets.created, secrets.used, secrets.expires],
-    rows: [...active.toReversed(), ...ended.toReversed()].map(rowOf),
+    rows: [...active.toReversed(), ...ended.toReversed()].map(toRow),
     messages,
   });
 }
 
-function stateOf(secret: ClientSecret, { now, messages }: SecretsView): Html {
+function secretStatus(secret: ClientSecret, { now, messages }: SecretsView): Html {
   const { secrets } = messages.console.applications;
   if (isActive(secret, now)) return state("good", secrets.active);
   return secret.revokedAt === null ? state("warn", secrets.expired) : state("bad", secrets.ended);

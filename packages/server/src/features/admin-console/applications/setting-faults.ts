@@ -4,7 +4,7 @@ import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
 import type { Fault } from "../../../core/applications/validation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { SettingId } from "./setting-fields.ts";
-import { linesOf } from "./typed-settings.ts";
+import { readLines } from "./settings-input.ts";
 
 type Texts = Messages["console"]["applicationSettings"];
 
@@ -80,7 +80,7 @@ function firstFault(
   check: (line: string) => string | undefined,
   { console: { applicationSettings: text } }: Messages,
 ): string | undefined {
-  for (const [index, line] of linesOf(value).entries()) {
+  for (const [index, line] of readLines(value).entries()) {
     const message = check(line);
     if (message !== undefined) return faultText({ path: `${member}[${index}]`, message }, text);
   }

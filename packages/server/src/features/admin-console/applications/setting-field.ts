@@ -14,11 +14,11 @@ import type { Content } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { redirectUrisFault, returnUrlsFault } from "./setting-faults.ts";
 import { controls, type SettingId } from "./setting-fields.ts";
-import { linesOf, OTHER_SCOPES, type TypedSettings } from "./typed-settings.ts";
+import { OTHER_SCOPES, readLines, type SettingsInput } from "./settings-input.ts";
 
 export type FieldSource = {
-  typed: TypedSettings;
-  form: FormState;
+  input: SettingsInput;
+  state: FormState;
   clientType: ClientType;
   /** Scopes and pools of the organisation that can be chosen. */
   scopes: ReadonlyArray<{ name: string; text?: string | undefined }>;
@@ -31,14 +31,14 @@ export type FieldSource = {
 export type CheckName = "redirect-uris" | "return-urls" | "seconds";
 
 const PROSE_ROWS = 3;
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
 export function settingField(id: SettingId, source: FieldSource): Content {
-  const { messages, form, typed } = source;
+  const { messages, state, input } = source;
   const text = messages.console.applicationSettings;
   const { label, hint } = text.fields[id];
-  const common = { id, label, hint, messages, ...fieldState(form, id) };
-  const value = typed[id] ?? "";
+  const common = { id, label, hint, messages, ...fieldState(state, id) };
+  const value = input[id] ?? "";
   const control = controls[id];
   switch (control.kind) {
     case "text": {
@@ -67,7 +67,7 @@ export function settingField(id: SettingId, source: FieldSource): Content {
     case "select":
       return selectField({ ...common, value, choices: choicesOf(control, messages) });
     case "several":
-      return checkList({ ...common, values: linesOf(value), choices: choicesOf(control, messages) });
+      return checkList({ ...common, values: readLines(value), choices: choicesOf(control, messages) });
     case "scopes":
       return scopesField({ ...common, value }, source);
     case "pool":
@@ -79,7 +79,7 @@ export function settingField(id: SettingId, source: FieldSource): Content {
 
 type Common = Parameters<typeof textField>[0];
 
-const rowsOf = (value: string): number => Math.min(MOST_ROWS, value.split("\n").length + 1);
+const rowsOf = (value: string): number => Math.min(MAX_ROWS, value.split("\n").length + 1);
 
 function choicesOf(
   control: { values: readonly string[]; hasNone?: boolean },
@@ -97,20 +97,20 @@ function choicesOf(
 
 function secondsField(id: SettingId, common: Common, { messages, checkUri }: FieldSource): Content {
   const { range, unit } = messages.console.applicationSettings;
-  const [least, most] = lifetimeRanges[id as keyof typeof lifetimeRanges];
+  const [min, max] = lifetimeRanges[id as keyof typeof lifetimeRanges];
   return textField({
     ...common,
-    hint: `${String(common.hint)} ${range({ min: least, max: most })}`,
+    hint: `${String(common.hint)} ${range({ min, max })}`,
     type: "number",
-    min: least,
-    max: most,
+    min,
+    max,
     unit,
-    check: { uri: checkUri("seconds"), text: secondsInWords(common.value, messages) },
+    check: { uri: checkUri("seconds"), text: displaySeconds(common.value, messages) },
   });
 }
 
 /** Empty for what is no number of seconds. */
-function secondsInWords(value: string, messages: Messages): string {
+function displaySeconds(value: string, messages: Messages): string {
   return /^\d{1,9}$/.test(value.trim())
     ? messages.console.applicationSettings.reading({ seconds: Number(value) })
     : "";
@@ -118,7 +118,7 @@ function secondsInWords(value: string, messages: Messages): string {
 
 function scopesField(common: Common, { scopes, messages }: FieldSource): Content {
   const { other, otherHint } = messages.console.applicationSettings.otherScopes;
-  const chosen = linesOf(common.value);
+  const chosen = readLines(common.value);
   const listed = scopes.map(({ name }) => name);
   const others = chosen.filter((name) => !listed.includes(name)).join("\n");
   const choices = scopes.map(({ name, text }) => ({
@@ -153,17 +153,17 @@ function poolChoices({ pools, messages }: FieldSource, value: string) {
 }
 
 /** What a check says of a value. */
-export function checkedValue(
+export function checkValue(
   name: CheckName,
   value: string,
   type: ClientType,
   messages: Messages,
 ): { ok: boolean; text: string } {
-  if (name === "seconds") return { ok: true, text: secondsInWords(value, messages) };
+  if (name === "seconds") return { ok: true, text: displaySeconds(value, messages) };
   const check = name === "redirect-uris" ? redirectUrisFault : returnUrlsFault;
   const fault = check(value, type, messages);
   const { fine } = messages.console.applicationSettings;
   return fault === undefined
-    ? { ok: true, text: linesOf(value).length === 0 ? "" : fine }
+    ? { ok: true, text: readLines(value).length === 0 ? "" : fine }
     : { ok: false, text: fault };
 }

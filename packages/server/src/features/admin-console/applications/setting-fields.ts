@@ -137,13 +137,13 @@ const forConfidential: readonly SettingId[] = [
   "requirePkce",
 ];
 
-type Typed = Pick<Application, "clientType">;
+type OfType = Pick<Application, "clientType">;
 
 /** The cards of one application's settings, in the order of the page. */
-export const cardsOf = ({ clientType }: Typed): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
+export const cardsOf = ({ clientType }: OfType): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
   cards.map(([card, ids]) => [
     card,
     clientType === "confidential" ? ids : ids.filter((id) => !forConfidential.includes(id)),
   ]);
 
-export const fieldsOf = (application: Typed): SettingId[] => cardsOf(application).flatMap(([, ids]) => ids);
+export const fieldsOf = (application: OfType): SettingId[] => cardsOf(application).flatMap(([, ids]) => ids);

@@ -1,30 +1,18 @@
 import type { Application } from "../../../core/applications/application.ts";
-import {
-  type ConsoleFrame,
-  type ConsoleView,
-  consoleLayout,
-} from "../../../html/components/console-layout.ts";
-import { faultsFailure } from "../../../html/components/form-state.ts";
+import { type ConsoleView, consoleLayout } from "../../../html/components/console-layout.ts";
+import { type FormView, faultsFailure } from "../../../html/components/form-state.ts";
 import { card } from "../../../html/components/parts.ts";
-import {
-  type FormFailure,
-  failureNotice,
-  lastChangeLine,
-  recordForm,
-} from "../../../html/components/record-form.ts";
+import { failureNotice, lastChangeLine, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import { type FieldSource, settingField } from "./setting-field.ts";
 import { cardsOf, type SettingId } from "./setting-fields.ts";
+import type { SettingsInput } from "./settings-input.ts";
 
-export type SettingsView = ConsoleFrame &
+export type SettingsView = FormView<SettingsInput> &
   Pick<ConsoleView, "breadcrumbs"> &
   FieldSource & {
     application: Pick<Application, "id" | "name" | "clientType">;
-    csrf: string;
-    action: string;
     cancelUri: string;
-    seen: string;
-    failure?: FormFailure | undefined;
     lastChange: { who: string; at: number } | undefined;
     script: string;
   };
@@ -32,7 +20,7 @@ export type SettingsView = ConsoleFrame &
 export function settingsPage(view: SettingsView): Html {
   const { messages, application } = view;
   const text = messages.console.applicationSettings;
-  const failure = view.failure ?? faultsFailure(view.form, (id) => text.fields[id as SettingId].label);
+  const failure = view.failure ?? faultsFailure(view.state, (id) => text.fields[id as SettingId].label);
   const cards = cardsOf(application);
   return consoleLayout({
     ...view,
@@ -43,10 +31,8 @@ export function settingsPage(view: SettingsView): Html {
     scripts: [view.script],
     body: html`<div class="with-aside"><div class="with-aside-main">
 ${recordForm({
+  ...view,
   id: "settings-form",
-  action: view.action,
-  csrf: view.csrf,
-  seen: view.seen,
   fields: cards.map(([id, fields]) =>
     card({
       id: `card-${id}`,
@@ -56,8 +42,6 @@ ${recordForm({
     }),
   ),
   submit: { id: "settings-save", label: messages.console.frame.form.save },
-  cancelUri: view.cancelUri,
-  messages,
 })}${lastChangeLine(view.lastChange, messages)}</div>
 <div class="with-aside-beside"><nav class="jump" aria-label="${text.jump}"><ul>${cards.map(
       ([id]) => html`<li><a href="#card-${id}-title">${text.cards[id].title}</a></li>

@@ -1,4 +1,4 @@
-/** Settings of an application: one form for all of them. */
+/** applications/{id}/settings: one form for all settings of an application. */
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../../core/applications/application.ts";
 import { changeApplication } from "../../../core/applications/application-changes.ts";
@@ -9,63 +9,61 @@ import { standardScopes } from "../../../core/scopes/scopes.ts";
 import { listAllPools } from "../../../core/signing-pools/signing-pool.store.ts";
 import { checksScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { editForm } from "../../../page-kit/edit-form.ts";
+import { editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consolePath, queryText, type Visit } from "../../../page-kit/visit.ts";
-import { applicationHere, applicationPath, recordCrumbs } from "./application-visit.ts";
+import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
+import { displaySetting } from "./setting-display.ts";
 import { settingFaults } from "./setting-faults.ts";
 import type { FieldSource } from "./setting-field.ts";
 import { fieldsOf } from "./setting-fields.ts";
-import { inWords } from "./setting-words.ts";
 import { settingsPage } from "./settings.page.ts";
-import { readTyped, settingsOf, typedOf, withoutPrivateKeys } from "./typed-settings.ts";
+import { readSettingsInput, toInput, toSettings, withoutPrivateKeys } from "./settings-input.ts";
 
 export function settingsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  editForm(app, deps, {
-    path: "/applications/:id/settings",
+  editRoute(app, deps, "/oauth/manage/:org/applications/:id/settings", {
     current: "applications",
-    find: applicationHere,
-    hold: holdApplication,
-    seenIn: ({ version }) => version,
-    typedOf,
-    read: (sent, { found }) => readTyped(sent, fieldsOf(found)),
-    inWords: (typed, { found, messages }) =>
-      Object.fromEntries(fieldsOf(found).map((id) => [id, inWords(id, typed[id] ?? "", messages)])),
-    page: async ({ state, ...view }, { visit, found }) =>
+    load: requireApplication,
+    lock: holdApplication,
+    version: ({ version }) => version,
+    toInput,
+    readInput: (form, { record }) => readSettingsInput(form, fieldsOf(record)),
+    toDisplay: (input, { record, messages }) =>
+      Object.fromEntries(fieldsOf(record).map((id) => [id, displaySetting(id, input[id] ?? "", messages)])),
+    page: async (view, { visit, record }) =>
       settingsPage({
         ...view,
-        ...(await choicesOf(deps, visit, found)),
-        breadcrumbs: recordCrumbs(visit.organisation, found, view.messages),
-        application: found,
-        cancelUri: applicationPath(visit.organisation, found.id),
-        typed: withoutPrivateKeys(view.typed),
-        form: state,
-        lastChange: await lastChangeOf(deps, found.orgId, found.id, view.messages),
+        ...(await fieldChoices(deps, visit, record)),
+        breadcrumbs: recordCrumbs(visit.organisation, record, view.messages),
+        application: record,
+        cancelUri: applicationPath(visit.organisation, record.id),
+        input: withoutPrivateKeys(view.input),
+        lastChange: await lastChangeOf(deps, record.orgId, record.id, view.messages),
         script: checksScript.path,
       }),
-    contentOf: (typed) => ({ content: typed }),
-    keep: async (inside, typed, { visit, acting, found: { id } }) => {
+    validate: (input) => ({ content: input }),
+    save: async (inside, input, { visit, acting, record: { id } }) => {
       await changeApplication(inside, { ...acting, id }, (before) => ({
-        ...settingsOf(typed, before),
+        ...toSettings(input, before),
         disabled: before.disabledAt !== null,
       }));
       return applicationPath(visit.organisation, id, "?done=saved");
     },
-    refused: (error, { found, messages }) =>
+    explain: (error, { record, messages }) =>
       error instanceof InvalidApplication
-        ? { faults: settingFaults(error.faults, fieldsOf(found), messages) }
+        ? { faults: settingFaults(error.faults, fieldsOf(record), messages) }
         : undefined,
   });
 }
 
-/** At most so many are listed with their boxes; the others are typed. */
-const MOST_BOXES = 40;
+/** Scopes beyond these are typed instead of ticked. */
+const MAX_SCOPE_BOXES = 40;
 
-export async function choicesOf(
+export async function fieldChoices(
   { database }: Pick<ConsoleDeps, "database">,
   { organisation }: Visit,
   { clientType }: Pick<Application, "clientType">,
 ): Promise<Pick<FieldSource, "scopes" | "pools" | "checkUri" | "clientType">> {
-  const custom = (await listCustomScopes(database.query, organisation.id)).slice(0, MOST_BOXES);
+  const custom = (await listCustomScopes(database.query, organisation.id)).slice(0, MAX_SCOPE_BOXES);
   const standard = standardScopes.map((name) => ({ name }));
   return {
     clientType,

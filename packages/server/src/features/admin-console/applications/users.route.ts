@@ -1,5 +1,4 @@
-/** Who may use an application whose access is for assigned users: listed, assigned by address, taken off. */
-import { isUuid } from "@signet/protocol/hash";
+/** Users assigned to an application: listed, added by email address, removed. */
 import type { FastifyInstance } from "fastify";
 import { isAssigned, listAssignedUsers } from "../../../core/application-access/application-access.store.ts";
 import { assignUser, unassignUser } from "../../../core/application-access/assignments.ts";
@@ -11,49 +10,48 @@ import { findSignInAccount, findUser } from "../../../core/users/users.store.ts"
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
 import { queryOf } from "../../../http/form-body.ts";
+import { acceptForm } from "../../../page-kit/accept-form.ts";
 import { actorTexts } from "../../../page-kit/actor-names.ts";
-import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
-import { ALREADY, consoleFrame } from "../../../page-kit/console-frame.ts";
-import { submission } from "../../../page-kit/submission.ts";
+import {
+  alreadyApplied,
+  applied,
+  type Confirmation,
+  confirmationRoute,
+} from "../../../page-kit/confirmation.ts";
+import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   goTo,
+  requestPath,
+  requireAdministrator,
+  requireId,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import {
-  applicationHere,
-  applicationPath,
-  applicationRest,
-  idIn,
-  recordCrumbs,
-} from "./application-visit.ts";
+import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
 import { usersPage } from "./users.page.ts";
 
-const REST = "/users";
-const ON_A_PAGE = 25;
-
 export function applicationUsersRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, `/applications/:id${REST}`, {
-    get: async (visit) => {
-      const path = applicationPath(visit.organisation, idIn(visit), REST);
-      const signedIn = await administratorHere(deps, visit, path);
-      if (signedIn) await showUsers(deps, visit, signedIn, await applicationHere(deps, visit));
-    },
-    post: (visit) => assign(deps, visit),
-  });
-  takeOffRoute(app, deps);
+  consoleRoute(app, deps, "/oauth/manage/:org/applications/:id/users", { get: listUsers, post: assign });
+  confirmationRoute(app, deps, "/oauth/manage/:org/applications/:id/users/:user/take-off", unassignment);
 }
 
-interface Again {
-  readonly email: string;
+async function listUsers(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  requireId(visit);
+  const signedIn = await requireAdministrator(deps, visit);
+  await showUsers(deps, visit, signedIn, await requireApplication(deps, visit));
+}
+
+interface Shown {
+  readonly email?: string;
   readonly fault?: string;
-  readonly failure?: FormFailure;
-  readonly status: number;
+  readonly failure?: FormFailure | undefined;
+  readonly status?: number;
 }
 
 async function showUsers(
@@ -61,20 +59,19 @@ async function showUsers(
   visit: Visit,
   signedIn: SignedIn,
   application: Application,
-  again?: Again,
+  { email = "", fault, failure, status }: Shown = {},
 ): Promise<void> {
   const { organisation } = visit;
   const { values } = queryOf(visit.request);
-  const cursor = values.get("after") ?? "";
-  const after = isUuid(cursor) ? cursor.toLowerCase() : undefined;
-  const of = { orgId: organisation.id, applicationId: application.id };
-  const rows = await listAssignedUsers(deps.database.query, of, { limit: ON_A_PAGE, after });
-  const users = rows.slice(0, ON_A_PAGE);
-  const last = rows.length > ON_A_PAGE ? users.at(-1) : undefined;
+  const after = readCursor(values.get("after"));
+  const key = { orgId: organisation.id, applicationId: application.id };
+  const { shown, last } = splitPage(
+    await listAssignedUsers(deps.database.query, key, { limit: ROWS_PER_PAGE, after }),
+  );
   const frame = await consoleFrame(deps, visit, signedIn, "applications");
-  const actors = users.map(({ assignedBy }) => assignedBy);
-  const nameOf = await actorTexts(deps, organisation.id, actors, frame.messages);
-  const uri = applicationPath(organisation, application.id, REST);
+  const actors = shown.map(({ assignedBy }) => assignedBy);
+  const actorName = await actorTexts(deps, organisation.id, actors, frame.messages);
+  const uri = applicationPath(organisation, application.id, "/users");
   const page = usersPage({
     ...frame,
     breadcrumbs: recordCrumbs(organisation, application, frame.messages),
@@ -82,87 +79,79 @@ async function showUsers(
     csrf: deps.door.formBinding(visit).csrf,
     action: uri,
     settingsUri: applicationPath(organisation, application.id, "/settings#card-signIn-title"),
-    users: users.map((user) => ({
+    users: shown.map((user) => ({
       ...user,
-      assignedBy: nameOf(user.assignedBy),
+      assignedBy: actorName(user.assignedBy),
       uri: consolePath(organisation, `/users/${user.id}`),
       takeOffUri: `${uri}/${user.id}/take-off`,
     })),
     newestUri: after && uri,
     olderUri: last && `${uri}?after=${last.id}`,
     done: values.get("done"),
-    email: again?.email ?? "",
-    fault: again?.fault,
-    failure: again?.failure,
+    ...{ email, fault, failure },
   });
-  await show(visit, frame, page, again?.status ?? 200);
+  await show(visit, frame, page, status);
 }
 
-const MOST_LETTERS = 254;
+const MAX_EMAIL_LETTERS = 254;
 
 async function assign(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const path = applicationPath(organisation, idIn(visit), REST);
-  const typed = (values: ReadonlyMap<string, string>) =>
-    (values.get("email") ?? "").trim().slice(0, MOST_LETTERS);
-  const sent = await submission(deps, visit, path, async ({ signedIn, values }, kind) => {
-    const again = { email: typed(values), failure: { kind }, status: 403 } as const;
-    await showUsers(deps, visit, signedIn, await applicationHere(deps, visit), again);
-  });
-  if (!sent) return;
-  const application = await applicationHere(deps, visit);
-  const email = typed(sent.values);
-  const found = await findSignInAccount(deps.database.query, organisation.id, emailKey(email));
-  const wanted = found && {
-    ...actingOn(visit, sent.signedIn),
+  requireId(visit);
+  const form = await acceptForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const application = await requireApplication(deps, visit);
+  const email = (form.values.get("email") ?? "").trim().slice(0, MAX_EMAIL_LETTERS);
+  if (form.outcome === "rejected")
+    return showUsers(deps, visit, signedIn, application, { email, ...form.refusal });
+
+  const account = await findSignInAccount(deps.database.query, organisation.id, emailKey(email));
+  const assignment = account && {
+    ...actingOn(visit, signedIn),
     applicationId: application.id,
-    userId: found.user.id,
+    userId: account.user.id,
   };
-  const done = wanted ? await assignUser(deps, wanted) : "no-user";
-  if (done === "no-user") {
-    const frame = await consoleFrame(deps, visit, sent.signedIn, "applications");
-    const fault = frame.messages.console.applications.users.unknown({ organisation: organisation.name });
-    return showUsers(deps, visit, sent.signedIn, application, { email, fault, status: 400 });
+  const result = assignment ? await assignUser(deps, assignment) : "no-user";
+  if (result === "no-user") {
+    const { users } = pageMessages(visit, signedIn).console.applications;
+    const fault = users.unknown({ organisation: organisation.name });
+    return showUsers(deps, visit, signedIn, application, { email, fault, status: 400 });
   }
-  await goTo(visit, `${path}?done=${done === false ? ALREADY : "assigned"}`);
+  await goTo(visit, `${requestPath(visit)}?done=${result === false ? ALREADY_APPLIED : "assigned"}`);
 }
 
 interface Assignment {
   readonly application: Application;
   readonly user: { readonly id: string; readonly email: string };
-  /** False when the user has been taken off before, or was never assigned. */
-  readonly isThere: boolean;
+  readonly isAssigned: boolean;
 }
 
-function takeOffRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  confirmedActRoute<Assignment>(app, deps, {
-    path: "/applications/:id/users/:user/take-off",
-    current: "applications",
-    find: async ({ id: orgId }, { id = "", user: userId = "" }) => {
-      const db = deps.database.query;
-      const application = await findApplication(db, orgId, id);
-      const user = application && (await findUser(db, orgId, userId));
-      if (!user) return undefined;
-      return { application, user, isThere: await isAssigned(db, { orgId, applicationId: id, userId }) };
-    },
-    overFor: ({ application, isThere }) => (isThere ? undefined : applicationRest(application.id, REST)),
-    question: (messages, { application, user }, organisation) => {
-      const { users } = messages.console.applications;
-      const isRuled = application.settings.access === "assigned";
-      return {
-        heading: users.takeOffHeading({ email: user.email }),
-        text: html`<p>${isRuled ? users.takeOffText({ application: application.name }) : users.takeOffNothing({ application: application.name })}</p>`,
-        confirm: users.takeOff,
-        confirmId: "user-take-off",
-        breadcrumbs: recordCrumbs(organisation, application, messages),
-        back: applicationRest(application.id, REST),
-      };
-    },
-    act: async (acting, { application, user }) => {
-      const list = applicationRest(application.id, REST);
-      const taken = { ...acting, applicationId: application.id, userId: user.id };
-      if (!(await unassignUser(deps, taken))) throw new WasSoAlready(list);
-      return `${list}?done=takenOff`;
-    },
-  });
-}
+const unassignment: Confirmation<ConsoleDeps, Assignment> = {
+  current: "applications",
+  load: async ({ database }, { id: orgId }, { id = "", user: userId = "" }) => {
+    const db = database.query;
+    const application = await findApplication(db, orgId, id);
+    const user = application && (await findUser(db, orgId, userId));
+    if (!user) return undefined;
+    return { application, user, isAssigned: await isAssigned(db, { orgId, applicationId: id, userId }) };
+  },
+  backUri: (organisation, { application }) => applicationPath(organisation, application.id, "/users"),
+  isDone: (_, assignment) => !assignment.isAssigned,
+  question: (messages, { application, user }, organisation) => {
+    const { users } = messages.console.applications;
+    const isRestricted = application.settings.access === "assigned";
+    return {
+      heading: users.takeOffHeading({ email: user.email }),
+      text: html`<p>${isRestricted ? users.takeOffText({ application: application.name }) : users.takeOffNothing({ application: application.name })}</p>`,
+      confirm: users.takeOff,
+      confirmId: "user-take-off",
+      breadcrumbs: recordCrumbs(organisation, application, messages),
+    };
+  },
+  apply: async (deps, acting, { application, user }, { organisation }) => {
+    const removed = { ...acting, applicationId: application.id, userId: user.id };
+    if (!(await unassignUser(deps, removed))) return alreadyApplied;
+    return applied(applicationPath(organisation, application.id, "/users?done=takenOff"));
+  },
+};

@@ -1,11 +1,11 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { card, facts, moment } from "../../../html/components/parts.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
-import type { EventInWords } from "./audit-words.ts";
+import type { DisplayedEvent } from "./display-events.ts";
 import { targetCell } from "./list.page.ts";
 
 export type AuditEventView = ConsoleFrame &
-  EventInWords & {
+  DisplayedEvent & {
     listUri: string;
     uris: { sameWho: string; sameTarget: string | undefined; sameAddress: string | undefined };
   };

@@ -1,35 +1,33 @@
-/** GET audit-log/{id}: one event, whole. */
-import { isUuid } from "@signet/protocol/hash";
+/** GET audit-log/{id}: one event with all its details. */
 import type { FastifyInstance } from "fastify";
 import { findAuditEvent } from "../../../core/audit/audit.store.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import {
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   queryText,
+  requireAdministrator,
+  requireId,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { inWords } from "./audit-words.ts";
+import { displayEvents } from "./display-events.ts";
 import { auditEventPage } from "./event.page.ts";
 
 export function auditEventRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/audit-log/:event", { get: (visit) => showEvent(deps, visit) });
+  consoleRoute(app, deps, "/oauth/manage/:org/audit-log/:event", { get: showEvent });
 }
 
 async function showEvent(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const { organisation, request } = visit;
-  const { event: id = "" } = request.params as Record<string, string>;
-  if (!isUuid(id)) throw new NotFound("event");
-  const signedIn = await administratorHere(deps, visit, consolePath(organisation, `/audit-log/${id}`));
-  if (!signedIn) return;
-  const event = await findAuditEvent(deps.database.query, organisation.id, id.toLowerCase());
+  const { organisation } = visit;
+  const id = requireId(visit, "event");
+  const signedIn = await requireAdministrator(deps, visit);
+  const event = await findAuditEvent(deps.database.query, organisation.id, id);
   if (!event) throw new NotFound("event");
   const frame = await consoleFrame(deps, visit, signedIn, "auditLog");
-  const [words = { event, who: event.actor, what: event.action }] = await inWords(
+  const [words = { event, who: event.actor, what: event.action }] = await displayEvents(
     deps,
     organisation,
     [event],

@@ -1,4 +1,4 @@
-/** GET audit-log/export: what the search finds, as a file. It is read while it is sent, and leaves an event itself. */
+/** GET audit-log/export: the search result as a file, streamed. The export is recorded too. */
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
 import { type KeptEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
@@ -10,26 +10,25 @@ import {
   type ConsoleDeps,
   consolePath,
   consoleRoute,
-  provenAdministrator,
   queryText,
+  requireRecentAuthentication,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { filterMeant, typedFilter } from "./filter.ts";
+import { readFilterInput, toFilter } from "./filter.ts";
 
 export function auditExportRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/audit-log/export", { get: (visit) => sendExport(deps, visit) });
+  consoleRoute(app, deps, "/oauth/manage/:org/audit-log/export", { get: sendExport });
 }
 
 async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation, request, reply } = visit;
   const { values } = queryOf(request);
-  const typed = typedFilter(values);
+  const input = readFilterInput(values);
   const format = values.get("format") === "jsonl" ? "jsonl" : "csv";
-  const path = consolePath(organisation, `/audit-log/export${queryText({ ...typed, format })}`);
-  const signedIn = await provenAdministrator(deps, visit, path);
-  if (!signedIn) return;
+  const path = consolePath(organisation, `/audit-log/export${queryText({ ...input, format })}`);
+  const signedIn = await requireRecentAuthentication(deps, visit, path);
   const db = deps.database.query;
-  const filter = await filterMeant(db, organisation.id, typed);
+  const filter = await toFilter(db, organisation.id, input);
   const now = deps.clock();
   await recordAuditEvent(db, {
     ...actingOn(visit, signedIn),

@@ -1,11 +1,11 @@
-/** The search form of the audit log: what is typed into it, and what is meant. */
+/** The search form of the audit log, and the filter it stands for. */
 import { type AuditGroup, auditGroups, isAuditAction } from "../../../core/audit/actions.ts";
 import type { AuditFilter } from "../../../core/audit/search/filter.ts";
 import { actorsMeant } from "../../../core/audit/search/who.ts";
 import type { Db } from "../../../db/open.ts";
 
-/** As typed; empty for what is not looked for. */
-export interface TypedFilter {
+/** Empty members do not filter. */
+export interface FilterInput {
   readonly search: string;
   /** A group of actions, or one of them. */
   readonly what: string;
@@ -17,46 +17,46 @@ export interface TypedFilter {
   readonly to: string;
 }
 
-const LONGEST = 200;
+const MAX_LETTERS = 200;
 const DAY_MS = 86_400_000;
 
-export function typedFilter(values: ReadonlyMap<string, string>): TypedFilter {
-  const text = (name: string) => (values.get(name) ?? "").trim().slice(0, LONGEST);
+export function readFilterInput(values: ReadonlyMap<string, string>): FilterInput {
+  const text = (name: string) => (values.get(name) ?? "").trim().slice(0, MAX_LETTERS);
   const what = text("what");
   return {
     search: text("search"),
-    what: actionsOf(what) ? what : "",
+    what: findActions(what) ? what : "",
     on: text("on"),
     address: text("address"),
-    from: dayOf(text("from")) === undefined ? "" : text("from"),
-    to: dayOf(text("to")) === undefined ? "" : text("to"),
+    from: parseDay(text("from")) === undefined ? "" : text("from"),
+    to: parseDay(text("to")) === undefined ? "" : text("to"),
   };
 }
 
-export const isSearch = (typed: TypedFilter): boolean => Object.values(typed).some((value) => value !== "");
+export const isSearch = (input: FilterInput): boolean => Object.values(input).some((value) => value !== "");
 
-export async function filterMeant(db: Db, orgId: string, typed: TypedFilter): Promise<AuditFilter> {
-  const actions = actionsOf(typed.what);
-  const [from, to] = [dayOf(typed.from), dayOf(typed.to)];
+export async function toFilter(db: Db, orgId: string, input: FilterInput): Promise<AuditFilter> {
+  const actions = findActions(input.what);
+  const [from, to] = [parseDay(input.from), parseDay(input.to)];
   return {
-    ...(typed.search === "" ? {} : { actors: await actorsMeant(db, orgId, typed.search) }),
+    ...(input.search === "" ? {} : { actors: await actorsMeant(db, orgId, input.search) }),
     ...(actions ? { actions } : {}),
-    ...(typed.on === "" ? {} : { target: typed.on }),
-    ...(typed.address === "" ? {} : { address: typed.address }),
+    ...(input.on === "" ? {} : { target: input.on }),
+    ...(input.address === "" ? {} : { address: input.address }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to: to + DAY_MS }),
   };
 }
 
-function actionsOf(what: string): readonly string[] | undefined {
+function findActions(what: string): readonly string[] | undefined {
   if (Object.hasOwn(auditGroups, what)) return Object.keys(auditGroups[what as AuditGroup]);
   return isAuditAction(what) ? [what] : undefined;
 }
 
-/** @returns its beginning, in milliseconds */
-function dayOf(text: string): number | undefined {
+/** @returns the day's beginning, in milliseconds */
+function parseDay(text: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
   const at = Date.parse(text);
-  // `Date` takes the 31st of February for the 3rd of March.
+  // `Date` reads 31 February as 3 March.
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? at : undefined;
 }

@@ -5,15 +5,15 @@ import { buttonLink, card, copyStatus, moment, snippet } from "../../../html/com
 import { noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { actionText, type EventInWords } from "./audit-words.ts";
-import { isSearch, type TypedFilter } from "./filter.ts";
+import { actionText, type DisplayedEvent } from "./display-events.ts";
+import { type FilterInput, isSearch } from "./filter.ts";
 
 export type AuditListView = ConsoleFrame & {
   orgId: string;
   listUri: string;
   uriOf(id: string): string;
-  typed: TypedFilter;
-  events: readonly EventInWords[];
+  input: FilterInput;
+  events: readonly DisplayedEvent[];
   newestUri?: string | undefined;
   olderUri?: string | undefined;
   /** How far this page has looked, when there was too much to look at. */
@@ -44,19 +44,19 @@ ${searchOf(view)}${rows(view)}${further(view)}</section>
   });
 }
 
-function searchOf({ messages, typed, listUri }: AuditListView): Html {
+function searchOf({ messages, input, listUri }: AuditListView): Html {
   const { filter } = messages.console.auditLog;
   const field = (id: "on" | "address" | "from" | "to", label: string, type: "text" | "date") =>
-    textField({ id, label, type, value: typed[id], maxLength: 200, messages });
+    textField({ id, label, type, value: input[id], maxLength: 200, messages });
   return searchForm({
     action: listUri,
     label: `${filter.who} (${filter.whoHint})`,
-    value: typed.search,
+    value: input.search,
     filters: [
       selectField({
         id: "what",
         label: filter.what,
-        value: typed.what,
+        value: input.what,
         choices: whatChoices(messages),
         messages,
       }),
@@ -65,7 +65,7 @@ function searchOf({ messages, typed, listUri }: AuditListView): Html {
       field("from", `${filter.from} (UTC)`, "date"),
       field("to", `${filter.to} (UTC)`, "date"),
     ],
-    isSearch: isSearch(typed),
+    isSearch: isSearch(input),
     messages,
   });
 }
@@ -113,7 +113,7 @@ const shortened = (id: string): string => (id.length > LONGEST_ID ? `${id.slice(
 const LONGEST_ID = 14;
 
 /** What it was done to, which leads to its page where it has one. */
-export function targetCell({ text, isCode, uri }: NonNullable<EventInWords["target"]>): Html {
+export function targetCell({ text, isCode, uri }: NonNullable<DisplayedEvent["target"]>): Html {
   const shown = isCode ? html`<code>${text}</code>` : html`<bdi>${text}</bdi>`;
   return uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;
 }

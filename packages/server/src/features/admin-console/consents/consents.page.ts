@@ -22,7 +22,7 @@ export type ConsentsView = ConsoleFrame & {
   tab: ConsentsTab;
   tabUris: Readonly<Record<ConsentsTab, string>>;
   newUri: string;
-  /** As typed. */
+  /** As input. */
   search: { user: string; application: string; kind: string; state: string };
   isSearch: boolean;
   /** Why nothing can be looked up. */

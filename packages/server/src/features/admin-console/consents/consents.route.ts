@@ -1,17 +1,17 @@
-/** oauth/manage/{org}/consents and /preauthorizations: what applications may use, and who said so (specification, "Consent"). */
-import { isUuid } from "@signet/protocol/hash";
+/** /oauth/manage/{org}/consents and /preauthorizations: consents and who granted them (specification, "Consent"). */
 import type { FastifyInstance } from "fastify";
 import { emailKey } from "../../../core/users/user.ts";
 import { findSignInAccount } from "../../../core/users/users.store.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { actorTexts } from "../../../page-kit/actor-names.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
 import {
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   queryText,
+  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
@@ -26,18 +26,20 @@ import { findApplicationBy } from "./find-application.ts";
 import { grantRoutes } from "./grant.route.ts";
 import { revokeRoutes } from "./revoke.route.ts";
 
-const ON_A_PAGE = 25;
-
 export function consentsRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  for (const tab of ["consents", "preauthorizations"] as const)
-    consoleRoute(app, deps, `/${tab}`, { get: (visit) => showList(deps, visit, tab) });
+  consoleRoute(app, deps, "/oauth/manage/:org/consents", {
+    get: (_, visit) => showList(deps, visit, "consents"),
+  });
+  consoleRoute(app, deps, "/oauth/manage/:org/preauthorizations", {
+    get: (_, visit) => showList(deps, visit, "preauthorizations"),
+  });
   grantRoutes(app, deps);
   revokeRoutes(app, deps);
 }
 
 type Values = ReadonlyMap<string, string>;
 
-function searchOf(values: Values, tab: ConsentsTab): ConsentsView["search"] {
+function readFilters(values: Values, tab: ConsentsTab): ConsentsView["search"] {
   const text = (name: string) => (values.get(name) ?? "").trim().slice(0, 254);
   const kind = text("kind");
   return {
@@ -48,8 +50,8 @@ function searchOf(values: Values, tab: ConsentsTab): ConsentsView["search"] {
   };
 }
 
-/** The address of a list. @param more what is another than in `search` */
-function listAt(
+/** @param more what differs from `search` */
+function listUri(
   { organisation }: Visit,
   tab: ConsentsTab,
   search: ConsentsView["search"],
@@ -66,25 +68,22 @@ function listAt(
 async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Promise<void> {
   const { organisation, request } = visit;
   const { values } = queryOf(request);
-  const search = searchOf(values, tab);
+  const search = readFilters(values, tab);
   const before = values.get("before");
-  const signedIn = await administratorHere(deps, visit, listAt(visit, tab, search, { before }));
-  if (!signedIn) return;
+  const signedIn = await requireAdministrator(deps, visit, listUri(visit, tab, search, { before }));
   const frame = await consoleFrame(deps, visit, signedIn, "consents");
-  const asked = await lookUp(deps, visit, tab, search);
+  const filter = await resolveFilters(deps, visit, tab, search);
   const rows =
-    "problem" in asked
+    "problem" in filter
       ? []
-      : await read(deps, visit, tab, { ...asked, isRevoked: search.state === "revoked", before });
-  const shown = rows.slice(0, ON_A_PAGE);
-  const textOf = await actorTexts(
+      : await findRows(deps, visit, tab, { ...filter, isRevoked: search.state === "revoked", before });
+  const { shown, last } = splitPage(rows);
+  const actorName = await actorTexts(
     deps,
     organisation.id,
     shown.flatMap(({ grantedBy, revokedBy }) => [grantedBy, revokedBy ?? []].flat()),
     frame.messages,
   );
-  const done = values.get("done") ?? "";
-  const { done: doneTexts } = frame.messages.console.consents;
   const page = consentsPage({
     ...frame,
     tab,
@@ -96,12 +95,12 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
     search,
     isSearch:
       search.user !== "" || search.application !== "" || search.kind !== "" || search.state !== "living",
-    problem: "problem" in asked ? asked.problem : undefined,
-    choices: "problem" in asked ? asked.choices : [],
+    problem: "problem" in filter ? filter.problem : undefined,
+    choices: "problem" in filter ? filter.choices : [],
     rows: shown.map((consent) => ({
       consent,
-      by: textOf(consent.grantedBy),
-      revokedBy: consent.revokedBy === null ? undefined : textOf(consent.revokedBy),
+      by: actorName(consent.grantedBy),
+      revokedBy: consent.revokedBy === null ? undefined : actorName(consent.revokedBy),
       applicationUri: consolePath(organisation, `/applications/${consent.application.id}`),
       userUri: consent.user?.email ? consolePath(organisation, `/users/${consent.user.id}`) : undefined,
       revokeUri: consolePath(
@@ -109,25 +108,24 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
         `/${tab}/${consent.id}/${tab === "consents" ? "revoke" : "delete"}`,
       ),
     })),
-    newestUri: before === undefined ? undefined : listAt(visit, tab, search),
-    olderUri:
-      rows.length > shown.length ? listAt(visit, tab, search, { before: shown.at(-1)?.id }) : undefined,
-    done: Object.hasOwn(doneTexts, done) ? (done as keyof typeof doneTexts) : undefined,
+    newestUri: before === undefined ? undefined : listUri(visit, tab, search),
+    olderUri: last && listUri(visit, tab, search, { before: last.id }),
+    done: doneIn(visit, frame.messages.console.consents.done),
   });
   await show(visit, frame, page);
 }
 
-type LookedUp =
+type ResolvedFilters =
   | Pick<ConsentSearch, "applicationId" | "userId" | "kind">
   | (Pick<ConsentsView, "choices"> & { readonly problem: NonNullable<ConsentsView["problem"]> });
 
-/** Whom and what the filters mean: records of this organisation, or why there is nothing to list. */
-async function lookUp(
+/** The records that the filters name, or why there is nothing to list. */
+async function resolveFilters(
   deps: ConsoleDeps,
   visit: Visit,
   tab: ConsentsTab,
   search: ConsentsView["search"],
-): Promise<LookedUp> {
+): Promise<ResolvedFilters> {
   const { id: orgId } = visit.organisation;
   const found =
     search.application === "" ? undefined : await findApplicationBy(deps, orgId, search.application);
@@ -135,7 +133,7 @@ async function lookUp(
   if (found?.kind === "several") {
     const choices = found.applications.map(({ id, name }) => ({
       name,
-      uri: listAt(visit, tab, { ...search, application: id }),
+      uri: listUri(visit, tab, { ...search, application: id }),
     }));
     return { problem: "several", choices };
   }
@@ -148,18 +146,14 @@ async function lookUp(
   return { applicationId: found?.application.id, userId: account?.user.id, kind };
 }
 
-function read(
+function findRows(
   { database }: ConsoleDeps,
   { organisation }: Visit,
   tab: ConsentsTab,
   { before, ...search }: Omit<ConsentSearch, "limit">,
 ): Promise<ListedConsent[]> {
-  const asked = {
-    ...search,
-    before: before !== undefined && isUuid(before) ? before : undefined,
-    limit: ON_A_PAGE + 1,
-  };
+  const page = { ...search, before: readCursor(before), limit: ROWS_PER_PAGE + 1 };
   return tab === "consents"
-    ? listNamedConsents(database.query, organisation.id, asked)
-    : listNamedPreauthorizations(database.query, organisation.id, asked);
+    ? listNamedConsents(database.query, organisation.id, page)
+    : listNamedPreauthorizations(database.query, organisation.id, page);
 }

@@ -1,4 +1,4 @@
-/** An application by what somebody typed: its id, or its name or a part of it. */
+/** Finds an application by its id, its name or a part of its name. */
 import type { ConsoleDeps } from "../../../page-kit/visit.ts";
 import { applicationsLike } from "./consents.store.ts";
 
@@ -9,19 +9,19 @@ export type FoundApplication =
   | { readonly kind: "several"; readonly applications: readonly Named[] }
   | { readonly kind: "none" };
 
-/** More than these are not named: who typed less than that says so much types more. */
-export const MOST_CHOICES = 20;
+/** With more matches, the search has to be narrowed. */
+export const MAX_CHOICES = 20;
 
 export async function findApplicationBy(
   { database }: Pick<ConsoleDeps, "database">,
   orgId: string,
   text: string,
 ): Promise<FoundApplication> {
-  const applications = await applicationsLike(database.query, orgId, text, MOST_CHOICES);
-  const whole = applications.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
-  const [only] = whole.length === 1 ? whole : applications;
+  const applications = await applicationsLike(database.query, orgId, text, MAX_CHOICES);
+  const exact = applications.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const [only] = exact.length === 1 ? exact : applications;
   if (!only) return { kind: "none" };
-  return whole.length === 1 || applications.length === 1
+  return exact.length === 1 || applications.length === 1
     ? { kind: "one", application: only }
     : { kind: "several", applications };
 }

@@ -1,8 +1,8 @@
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkList, radioField, textField } from "../../../html/components/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { buttonLink } from "../../../html/components/parts.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import {
   firstOnly,
   nameCell,
@@ -25,7 +25,7 @@ export type ChooseView = ConsoleFrame & {
   hasMore: boolean;
 };
 
-/** The first step of a grant: whom it is for decides what can be allowed. */
+/** The first step of a grant: the application decides which scopes there are. */
 export function chooseApplicationPage(view: ChooseView): Html {
   const { messages, tab, applications, search } = view;
   const { frame, consents: text } = messages.console;
@@ -33,7 +33,7 @@ export function chooseApplicationPage(view: ChooseView): Html {
   const isEmpty = applications.length === 0 && search === "";
   return consoleLayout({
     ...view,
-    // What is to be allowed tells this page from its sister; the question is what there is to answer on it.
+    // The document title tells the two tabs apart.
     title: tab === "consents" ? text.grant : text.preauthorizations.grant,
     heading: text.choose,
     summary: isEmpty ? undefined : text.chooseText,
@@ -79,24 +79,17 @@ export function chooseApplicationPage(view: ChooseView): Html {
   });
 }
 
-/** As they were typed. */
-export type TypedGrant = { forWhom: string; email: string; scopes: readonly string[] };
+export type GrantInput = { forWhom: string; email: string; scopes: readonly string[] };
 
-export type GrantView = ConsoleFrame & {
+export type GrantView = FormView<GrantInput> & {
   tab: ConsentsTab;
   application: { id: string; name: string };
-  /** That the application may ask for, each in words. */
+  /** The scopes that the application may request. */
   scopes: ReadonlyArray<{ name: string; text: string }>;
-  typed: TypedGrant;
-  state: FormState;
-  failure?: FormFailure | undefined;
-  action: string;
-  csrf: string;
-  once: string;
   listUri: string;
 };
 
-/** What an application is allowed, and for whom. */
+/** The second step: which scopes, and for whom. */
 export function grantPage(view: GrantView): Html {
   const { messages, tab, application, state: form } = view;
   const { frame, consents: text } = messages.console;
@@ -132,27 +125,24 @@ export function grantPage(view: GrantView): Html {
       view.scopes.length === 0
         ? html`<p id="no-scopes">${text.noScopes}</p>`
         : recordForm({
+            ...view,
             id: "grant-form",
-            action: view.action,
-            csrf: view.csrf,
-            once: view.once,
             hidden: [{ name: "application", value: application.id }],
-            fields: [tab === "consents" && whomFields(view), scopeList(view)],
+            fields: [tab === "consents" && recipientFields(view), scopeList(view)],
             submit: { id: "grant-submit", label: words.submit },
             cancelUri: view.listUri,
-            messages,
           })
     }</section>
 `,
   });
 }
 
-function whomFields({ typed, state: form, messages }: GrantView): Html {
+function recipientFields({ input, state: form, messages }: GrantView): Html {
   const { consents: text } = messages.console;
   return html`${radioField({
     id: "forWhom",
     label: text.forWhom,
-    value: typed.forWhom,
+    value: input.forWhom,
     choices: [
       { value: "organisation", label: text.forOrganisation, text: text.forOrganisationText },
       { value: "user", label: text.forUser, text: text.forUserText },
@@ -163,19 +153,19 @@ function whomFields({ typed, state: form, messages }: GrantView): Html {
     id: "email",
     label: text.user,
     type: "email",
-    value: typed.email,
+    value: input.email,
     maxLength: 254,
     ...fieldState(form, "email"),
     messages,
   })}`;
 }
 
-const scopeList = ({ tab, scopes, typed, state: form, messages }: GrantView): Html =>
+const scopeList = ({ tab, scopes, input, state: form, messages }: GrantView): Html =>
   checkList({
     id: "scopes",
     label: messages.console.consents.scopes,
     ...(tab === "consents" ? { hint: messages.console.consents.scopesHint } : {}),
-    values: typed.scopes,
+    values: input.scopes,
     choices: scopes.map(({ name, text }) => ({ value: name, label: name, text })),
     ...fieldState(form, "scopes"),
     messages,

@@ -1,4 +1,4 @@
-/** Taking back a consent, or deleting a pre-authorization: asked once, because tokens end with it. */
+/** Revoking a consent, or deleting a pre-authorization: confirmed first, because it revokes tokens. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { findApplication } from "../../../core/applications/applications.store.ts";
@@ -6,7 +6,7 @@ import { findConsentRecord, findPreauthorization } from "../../../core/consents/
 import { deletePreauthorization, revokeConsent } from "../../../core/consents/consents.ts";
 import { findUser } from "../../../core/users/users.store.ts";
 import { html } from "../../../html/html.ts";
-import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
+import { alreadyApplied, applied, confirmationRoute } from "../../../page-kit/confirmation.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
 
 export function revokeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -16,60 +16,57 @@ export function revokeRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
 
 function revokeConsentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   const db = deps.database.query;
-  confirmedActRoute(app, deps, {
-    path: "/consents/:id/revoke",
+  confirmationRoute(app, deps, "/oauth/manage/:org/consents/:id/revoke", {
     current: "consents",
-    find: async ({ id: orgId }, { id = "" }) => {
+    load: async (_, { id: orgId }, { id = "" }) => {
       const consent = isUuid(id) ? await findConsentRecord(db, { orgId, id }) : undefined;
       if (!consent) return undefined;
       const application = await findApplication(db, orgId, consent.applicationId);
       const user = consent.userId === null ? undefined : await findUser(db, orgId, consent.userId);
       return { consent, name: application?.name ?? consent.applicationId, email: user?.email };
     },
-    overFor: ({ consent }) => (consent.revokedAt === null ? undefined : "/consents"),
+    backUri: (organisation) => consolePath(organisation, "/consents"),
+    isDone: (_, { consent }) => consent.revokedAt !== null,
     question: ({ console: { frame, consents: text } }, { consent, name, email }, organisation) => ({
       heading: text.revokeTitle({ application: name }),
       text: html`<p>${consent.kind === "user" ? text.revokeUser({ email: email ?? text.formerUser }) : text.revokeEverybody}</p>
 ${scopeLine(text.scopesAre, consent.scopes)}`,
       confirm: text.revoke,
       confirmId: "consent-revoke-confirm",
-      back: "/consents",
       breadcrumbs: [{ label: frame.pages.consents, uri: consolePath(organisation, "/consents") }],
     }),
-    act: async (acting, { consent: { id } }) => {
-      if (!(await revokeConsent(deps, { ...acting, id }))) throw new WasSoAlready("/consents");
-      return "/consents?done=revoked";
-    },
+    apply: async (_, acting, { consent: { id } }, { organisation }) =>
+      (await revokeConsent(deps, { ...acting, id }))
+        ? applied(consolePath(organisation, "/consents?done=revoked"))
+        : alreadyApplied,
   });
 }
 
 function deletePreauthorizationRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   const db = deps.database.query;
-  confirmedActRoute(app, deps, {
-    path: "/preauthorizations/:id/delete",
+  confirmationRoute(app, deps, "/oauth/manage/:org/preauthorizations/:id/delete", {
     current: "consents",
-    find: async ({ id: orgId }, { id = "" }) => {
+    load: async (_, { id: orgId }, { id = "" }) => {
       const record = isUuid(id) ? await findPreauthorization(db, { orgId, id }) : undefined;
       if (!record) return undefined;
       const application = await findApplication(db, orgId, record.applicationId);
       return { record, name: application?.name ?? record.applicationId };
     },
+    backUri: (organisation) => consolePath(organisation, "/preauthorizations"),
     question: ({ console: { consents: text } }, { record, name }, organisation) => ({
       heading: text.preauthorizations.removeTitle({ application: name }),
       text: html`<p>${text.preauthorizations.removeText}</p>
 ${scopeLine(text.scopesAre, record.scopes)}`,
       confirm: text.preauthorizations.remove,
       confirmId: "preauthorization-delete-confirm",
-      back: "/preauthorizations",
       breadcrumbs: [
         { label: text.tabs.preauthorizations, uri: consolePath(organisation, "/preauthorizations") },
       ],
     }),
-    act: async (acting, { record: { id } }) => {
-      if (!(await deletePreauthorization(deps, { ...acting, id })))
-        throw new WasSoAlready("/preauthorizations");
-      return "/preauthorizations?done=removed";
-    },
+    apply: async (_, acting, { record: { id } }, { organisation }) =>
+      (await deletePreauthorization(deps, { ...acting, id }))
+        ? applied(consolePath(organisation, "/preauthorizations?done=removed"))
+        : alreadyApplied,
   });
 }
 

@@ -1,4 +1,4 @@
-/** oauth/manage/{org}/mail-templates: every mail as its readers see it, and one to oneself. */
+/** /oauth/manage/{org}/mail-templates: a preview of every mail, and a test mail to oneself. */
 import type { FastifyInstance } from "fastify";
 import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import {
@@ -18,16 +18,22 @@ import { framesScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { sendPage, sendShownDocument } from "../../../http/page.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  newSubmissionToken,
+} from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
   goTo,
+  paramsOf,
+  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
@@ -42,20 +48,18 @@ export interface MailTemplatesDeps extends ConsoleDeps {
 }
 
 export function mailTemplatesRoutes(app: FastifyInstance, deps: MailTemplatesDeps): void {
-  consoleRoute(app, deps, "/mail-templates", { get: (visit) => showList(deps, visit) });
-  consoleRoute(app, deps, "/mail-templates/:template", {
-    get: (visit) => showTemplate(deps, visit),
-    post: (visit) => sendTest(deps, visit),
+  consoleRoute(app, deps, "/oauth/manage/:org/mail-templates", { get: showList });
+  consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template", {
+    get: showTemplate,
+    post: sendTest,
   });
-  consoleRoute(app, deps, "/mail-templates/:template/html", { get: (visit) => showHtml(deps, visit) });
+  consoleRoute(app, deps, "/oauth/manage/:org/mail-templates/:template/html", { get: sendHtml });
 }
 
 async function showList(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const path = consolePath(visit.organisation, "/mail-templates");
-  const signedIn = await administratorHere(deps, visit, path);
-  if (!signedIn) return;
+  const signedIn = await requireAdministrator(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "mailTemplates");
-  const uris = mailTemplates.map((template) => [template, `${path}/${template}`]);
+  const uris = mailTemplates.map((template) => [template, templatePath(visit, template)]);
   const page = mailTemplatesPage({
     ...frame,
     setup: deps.mailSetup,
@@ -64,26 +68,21 @@ async function showList(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
   await show(visit, frame, page);
 }
 
-/** @throws NotFound */
-function templateOf({ request }: Visit): MailTemplate {
-  const asked = (request.params as { template?: string }).template;
-  const template = mailTemplates.find((one) => one === asked);
+/** The template in the address. @throws NotFound */
+function requireTemplate(visit: Visit): MailTemplate {
+  const template = mailTemplates.find((one) => one === paramsOf(visit)["template"]);
   if (!template) throw new NotFound("mail");
   return template;
 }
 
-/** Where a template is, for the address to come back to: nothing of a request stands in it that is no template's name. */
-const pathOf = (visit: Visit): string => {
-  const asked = (visit.request.params as { template?: string }).template;
-  const template = mailTemplates.find((one) => one === asked);
-  return consolePath(visit.organisation, template ? `/mail-templates/${template}` : "/mail-templates");
-};
+const templatePath = ({ organisation }: Visit, template: MailTemplate): string =>
+  consolePath(organisation, `/mail-templates/${template}`);
 
-const localeOf = (asked: string | undefined, { locale }: Messages): string =>
-  LOCALES.find((one) => one === asked) ?? locale;
+const readLocale = (values: ReadonlyMap<string, string>, { locale }: Messages): string =>
+  LOCALES.find((one) => one === values.get("language")) ?? locale;
 
-/** @throws NotFound when the organisation was disabled meanwhile */
-async function composed(
+/** @throws NotFound when the organisation has been disabled meanwhile */
+async function composeSample(
   { compose, baseUrl, clock }: MailTemplatesDeps,
   { organisation }: Visit,
   template: MailTemplate,
@@ -98,87 +97,86 @@ async function composed(
 }
 
 async function showTemplate(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const signedIn = await administratorHere(deps, visit, pathOf(visit));
-  if (!signedIn) return;
+  const template = requireTemplate(visit);
+  const signedIn = await requireAdministrator(deps, visit);
   const { values } = queryOf(visit.request);
-  await template(deps, visit, signedIn, {
-    language: values.get("language"),
-    isSent: values.get("done") === "sent",
-  });
+  const locale = readLocale(values, pageMessages(visit, signedIn));
+  await showPreview(deps, visit, signedIn, { template, locale, isSent: values.get("done") === "sent" });
 }
 
-async function template(
+interface Preview {
+  readonly template: MailTemplate;
+  readonly locale: string;
+  readonly isSent?: boolean;
+  readonly failure?: FormFailure | undefined;
+  readonly status?: number;
+}
+
+async function showPreview(
   deps: MailTemplatesDeps,
   visit: Visit,
   signedIn: SignedIn,
-  shown: { language: string | undefined; isSent?: boolean; failure?: FormFailure; status?: number },
+  { template, locale, isSent = false, failure, status = 200 }: Preview,
 ): Promise<void> {
-  const { organisation, reply } = visit;
-  const which = templateOf(visit);
   const frame = await consoleFrame(deps, visit, signedIn, "mailTemplates");
-  const content = await composed(deps, visit, which, localeOf(shown.language, frame.messages));
-  const path = pathOf(visit);
+  const content = await composeSample(deps, visit, template, locale);
+  const path = templatePath(visit, template);
   const page = mailTemplatePage({
     ...frame,
-    template: which,
+    template,
     content,
-    listUri: consolePath(organisation, "/mail-templates"),
+    listUri: consolePath(visit.organisation, "/mail-templates"),
     ownUri: path,
     htmlUri: `${path}/html?language=${content.locale}`,
-    languages: LOCALES.map((locale) => ({ value: locale, label: languageName(locale) })),
+    languages: LOCALES.map((value) => ({ value, label: languageName(value) })),
     test: {
       action: path,
       csrf: deps.door.formBinding(visit).csrf,
-      once: newOnce(deps),
+      once: newSubmissionToken(deps),
       isPossible: deps.outbox.isOpen,
     },
-    failure: shown.failure,
-    isSent: shown.isSent ?? false,
+    ...{ failure, isSent },
     script: framesScript.path,
   });
-  await sendPage(reply, render(page), { nonce: frame.nonce, status: shown.status ?? 200, hasFrame: true });
+  await sendPage(visit.reply, render(page), { nonce: frame.nonce, status, hasFrame: true });
 }
 
-/** The mail as its HTML, for the frame of the page: it may run nothing, load nothing and lead nowhere. */
-async function showHtml(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const signedIn = await administratorHere(deps, visit, pathOf(visit));
-  if (!signedIn) return;
-  const { messages } = await consoleFrame(deps, visit, signedIn, "mailTemplates");
-  const locale = localeOf(queryOf(visit.request).values.get("language"), messages);
-  const { html } = await composed(deps, visit, templateOf(visit), locale);
+/** The mail as HTML, for the page's frame: it can run nothing, load nothing and navigate nowhere. */
+async function sendHtml(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
+  const template = requireTemplate(visit);
+  const signedIn = await requireAdministrator(deps, visit, templatePath(visit, template));
+  const locale = readLocale(queryOf(visit.request).values, pageMessages(visit, signedIn));
+  const { html } = await composeSample(deps, visit, template, locale);
   await sendShownDocument(visit.reply, html);
 }
 
 async function sendTest(deps: MailTemplatesDeps, visit: Visit): Promise<void> {
-  const path = pathOf(visit);
-  const again = ({ signedIn, values }: Submission, refusal: Refusal) =>
-    template(deps, visit, signedIn, { language: values.get("language"), ...refusal });
-  const sent = await making(deps, visit, path, again, () => ({}));
-  if (!sent) return;
-  const { signedIn, values } = sent;
-  const which = templateOf(visit);
-  const { messages } = await consoleFrame(deps, visit, signedIn, "mailTemplates");
+  const template = requireTemplate(visit);
+  const form = await acceptOneTimeForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const messages = pageMessages(visit, signedIn);
   const { mailTemplates: text } = messages.console;
-  const locale = localeOf(values.get("language"), messages);
-  const refused = (title: string, reason: string, status: number) =>
-    template(deps, visit, signedIn, {
-      language: locale,
-      failure: { kind: "refused", title, text: reason },
-      status,
-    });
-  if (!deps.outbox.isOpen) return refused(text.notSent, text.notSetUp, 409);
+  const locale = readLocale(form.values, messages);
+  const rerender = (shown: Partial<Preview>) =>
+    showPreview(deps, visit, signedIn, { template, locale, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
+
+  const refuse = (reason: string, status: number) =>
+    rerender({ failure: { kind: "refused", title: text.notSent, text: reason }, status });
+  if (!deps.outbox.isOpen) return refuse(text.notSetUp, 409);
   try {
     await limitTests(deps, visit, signedIn);
-    const put = await sent.once((database) =>
-      putTest({ ...deps, database }, visit, signedIn, { template: which, locale }),
+    const sent = await applyOnce(deps, form, (inside) =>
+      enqueueTest(inside, visit, signedIn, { template, locale }),
     );
-    if (!put) return;
+    if (sent === "duplicate-submission") return rerender(duplicateSubmission());
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error;
     visit.reply.header("retry-after", String(error.retryAfterSeconds));
-    return refused(text.notSent, text.limited({ seconds: error.retryAfterSeconds }), 429);
+    return refuse(text.limited({ seconds: error.retryAfterSeconds }), 429);
   }
-  await goTo(visit, `${path}?language=${locale}&done=sent`);
+  await goTo(visit, `${templatePath(visit, template)}?language=${locale}&done=sent`);
 }
 
 /** @throws RateLimited */
@@ -187,13 +185,13 @@ async function limitTests(deps: MailTemplatesDeps, visit: Visit, { user }: Signe
   await countAttempt(deps, visit.organisation.id, [{ limit, subject: `${user.homeOrgId}:${user.id}` }]);
 }
 
-/** To whoever asks and to nobody else. */
-async function putTest(
+/** Addressed to the administrator who asks, and to nobody else. */
+async function enqueueTest(
   deps: MailTemplatesDeps,
   visit: Visit,
   signedIn: SignedIn,
   { template, locale }: { template: MailTemplate; locale: string },
-): Promise<true> {
+): Promise<void> {
   const acting = actingOn(visit, signedIn);
   const { orgId } = acting;
   const { user } = signedIn;
@@ -209,5 +207,4 @@ async function putTest(
       details: { template },
     });
   });
-  return true;
 }

@@ -1,4 +1,4 @@
-/** GET /oauth/manage/{org}: what happens in the organisation, and what needs its administrators. */
+/** GET /oauth/manage/{org}: activity of the organisation, and what needs attention. */
 import type { FastifyInstance } from "fastify";
 import { readActivity } from "../../../core/activity/read-activity.ts";
 import { listAuditEvents } from "../../../core/audit/audit.store.ts";
@@ -11,14 +11,14 @@ import type { Messages } from "../../../html/messages/messages.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import {
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
+  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { inWords } from "../audit-log/audit-words.ts";
+import { displayEvents } from "../audit-log/display-events.ts";
 import { type AttentionDeps, needsAttention } from "./attention.ts";
 import { type OverviewCharts, type OverviewView, overviewPage } from "./overview.page.ts";
 import { countFigures } from "./overview.store.ts";
@@ -26,18 +26,17 @@ import { type RangeName, rangeOf, ranges, timesOf } from "./range.ts";
 
 export type OverviewDeps = ConsoleDeps & AttentionDeps;
 
-const MOST_EVENTS = 6;
+const MAX_EVENTS = 6;
 
 export function overviewRoute(app: FastifyInstance, deps: OverviewDeps): void {
-  consoleRoute(app, deps, "", { get: (visit) => showOverview(deps, visit) });
+  consoleRoute(app, deps, "/oauth/manage/:org", { get: showOverview });
 }
 
 async function showOverview(deps: OverviewDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
   const range = rangeOf(queryOf(visit.request).values.get("range"));
   const path = consolePath(organisation, range === "7d" ? "" : `?range=${range}`);
-  const signedIn = await administratorHere(deps, visit, path);
-  if (!signedIn) return;
+  const signedIn = await requireAdministrator(deps, visit, path);
   const frame = await consoleFrame(deps, visit, signedIn, "overview");
   const db = deps.database.query;
   const { id: orgId } = organisation;
@@ -93,9 +92,9 @@ async function newestEvents(
   organisation: Organisation,
   messages: Messages,
 ): Promise<OverviewView["events"]> {
-  const events = await listAuditEvents(deps.database.query, organisation.id, MOST_EVENTS);
-  const said = await inWords(deps, organisation, events, messages);
-  return said.map(({ event: { id, at }, who, what, target }) => ({
+  const events = await listAuditEvents(deps.database.query, organisation.id, MAX_EVENTS);
+  const displayed = await displayEvents(deps, organisation, events, messages);
+  return displayed.map(({ event: { id, at }, who, what, target }) => ({
     ...{ id, at, who, what },
     on: target === undefined || target.isCode ? undefined : target.text,
     uri: consolePath(organisation, `/audit-log/${id}`),

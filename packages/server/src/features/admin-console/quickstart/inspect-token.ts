@@ -6,16 +6,16 @@ import { inspectSecret } from "./inspect-secret.ts";
 import { bad, type Inspection } from "./inspection.ts";
 
 /** As many characters as a token may have. */
-export const LONGEST_TOKEN = 16_384;
+export const MAX_TOKEN_LENGTH = 16_384;
 
 /** Terminals break lines, and headers are copied as a whole. */
-export const tidied = (pasted: string): string =>
+export const normalizeToken = (pasted: string): string =>
   pasted
     .trim()
     .replace(/^(?:authorization:\s*)?bearer\s+/i, "")
     .replaceAll(/\s+/g, "");
 
-/** @param token at most LONGEST_TOKEN characters */
+/** @param token at most MAX_TOKEN_LENGTH characters */
 export async function inspectToken(
   deps: JwtDeps,
   organisation: Organisation,

@@ -1,4 +1,4 @@
-/** GET quickstart/{applicationId}: what makes an application run; and the piece of it that waits for the first sign-in. */
+/** GET quickstart/{id}: code and settings that make an application run, and a live part that waits for its first sign-in. */
 import type { FastifyInstance } from "fastify";
 import { type Application, usesSecrets } from "../../../core/applications/application.ts";
 import { kindOf } from "../../../core/applications/kinds.ts";
@@ -13,14 +13,15 @@ import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
+  requireAdministrator,
+  requireId,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { applicationHere, applicationPath, idIn } from "../applications/application-visit.ts";
+import { applicationPath, requireApplication } from "../applications/application-path.ts";
 import { codeSnippets } from "./code-snippets.ts";
 import { envFile } from "./env-file.ts";
 import { runningPage } from "./running.page.ts";
@@ -30,24 +31,24 @@ import { type WaitingView, waitingCard } from "./waiting.page.ts";
 
 export interface RunningDeps extends ConsoleDeps {
   readonly secretUse: Pick<SecretUse, "flush">;
-  /** Of the client SDK that goes with this server. */
+  /** Of the matching client SDK. */
   readonly version: string;
 }
 
 export function runningRoutes(app: FastifyInstance, deps: RunningDeps): void {
-  consoleRoute(app, deps, "/quickstart/:id", {
-    get: async (visit) => {
-      const path = consolePath(visit.organisation, `/quickstart/${idIn(visit)}`);
-      const signedIn = await administratorHere(deps, visit, path);
-      if (signedIn) await showRunning(deps, visit, signedIn, await applicationHere(deps, visit));
-    },
-  });
-  livePieceRoute(app, deps, "/quickstart/:id/waiting", async (visit, messages) =>
-    waitingCard({ ...(await waitingFor(deps, visit, await applicationHere(deps, visit))), messages }),
+  consoleRoute(app, deps, "/oauth/manage/:org/quickstart/:id", { get: showApplication });
+  livePieceRoute(app, deps, "/oauth/manage/:org/quickstart/:id/waiting", async (_, visit, messages) =>
+    waitingCard({ ...(await findFirstUse(deps, visit, await requireApplication(deps, visit))), messages }),
   );
 }
 
-/** @param secret the plaintext, on the page that has just made it */
+async function showApplication(deps: RunningDeps, visit: Visit): Promise<void> {
+  requireId(visit);
+  const signedIn = await requireAdministrator(deps, visit);
+  await showRunning(deps, visit, signedIn, await requireApplication(deps, visit));
+}
+
+/** @param secret the plaintext, right after it was created */
 export async function showRunning(
   deps: RunningDeps,
   visit: Visit,
@@ -57,10 +58,10 @@ export async function showRunning(
 ): Promise<void> {
   const { organisation } = visit;
   const frame = await consoleFrame(deps, visit, signedIn, "quickstart");
-  const source = await sourceOf(deps, visit, application, secret);
+  const source = await snippetSource(deps, visit, application, secret);
   const page = runningPage({
     ...frame,
-    ...(await waitingFor(deps, visit, application)),
+    ...(await findFirstUse(deps, visit, application)),
     breadcrumbs: [
       { label: frame.messages.console.frame.pages.quickstart, uri: consolePath(organisation, "/quickstart") },
     ],
@@ -77,17 +78,17 @@ export async function showRunning(
   await show(visit, frame, page);
 }
 
-async function waitingFor(
+async function findFirstUse(
   deps: RunningDeps,
   { organisation }: Visit,
   application: Application,
 ): Promise<Omit<WaitingView, "messages">> {
   const kind = kindOf(application);
-  // A secret's use is written some time later: somebody is waiting for it here.
+  // Uses of secrets are buffered, and somebody is waiting for one here.
   if (kind === "service") await deps.secretUse.flush();
-  const of = { orgId: organisation.id, applicationId: application.id };
+  const key = { orgId: organisation.id, applicationId: application.id };
   return {
-    use: await newestUse(deps.database.query, of, kind === "service"),
+    use: await newestUse(deps.database.query, key, kind === "service"),
     kind,
     address: callbackOf(application).address,
     liveUri: consolePath(organisation, `/quickstart/${application.id}/waiting`),
@@ -97,7 +98,7 @@ async function waitingFor(
   };
 }
 
-async function sourceOf(
+async function snippetSource(
   { database, baseUrl, version }: RunningDeps,
   { organisation }: Visit,
   application: Application,

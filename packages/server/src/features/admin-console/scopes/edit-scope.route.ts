@@ -1,51 +1,53 @@
-/** scopes/{id}/edit: all of a custom scope but its name. */
+/** scopes/{id}/edit: everything of a custom scope except its name. */
 import type { FastifyInstance } from "fastify";
-import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { changeCustomScope } from "../../../core/scopes/custom-scopes.ts";
 import { holdCustomScope } from "../../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../../core/scopes/validation.ts";
-import { editForm } from "../../../page-kit/edit-form.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/visit.ts";
+import { editRoute } from "../../../page-kit/edit-form.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { requireScope } from "./find-scope.ts";
 import { scopeFormPage } from "./scope.page.ts";
-import { claimsInWords, contentOf, readScope, scopeFaults, typedScope, withEmptyRow } from "./scope-form.ts";
-import { scopeHere } from "./scope-visit.ts";
-
-const scopePath = ({ organisation }: Visit, { id }: CustomScope): string =>
-  consolePath(organisation, `/scopes/${id}`);
+import {
+  displayClaims,
+  readScopeInput,
+  scopeFaults,
+  toContent,
+  toScopeInput,
+  withEmptyRow,
+} from "./scope-input.ts";
 
 export function editScopeRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  editForm(app, deps, {
-    path: "/scopes/:id/edit",
+  editRoute(app, deps, "/oauth/manage/:org/scopes/:id/edit", {
     current: "scopes",
-    find: scopeHere,
-    hold: holdCustomScope,
-    seenIn: ({ version }) => version,
-    typedOf: typedScope,
-    read: ({ values }, { found: { name } }) => ({ ...readScope(values), name }),
-    inWords: ({ displayName, description, sensitive, claims }, { messages }) => ({
+    load: requireScope,
+    lock: holdCustomScope,
+    version: ({ version }) => version,
+    toInput: toScopeInput,
+    readInput: ({ values }, { record: { name } }) => ({ ...readScopeInput(values), name }),
+    toDisplay: ({ displayName, description, sensitive, claims }, { messages }) => ({
       displayName,
       description,
       sensitive: sensitive ? messages.console.frame.yes : messages.console.frame.no,
-      claims: claimsInWords(
+      claims: displayClaims(
         claims.filter(({ name }) => name !== ""),
         messages,
       ),
     }),
-    page: (view, { visit, found }) =>
+    page: (view, { visit: { organisation }, record }) =>
       scopeFormPage({
         ...view,
-        before: found,
-        typed: withEmptyRow(view.typed),
-        listUri: consolePath(visit.organisation, "/scopes"),
-        backUri: scopePath(visit, found),
+        before: record,
+        input: withEmptyRow(view.input),
+        listUri: consolePath(organisation, "/scopes"),
+        backUri: consolePath(organisation, `/scopes/${record.id}`),
       }),
-    again: "add",
-    contentOf: (typed) => ({ content: contentOf(typed) }),
-    keep: async (inside, content, { visit, acting, found }) => {
-      await changeCustomScope(inside, { ...acting, id: found.id, content });
-      return `${scopePath(visit, found)}?done=saved`;
+    previewButton: "add",
+    validate: (input) => ({ content: toContent(input) }),
+    save: async (inside, content, { visit: { organisation }, acting, record: { id } }) => {
+      await changeCustomScope(inside, { ...acting, id, content });
+      return consolePath(organisation, `/scopes/${id}?done=saved`);
     },
-    refused: (error, { messages }) =>
+    explain: (error, { messages }) =>
       error instanceof InvalidScope ? { faults: scopeFaults(error.faults, messages) } : undefined,
   });
 }

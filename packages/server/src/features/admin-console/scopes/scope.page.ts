@@ -1,11 +1,10 @@
 import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
 import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkField, enterSaves, selectField, textArea, textField } from "../../../html/components/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { buttonLink, card, facts, state } from "../../../html/components/parts.ts";
 import {
   doneNotice,
-  type FormFailure,
   failureNotice,
   lastChangeLine,
   recordForm,
@@ -13,7 +12,7 @@ import {
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { claimFieldId, claimOrigins, originInWords, type TypedScope, typedScope } from "./scope-form.ts";
+import { claimFieldId, claimOrigins, displayOrigin, type ScopeInput, toScopeInput } from "./scope-input.ts";
 
 export type Named = { name: string; uri: string };
 
@@ -27,11 +26,10 @@ export type ScopeView = ConsoleFrame & {
   done: keyof Messages["console"]["scopes"]["done"] | undefined;
 };
 
-/** One custom scope. */
 export function scopePage(view: ScopeView): Html {
   const { scope, messages } = view;
   const { frame, scopes: text } = messages.console;
-  const { claims } = typedScope(scope);
+  const { claims } = toScopeInput(scope);
   return consoleLayout({
     ...view,
     title: scope.name,
@@ -60,7 +58,7 @@ export function scopePage(view: ScopeView): Html {
             columns: [text.claimName, text.claimFrom],
             rows: claims.map((claim, index) => ({
               id: `claim-${index}`,
-              cells: [nameCell({ name: claim.name }), html`<bdi>${originInWords(claim, text)}</bdi>`],
+              cells: [nameCell({ name: claim.name }), html`<bdi>${displayOrigin(claim, text)}</bdi>`],
             })),
             messages,
           })
@@ -72,35 +70,25 @@ export function scopePage(view: ScopeView): Html {
   });
 }
 
-/** As many applications as a person reads. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 export function usedBy(applications: readonly Named[], text: Messages["console"]["scopes"]): Html {
   if (applications.length === 0) return html`<p class="quiet">${text.unused}</p>`;
-  const others = applications.length - MOST_NAMED;
+  const others = applications.length - MAX_NAMED;
   return html`<ul class="plain-list">${applications
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ name, uri }) => html`<li><a href="${linkAddress(uri)}"><bdi>${name}</bdi></a></li>`)}
 ${others > 0 && html`<li class="quiet">${text.others({ count: others })}</li>`}</ul>
 `;
 }
 
-export type ScopeFormView = ConsoleFrame & {
-  /** Undefined for a new one. */
+export type ScopeFormView = FormView<ScopeInput> & {
+  /** Undefined for a new scope. */
   before: Pick<CustomScope, "name"> | undefined;
-  typed: TypedScope;
-  state: FormState;
-  failure?: FormFailure | undefined;
-  action: string;
-  csrf: string;
-  seen: string | undefined;
-  /** Of a new one. */
-  once?: string | undefined;
   listUri: string;
   backUri: string;
 };
 
-/** The form of a new scope, or of one that is changed. */
 export function scopeFormPage(view: ScopeFormView): Html {
   const { messages, before, state: form } = view;
   const { frame, scopes: text } = messages.console;
@@ -112,23 +100,19 @@ export function scopeFormPage(view: ScopeFormView): Html {
       { label: frame.pages.scopes, uri: view.listUri },
       ...(before ? [{ label: before.name, uri: view.backUri }] : []),
     ],
-    notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labelOf(id, text)), messages),
+    notice: failureNotice(view.failure ?? faultsFailure(form, (id) => fieldLabel(id, text)), messages),
     body: html`<section class="card">${recordForm({
+      ...view,
       id: "scope-form",
-      action: view.action,
-      csrf: view.csrf,
-      seen: view.seen,
-      once: view.once,
       fields: [enterSaves, textFields(view), claimFields(view)],
       submit: { id: "scope-save", label: before ? text.save : text.create },
       cancelUri: view.backUri,
-      messages,
     })}</section>
 `,
   });
 }
 
-function textFields({ before, typed, state: form, messages }: ScopeFormView): Html {
+function textFields({ before, input, state: form, messages }: ScopeFormView): Html {
   const { scopes: text } = messages.console;
   return html`${[
     before === undefined &&
@@ -136,7 +120,7 @@ function textFields({ before, typed, state: form, messages }: ScopeFormView): Ht
         id: "name",
         label: text.name,
         hint: text.nameHint,
-        value: typed.name,
+        value: input.name,
         maxLength: 100,
         isRequired: true,
         isCode: true,
@@ -147,7 +131,7 @@ function textFields({ before, typed, state: form, messages }: ScopeFormView): Ht
       id: "displayName",
       label: text.displayName,
       hint: text.displayNameHint,
-      value: typed.displayName,
+      value: input.displayName,
       maxLength: 100,
       isRequired: true,
       ...fieldState(form, "displayName"),
@@ -157,7 +141,7 @@ function textFields({ before, typed, state: form, messages }: ScopeFormView): Ht
       id: "description",
       label: text.description,
       hint: text.descriptionHint,
-      value: typed.description,
+      value: input.description,
       rows: 2,
       maxLength: 500,
       isOptional: true,
@@ -168,15 +152,15 @@ function textFields({ before, typed, state: form, messages }: ScopeFormView): Ht
       id: "sensitive",
       label: text.sensitive,
       hint: text.sensitiveHint,
-      isChecked: typed.sensitive,
+      isChecked: input.sensitive,
       ...fieldState(form, "sensitive"),
       messages,
     }),
   ]}`;
 }
 
-/** What a fault is called that is about a field: rows of claims are told by their number. */
-function labelOf(id: string, text: Messages["console"]["scopes"]): string {
+/** Fields of claims are named by their row. */
+function fieldLabel(id: string, text: Messages["console"]["scopes"]): string {
   const [, row, field = ""] = /^claim-(\d+)-(\w+)$/.exec(id) ?? [];
   if (row !== undefined) {
     const labels: Readonly<Record<string, string>> = {
@@ -189,16 +173,16 @@ function labelOf(id: string, text: Messages["console"]["scopes"]): string {
   return id === "name" ? text.name : id === "displayName" ? text.displayName : text.description;
 }
 
-function claimFields({ typed, state: form, messages }: ScopeFormView): Html {
+function claimFields({ input, state: form, messages }: ScopeFormView): Html {
   const { frame, scopes: text } = messages.console;
   const { isNow } = fieldState(form, "claims");
   const choices = claimOrigins.map((value) => ({
     value,
     label: (text.origins as Readonly<Record<string, string>>)[value] ?? value,
   }));
-  const row = ({ name, from, what }: TypedScope["claims"][number], index: number): Html => {
+  const row = ({ name, from, what }: ScopeInput["claims"][number], index: number): Html => {
     const id = (field: "name" | "from" | "what") => claimFieldId(index, field);
-    const input = (field: "name" | "what", label: string, value: string, maxLength: number) =>
+    const claimField = (field: "name" | "what", label: string, value: string, maxLength: number) =>
       textField({
         id: id(field),
         label,
@@ -209,21 +193,21 @@ function claimFields({ typed, state: form, messages }: ScopeFormView): Html {
         messages,
       });
     return html`<fieldset class="field-triple" id="claim-${index}"><legend class="visually-hidden">${text.claim({ count: index + 1 })}</legend>
-${input("name", text.claimName, name, 100)}${selectField({
+${claimField("name", text.claimName, name, 100)}${selectField({
   id: id("from"),
   label: text.claimFrom,
   value: from,
   choices,
   ...fieldState(form, id("from")),
   messages,
-})}${input("what", text.claimWhat, what, 2_000)}</fieldset>
+})}${claimField("what", text.claimWhat, what, 2_000)}</fieldset>
 `;
   };
   return html`<fieldset class="claim-rows" id="claims" aria-describedby="claims-hint claims-what-hint"><legend>${text.claims}</legend>
 <p class="field-hint" id="claims-hint">${text.claimsHint}</p>
 <p class="field-hint" id="claims-what-hint">${text.claimWhatHint}</p>
 ${isNow !== undefined && html`<p class="is-now" id="claims-now">${isNow === "" ? frame.form.isNowEmpty : frame.form.isNow({ value: isNow })}</p>`}
-${typed.claims.map(row)}
+${input.claims.map(row)}
 <button class="button" id="claim-add" name="add" value="1" type="submit">${text.addClaim}</button></fieldset>
 `;
 }

@@ -14,7 +14,7 @@ export type ScopesView = ConsoleFrame & {
   scopes: ReadonlyArray<{ scope: CustomScope; uri: string }>;
   newestUri: string | undefined;
   olderUri: string | undefined;
-  done: keyof Messages["console"]["scopes"]["done"] | undefined;
+  isDeleted: boolean;
 };
 
 /** The organisation's own scopes, and the standard ones explained. */
@@ -27,7 +27,7 @@ export function scopesPage(view: ScopesView): Html {
     breadcrumbs: [],
     summary: text.summary({ organisation: view.organisation.name }),
     actions: isEmpty(view) ? undefined : make,
-    notice: view.done && doneNotice(text.done[view.done]),
+    notice: view.isDeleted ? doneNotice(text.done.deleted) : undefined,
     body: [
       card({ id: "own-scopes", title: text.own, text: text.ownText, body: ownScopes(view, make) }),
       card({

@@ -1,43 +1,44 @@
-/** Name and colour of the organisation: previewed as often as one likes, and saved once it can be read. */
+/** settings/branding: name and accent colour of the organisation, with a preview. */
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { isAccentColour, isReadableAccent } from "../../../html/accent.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { editForm } from "../../../page-kit/edit-form.ts";
+import { editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
-import { brandingPage, type TypedBranding } from "./branding.page.ts";
-import { settingsRecord } from "./saving.ts";
+import { type BrandingInput, brandingPage } from "./branding.page.ts";
+import { organisationRecord } from "./organisation-record.ts";
 
 export function brandingRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  editForm(app, deps, {
-    ...settingsRecord,
-    path: "/settings/branding",
-    // The logo has a form of its own.
-    seenIn: typedBranding,
-    typedOf: typedBranding,
-    read: ({ values }) => ({
+  editRoute(app, deps, "/oauth/manage/:org/settings/branding", {
+    ...organisationRecord,
+    // The logo has its own form.
+    version: toInput,
+    toInput,
+    readInput: ({ values }) => ({
       name: (values.get("name") ?? "").slice(0, 300).trim(),
       accentColor: (values.get("accentColor") ?? "").slice(0, 20).trim().toLowerCase(),
     }),
-    inWords: (typed) => typed,
-    page: (view, { visit: { organisation }, found }) => {
-      const { accentColor } = view.typed;
-      const { logoUri } = found.settings.branding;
-      const isShown = accentColor === "" || isAccentColour(accentColor);
+    toDisplay: (input) => input,
+    page: (view, { visit: { organisation }, record }) => {
+      const { accentColor } = view.input;
+      const { logoUri } = record.settings.branding;
+      const isColour = accentColor === "" || isAccentColour(accentColor);
       return brandingPage({
         ...view,
-        preview: isShown ? { accentColor: accentColor === "" ? undefined : accentColor, logoUri } : undefined,
+        preview: isColour
+          ? { accentColor: accentColor === "" ? undefined : accentColor, logoUri }
+          : undefined,
         settingsUri: consolePath(organisation, "/settings"),
       });
     },
-    again: "preview",
-    contentOf: (typed, { messages }) => {
-      const fault = colourFault(typed, messages);
-      return fault === undefined ? { content: typed } : { faults: { accentColor: fault } };
+    previewButton: "preview",
+    validate: (input, { messages }) => {
+      const fault = colourFault(input, messages);
+      return fault === undefined ? { content: input } : { faults: { accentColor: fault } };
     },
-    keep: async (inside, { name, accentColor }, { visit: { organisation }, acting, found }) => {
-      const { accentColor: _, ...others } = found.settings.branding;
+    save: async (inside, { name, accentColor }, { visit: { organisation }, acting, record }) => {
+      const { accentColor: _, ...others } = record.settings.branding;
       const branding = accentColor === "" ? others : { ...others, accentColor };
       await changeOrganisationSettings(inside, { ...acting, name, settings: { branding } });
       return consolePath(organisation, "/settings?done=branding");
@@ -45,20 +46,14 @@ export function brandingRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-const typedBranding = ({ name, settings }: Organisation): TypedBranding => ({
+const toInput = ({ name, settings }: Organisation): BrandingInput => ({
   name,
   accentColor: settings.branding.accentColor ?? "",
 });
 
-/** Measured when it is saved: the shades that pages derive from it keep AA on light and on dark. */
-function colourFault(
-  { accentColor }: TypedBranding,
-  {
-    console: {
-      settings: { faults },
-    },
-  }: Messages,
-): string | undefined {
+/** The shades that pages derive from the colour must reach WCAG AA on light and on dark. */
+function colourFault({ accentColor }: BrandingInput, messages: Messages): string | undefined {
+  const { faults } = messages.console.settings;
   if (accentColor === "") return undefined;
   if (!isAccentColour(accentColor)) return faults.colour;
   return isReadableAccent(accentColor) ? undefined : faults.contrast;

@@ -1,14 +1,14 @@
-/** The organisation's logo: a small PNG file, or none. */
+/** settings/logo: a small PNG file, or none. */
 import type { FastifyInstance } from "fastify";
 import { logoUriOf, pngFault } from "../../../core/organisations/logo.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { acceptFiles } from "../../../http/file-form.ts";
-import { editForm } from "../../../page-kit/edit-form.ts";
+import { editRoute } from "../../../page-kit/edit-form.ts";
 import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
 import { logoPage } from "./branding.page.ts";
-import { settingsRecord } from "./saving.ts";
+import { organisationRecord } from "./organisation-record.ts";
 
-/** In a scope of its own: here alone a form may hold a file. */
+/** In its own scope: the only form that may upload a file. */
 export function logoRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   void app.register(async (scope) => {
     acceptFiles(scope);
@@ -16,31 +16,30 @@ export function logoRoute(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-type Typed =
+type LogoInput =
   | { logoUri: string | undefined }
   | { fault: "logo-none" | NonNullable<ReturnType<typeof pngFault>> };
 
 function logoForm(app: FastifyInstance, deps: ConsoleDeps): void {
-  editForm(app, deps, {
-    ...settingsRecord,
-    path: "/settings/logo",
-    seenIn: ({ settings }) => ({ logoUri: settings.branding.logoUri }),
-    typedOf: ({ settings }): Typed => ({ logoUri: settings.branding.logoUri }),
-    read: ({ values }) => (values.has("remove") ? { logoUri: undefined } : readLogo(values.get("logo"))),
-    // The page shows the logo that there is, and no browser sends a file again by itself.
-    inWords: () => ({}),
-    page: (view, { visit: { organisation }, found: { name, settings } }) =>
+  editRoute(app, deps, "/oauth/manage/:org/settings/logo", {
+    ...organisationRecord,
+    version: ({ settings }) => ({ logoUri: settings.branding.logoUri }),
+    toInput: ({ settings }): LogoInput => ({ logoUri: settings.branding.logoUri }),
+    readInput: ({ values }) => (values.has("remove") ? { logoUri: undefined } : readLogo(values.get("logo"))),
+    // The page shows the present logo, and browsers do not resend a file.
+    toDisplay: () => ({}),
+    page: (view, { visit: { organisation }, record: { name, settings } }) =>
       logoPage({
         ...view,
         record: { name, logoUri: settings.branding.logoUri },
         settingsUri: consolePath(organisation, "/settings"),
       }),
-    contentOf: (typed, { messages }) =>
-      "fault" in typed
-        ? { faults: { logo: messages.console.settings.faults[typed.fault] } }
-        : { content: typed },
-    keep: async (inside, { logoUri }, { visit: { organisation }, acting, found }) => {
-      const { logoUri: _, ...others } = found.settings.branding;
+    validate: (input, { messages }) =>
+      "fault" in input
+        ? { faults: { logo: messages.console.settings.faults[input.fault] } }
+        : { content: input },
+    save: async (inside, { logoUri }, { visit: { organisation }, acting, record }) => {
+      const { logoUri: _, ...others } = record.settings.branding;
       const branding = logoUri === undefined ? others : { ...others, logoUri };
       await changeOrganisationSettings(inside, { ...acting, settings: { branding } });
       return consolePath(organisation, `/settings?done=${logoUri === undefined ? "logoRemoved" : "logo"}`);
@@ -48,8 +47,8 @@ function logoForm(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-/** @param file as file-form.ts reads it: a `data:` address of whatever type the browser said */
-function readLogo(file = ""): Typed {
+/** @param file a `data:` URL of whatever type the browser said (http/file-form.ts) */
+function readLogo(file = ""): LogoInput {
   const [, base64] = /^data:[^,]*;base64,(.*)$/s.exec(file) ?? [];
   if (base64 === undefined || base64 === "") return { fault: "logo-none" };
   const bytes = Buffer.from(base64, "base64");

@@ -1,15 +1,15 @@
 import { secondFactorPolicies } from "../../../core/organisations/organisation.ts";
 import { settingRanges } from "../../../core/organisations/settings-validation.ts";
-import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { consoleLayout } from "../../../html/components/console-layout.ts";
 import { checkField, fieldRow, radioField, selectField, textField } from "../../../html/components/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { languageChoices } from "./settings.page.ts";
 
-/** As they were typed: times in minutes. */
-export type TypedPolicies = {
+/** Times in minutes. */
+export type PoliciesInput = {
   passwordMinLength: string;
   secondFactor: string;
   requireVerifiedEmail: boolean;
@@ -19,20 +19,12 @@ export type TypedPolicies = {
   defaultLocale: string;
 };
 
-export type PoliciesView = ConsoleFrame & {
-  typed: TypedPolicies;
-  state: FormState;
-  failure?: FormFailure | undefined;
-  csrf: string;
-  seen: string | undefined;
-  action: string;
-  settingsUri: string;
-};
+export type PoliciesView = FormView<PoliciesInput> & { settingsUri: string };
 
-/** What each field is called, in the order of the page. */
+/** In the order of the page. */
 const policyLabels = ({
   console: { settings: text },
-}: Messages): Readonly<Record<keyof TypedPolicies, string>> => ({
+}: Messages): Readonly<Record<keyof PoliciesInput, string>> => ({
   passwordMinLength: text.passwordMinLength,
   secondFactor: text.secondFactor,
   requireVerifiedEmail: text.verifiedEmail,
@@ -42,7 +34,6 @@ const policyLabels = ({
   defaultLocale: text.language,
 });
 
-/** What is asked of everybody in the organisation. */
 export function policiesPage(view: PoliciesView): Html {
   const { messages, state: form, settingsUri } = view;
   const { frame, settings: text } = messages.console;
@@ -54,10 +45,8 @@ export function policiesPage(view: PoliciesView): Html {
     breadcrumbs: [{ label: frame.pages.settings, uri: settingsUri }],
     notice: failureNotice(view.failure ?? faultsFailure(form, (id) => labels[id] ?? id), messages),
     body: html`<section class="card">${recordForm({
+      ...view,
       id: "policies-form",
-      action: view.action,
-      csrf: view.csrf,
-      seen: view.seen,
       fields: [signInFields(view), sessionFields(view)],
       submit: { id: "policies-save", label: text.save },
       cancelUri: settingsUri,
@@ -67,7 +56,7 @@ export function policiesPage(view: PoliciesView): Html {
   });
 }
 
-function signInFields({ typed, state: form, messages }: PoliciesView): Html {
+function signInFields({ input, state: form, messages }: PoliciesView): Html {
   const { settings: text } = messages.console;
   const { least, most } = settingRanges.passwordMinLength;
   return html`${textField({
@@ -78,13 +67,13 @@ function signInFields({ typed, state: form, messages }: PoliciesView): Html {
     min: least,
     max: most,
     unit: text.characters,
-    value: typed.passwordMinLength,
+    value: input.passwordMinLength,
     ...fieldState(form, "passwordMinLength"),
     messages,
   })}${radioField({
     id: "secondFactor",
     label: text.secondFactor,
-    value: typed.secondFactor,
+    value: input.secondFactor,
     choices: secondFactorPolicies.map((value) => ({ value, ...text.secondFactors[value] })),
     ...fieldState(form, "secondFactor"),
     messages,
@@ -92,20 +81,20 @@ function signInFields({ typed, state: form, messages }: PoliciesView): Html {
     id: "requireVerifiedEmail",
     label: text.verifiedEmailLabel,
     hint: text.verifiedEmailHint,
-    isChecked: typed.requireVerifiedEmail,
+    isChecked: input.requireVerifiedEmail,
     ...fieldState(form, "requireVerifiedEmail"),
     messages,
   })}${checkField({
     id: "allowAccountDeletion",
     label: text.accountDeletionLabel,
     hint: text.accountDeletionHint,
-    isChecked: typed.allowAccountDeletion,
+    isChecked: input.allowAccountDeletion,
     ...fieldState(form, "allowAccountDeletion"),
     messages,
   })}`;
 }
 
-function sessionFields({ typed, state: form, messages }: PoliciesView): Html {
+function sessionFields({ input, state: form, messages }: PoliciesView): Html {
   const { settings: text } = messages.console;
   const minutes = (id: "sessionLifetimeSeconds" | "sessionIdleSeconds", label: string, hint: string) =>
     textField({
@@ -116,7 +105,7 @@ function sessionFields({ typed, state: form, messages }: PoliciesView): Html {
       min: settingRanges[id].least / 60,
       max: settingRanges[id].most / 60,
       unit: text.minutes,
-      value: typed[id],
+      value: input[id],
       ...fieldState(form, id),
       messages,
     });
@@ -127,7 +116,7 @@ function sessionFields({ typed, state: form, messages }: PoliciesView): Html {
     id: "defaultLocale",
     label: text.language,
     hint: text.languageHint,
-    value: typed.defaultLocale,
+    value: input.defaultLocale,
     choices: languageChoices,
     ...fieldState(form, "defaultLocale"),
     messages,

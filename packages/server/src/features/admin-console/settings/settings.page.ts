@@ -29,7 +29,6 @@ export type SettingsView = ConsoleFrame & {
   script: string;
 };
 
-/** All settings of the organisation, each with the way to change it. */
 export function settingsPage(view: SettingsView): Html {
   const { frame, settings: text } = view.messages.console;
   const { branding } = view.record.settings;

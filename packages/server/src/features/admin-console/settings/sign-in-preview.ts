@@ -1,4 +1,4 @@
-/** What users see at sign-in, as a picture of it: nothing in it can be typed into or pressed. */
+/** A picture of the sign-in page, without anything to type into or press. */
 import { DEFAULT_ACCENT, type MeasuredShades, measuredAccent } from "../../../html/accent.ts";
 import { mark } from "../../../html/components/mark.ts";
 import { facts, state } from "../../../html/components/parts.ts";
@@ -15,7 +15,7 @@ export type PreviewView = {
 
 export const shownAccent = (accentColor: string | undefined): string => accentColor ?? DEFAULT_ACCENT;
 
-/** Light and dark beside each other, with what their colours reach. */
+/** Light and dark side by side, with their contrast ratios. */
 export function signInPreview(view: PreviewView): Html {
   const { settings: text } = view.messages.console;
   const measured = measuredAccent(shownAccent(view.accentColor));

@@ -13,8 +13,9 @@ import {
 import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
 import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
 
-/** One of the organisation's keys; the newest of its algorithm can be rotated and revoked. */
+/** The newest key of each algorithm can be rotated and revoked. */
 export type ShownKey = KeyTimes & { state: KeyState; rotateUri?: string; revokeUri?: string };
 
 export type ShownGeneration = {
@@ -30,11 +31,11 @@ export type SigningKeysView = ConsoleFrame & {
   organisationName: string;
   issuer: string;
   jwksUri: string;
-  /** 0: never by itself. */
+  /** 0: not automatic. */
   rotationDays: number;
   keys: readonly ShownKey[];
   ca: { pemUri: string; rotateUri: string; generations: readonly ShownGeneration[] };
-  done: "rotated" | "revoked" | "ca-rotated" | undefined;
+  done: keyof Messages["console"]["signingKeys"]["done"] | undefined;
   lastChange: { who: string; at: number } | undefined;
   script: string;
 };

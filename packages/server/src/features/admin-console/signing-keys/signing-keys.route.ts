@@ -1,4 +1,4 @@
-/** GET /oauth/manage/{org}/signing-keys: the organisation's own keys, and the authority of its devices. */
+/** GET /oauth/manage/{org}/signing-keys: the organisation's signing keys, and the CA of its devices. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
@@ -6,33 +6,35 @@ import { type KeyTimes, keyState } from "../../../core/signing-keys/signing-key.
 import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { queryOf } from "../../../http/form-body.ts";
 import { lastChangesOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { administratorHere, consolePath, consoleRoute, show, type Visit } from "../../../page-kit/visit.ts";
-import { keyActRoutes } from "./key-acts.route.ts";
+import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import {
+  consolePath,
+  consoleRoute,
+  requireAdministrator,
+  show,
+  type Visit,
+} from "../../../page-kit/visit.ts";
+import { keyRotationRoutes, type SigningKeysDeps } from "./rotation.route.ts";
 import { type ShownKey, signingKeysPage } from "./signing-keys.page.ts";
-import type { SigningKeysDeps } from "./signing-keys-deps.ts";
 
 export function signingKeysRoutes(app: FastifyInstance, deps: SigningKeysDeps): void {
-  consoleRoute(app, deps, "/signing-keys", { get: (visit) => showKeys(deps, visit) });
-  keyActRoutes(app, deps);
+  consoleRoute(app, deps, "/oauth/manage/:org/signing-keys", { get: showKeys });
+  keyRotationRoutes(app, deps);
 }
 
 async function showKeys(deps: SigningKeysDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
   const { id: orgId } = organisation;
-  const signedIn = await administratorHere(deps, visit, consolePath(organisation, "/signing-keys"));
-  if (!signedIn) return;
+  const signedIn = await requireAdministrator(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "signingKeys");
-  // Those that every JWKS has are made when first needed: here they are.
+  // Creates the keys of every JWKS if nobody has needed them yet.
   await deps.keys.published(orgId);
   const times = await listSigningKeys(deps.database.query, orgId);
   const now = deps.clock();
   const keys = times.map((key) => shownKey(key, times, { organisation, now }));
   const generations = await deps.deviceCa.generations(orgId);
   const issuer = issuerOf(deps.baseUrl, orgId);
-  const done = queryOf(visit.request).values.get("done");
   const page = signingKeysPage({
     ...frame,
     organisationName: organisation.name,
@@ -49,8 +51,8 @@ async function showKeys(deps: SigningKeysDeps, visit: Visit): Promise<void> {
         fingerprint: new X509Certificate(der).fingerprint256,
       })),
     },
-    done: done === "rotated" || done === "revoked" || done === "ca-rotated" ? done : undefined,
-    lastChange: await newestChange(deps, orgId, times, frame.messages),
+    done: doneIn(visit, frame.messages.console.signingKeys.done),
+    lastChange: await findNewestChange(deps, orgId, times, frame.messages),
     script: copyScript.path,
   });
   await show(visit, frame, page);
@@ -71,8 +73,7 @@ function shownKey(
 const byAlgorithm = (one: ShownKey, other: ShownKey): number =>
   one.alg.localeCompare(other.alg, "en") || other.activeFrom - one.activeFrom;
 
-/** Who rotated any of them last. */
-async function newestChange(
+async function findNewestChange(
   deps: SigningKeysDeps,
   orgId: string,
   keys: readonly KeyTimes[],

@@ -1,36 +1,32 @@
-/** GET system-accounts/{id}: its keys, what it may act for, and how to call with it. */
+/** GET system-accounts/{id}: its keys, the applications it may act for, and how to call with it. */
 import type { FastifyInstance } from "fastify";
 import { findApplication } from "../../../core/applications/applications.store.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import { isKeyActive, type SystemAccount } from "../../../core/system-accounts/system-account.ts";
+import { isKeyActive } from "../../../core/system-accounts/system-account.ts";
 import { listKeys, listPermittedApplications } from "../../../core/system-accounts/system-accounts.store.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { administratorHere, consolePath, consoleRoute, show, type Visit } from "../../../page-kit/visit.ts";
-import { type AccountView, accountPage } from "./account.page.ts";
-import { type AccountsDeps, accountHere, accountPath, idIn, listCrumb } from "./account-visit.ts";
+import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import {
+  consolePath,
+  consoleRoute,
+  requireAdministrator,
+  requireId,
+  show,
+  type Visit,
+} from "../../../page-kit/visit.ts";
+import { accountPage } from "./account.page.ts";
+import { type AccountsDeps, accountPath, listCrumb, requireAccount } from "./account-path.ts";
 import { curlLines, sdkLines } from "./snippets.ts";
 
 export function accountRoute(app: FastifyInstance, deps: AccountsDeps): void {
-  consoleRoute(app, deps, "/system-accounts/:id", {
-    get: async (visit) => {
-      const path = accountPath(visit.organisation, idIn(visit));
-      const signedIn = await administratorHere(deps, visit, path);
-      if (signedIn) await showAccount(deps, visit, signedIn, await accountHere(deps, visit));
-    },
-  });
+  consoleRoute(app, deps, "/oauth/manage/:org/system-accounts/:id", { get: showAccount });
 }
 
-async function showAccount(
-  deps: AccountsDeps,
-  visit: Visit,
-  signedIn: SignedIn,
-  account: SystemAccount,
-): Promise<void> {
+async function showAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
+  requireId(visit);
+  const signedIn = await requireAdministrator(deps, visit);
+  const account = await requireAccount(deps, visit);
   const { orgId, id } = account;
   const db = deps.database.query;
   const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
@@ -39,23 +35,21 @@ async function showAccount(
   const now = deps.clock();
   const newest = keys.findLast((key) => isKeyActive(key, now));
   const caller = newest && { isAdministrator: account.isAdministrator, publicKey: newest.publicKey };
-  const uriOf = (applicationId: string) => consolePath(organisation, `/applications/${applicationId}`);
+  const applicationUri = (applicationId: string) =>
+    consolePath(organisation, `/applications/${applicationId}`);
+  const permitted = await listPermittedApplications(db, account);
   const page = accountPage({
     ...frame,
     breadcrumbs: [listCrumb(organisation, frame.messages)],
     account,
-    application: { name: application?.name ?? "", uri: uriOf(account.applicationId) },
+    application: { name: application?.name ?? "", uri: applicationUri(account.applicationId) },
     keys: keys.toReversed().map((key) => ({ ...key, isActive: isKeyActive(key, now) })),
-    permitted: (await listPermittedApplications(db, account)).map((one) => ({ ...one, uri: uriOf(one.id) })),
+    permitted: permitted.map((one) => ({ ...one, uri: applicationUri(one.id) })),
     snippets: caller && { sdk: sdkLines(deps.baseUrl, caller), curl: curlLines(deps.baseUrl, caller) },
     uriOf: (rest) => accountPath(organisation, id, rest),
     lastChange: await lastChangeOf(deps, orgId, id, frame.messages),
-    done: doneOf(queryOf(visit.request).values.get("done"), frame.messages),
+    done: doneIn(visit, frame.messages.console.systemAccounts.done),
     script: copyScript.path,
   });
   await show(visit, frame, page);
 }
-
-/** Only a thing of ours is said to be done, whatever the address says. */
-const doneOf = (code: string | undefined, { console: { systemAccounts } }: Messages): AccountView["done"] =>
-  code !== undefined && Object.hasOwn(systemAccounts.done, code) ? (code as AccountView["done"]) : undefined;

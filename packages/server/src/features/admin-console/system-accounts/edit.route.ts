@@ -1,4 +1,4 @@
-/** system-accounts/{id}/edit: its name, and the form of its signatures. */
+/** system-accounts/{id}/edit: its name, and whether it must sign strictly. */
 import type { FastifyInstance } from "fastify";
 import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
 import { holdSystemAccount } from "../../../core/system-accounts/system-accounts.store.ts";
@@ -8,56 +8,54 @@ import { checkField, textField } from "../../../html/components/fields.ts";
 import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { type Editing, editForm } from "../../../page-kit/edit-form.ts";
-import { type AccountsDeps, accountCrumbs, accountHere, accountPath } from "./account-visit.ts";
+import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
+import { type AccountsDeps, accountCrumbs, accountPath, requireAccount } from "./account-path.ts";
 
-type Typed = { name: string; isStrict: boolean };
+type AccountInput = { name: string; isStrict: boolean };
 
 export function editAccountRoute(app: FastifyInstance, deps: AccountsDeps): void {
-  editForm(app, deps, {
-    path: "/system-accounts/:id/edit",
+  editRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/edit", {
     current: "systemAccounts",
-    find: accountHere,
-    hold: holdSystemAccount,
-    seenIn: ({ version }) => version,
-    typedOf: ({ name, requiresStrictSignature }): Typed => ({ name, isStrict: requiresStrictSignature }),
-    read: ({ values }) => ({
+    load: requireAccount,
+    lock: holdSystemAccount,
+    version: ({ version }) => version,
+    toInput: ({ name, requiresStrictSignature }): AccountInput => ({
+      name,
+      isStrict: requiresStrictSignature,
+    }),
+    readInput: ({ values }) => ({
       name: (values.get("name") ?? "").trim(),
       isStrict: values.get("strict") === "on",
     }),
-    inWords: (
-      { name, isStrict },
-      {
-        messages: {
-          console: { frame },
-        },
-      },
-    ) => ({
-      name,
-      strict: isStrict ? frame.yes : frame.no,
-    }),
-    page,
-    contentOf: ({ name, isStrict }, { messages }) =>
+    toDisplay: ({ name, isStrict }, { messages }) => {
+      const { yes, no } = messages.console.frame;
+      return { name, strict: isStrict ? yes : no };
+    },
+    page: editPage,
+    validate: ({ name, isStrict }, { messages }) =>
       isAccountName(name)
         ? { content: { name, requiresStrictSignature: isStrict } }
         : { faults: { name: messages.console.systemAccounts.faults.name } },
-    keep: async (inside, content, { visit, acting, found: { id } }) => {
+    save: async (inside, content, { visit, acting, record: { id } }) => {
       await changeSystemAccount(inside, { ...acting, id, ...content });
       return accountPath(visit.organisation, id, "?done=saved");
     },
   });
 }
 
-function page(view: FormView<Typed>, { visit: { organisation }, found }: Editing<SystemAccount>): Html {
-  const { messages, typed, state } = view;
-  const { create: text, record } = messages.console.systemAccounts;
-  const title = record.editTitle({ name: found.name });
+function editPage(
+  view: FormView<AccountInput>,
+  { visit: { organisation }, record }: Editing<SystemAccount>,
+): Html {
+  const { messages, input, state } = view;
+  const { create: text, record: recordText } = messages.console.systemAccounts;
+  const title = recordText.editTitle({ name: record.name });
   const fields = [
     textField({
       id: "name",
       label: text.name,
       hint: text.nameHint,
-      value: typed.name,
+      value: input.name,
       maxLength: 100,
       isRequired: true,
       messages,
@@ -67,14 +65,14 @@ function page(view: FormView<Typed>, { visit: { organisation }, found }: Editing
       id: "strict",
       label: text.strict,
       hint: text.strictHint,
-      isChecked: typed.isStrict,
+      isChecked: input.isStrict,
       messages,
       ...fieldState(state, "strict"),
     }),
   ];
   return consoleLayout({
     ...view,
-    breadcrumbs: accountCrumbs(organisation, found, messages),
+    breadcrumbs: accountCrumbs(organisation, record, messages),
     title,
     notice: failureNotice(view.failure ?? faultsFailure(state, () => text.name), messages),
     body: html`<section class="card" aria-label="${title}">${recordForm({
@@ -82,7 +80,7 @@ function page(view: FormView<Typed>, { visit: { organisation }, found }: Editing
       id: "account-form",
       fields,
       submit: { id: "account-save", label: messages.console.frame.form.save },
-      cancelUri: accountPath(organisation, found.id),
+      cancelUri: accountPath(organisation, record.id),
     })}</section>
 `,
   });

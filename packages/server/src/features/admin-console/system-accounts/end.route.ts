@@ -1,69 +1,61 @@
-/** What ends a system account, each asked for once more: disabled, enabled, deleted. */
+/** Disabling, enabling and deleting a system account, each confirmed first. */
 import type { FastifyInstance } from "fastify";
 import type { SystemAccount } from "../../../core/system-accounts/system-account.ts";
 import { changeSystemAccount, removeSystemAccount } from "../../../core/system-accounts/system-accounts.ts";
 import { html } from "../../../html/html.ts";
-import { type ConfirmedAct, confirmedActRoute } from "../../../page-kit/confirmed-act.ts";
-import { type AccountsDeps, accountCrumbs, accountRest, findAccount } from "./account-visit.ts";
+import { applied, type Confirmation, confirmationRoute } from "../../../page-kit/confirmation.ts";
+import { consolePath } from "../../../page-kit/visit.ts";
+import { type AccountsDeps, accountCrumbs, accountPath, findAccount } from "./account-path.ts";
 
 export function endRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  confirmedActRoute(app, deps, stateAct(deps, true));
-  confirmedActRoute(app, deps, stateAct(deps, false));
-  confirmedActRoute(app, deps, deleteAct(deps));
+  confirmationRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/disable", statusChange(true));
+  confirmationRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/enable", statusChange(false));
+  confirmationRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/delete", deletion);
 }
 
-const finder =
-  (deps: AccountsDeps): ConfirmedAct<SystemAccount>["find"] =>
-  (organisation, { id }) =>
-    findAccount(deps, organisation, id);
+const onAccount: Pick<Confirmation<AccountsDeps, SystemAccount>, "current" | "load" | "backUri"> = {
+  current: "systemAccounts",
+  load: findAccount,
+  backUri: (organisation, { id }) => accountPath(organisation, id),
+};
 
-function stateAct(deps: AccountsDeps, disabled: boolean): ConfirmedAct<SystemAccount> {
-  return {
-    path: `/system-accounts/:id/${disabled ? "disable" : "enable"}`,
-    current: "systemAccounts",
-    find: finder(deps),
-    overFor: ({ id, disabledAt }) => ((disabledAt !== null) === disabled ? accountRest(id) : undefined),
-    question: (messages, account, organisation) => {
-      const { end } = messages.console.systemAccounts;
-      return {
-        heading: disabled
-          ? end.disableHeading({ name: account.name })
-          : end.enableHeading({ name: account.name }),
-        text: html`<p>${disabled ? end.disableText : end.enableText}</p>`,
-        confirm: disabled ? end.disable : end.enable,
-        confirmId: disabled ? "disable-confirm" : "enable-confirm",
-        isHarmless: !disabled,
-        breadcrumbs: accountCrumbs(organisation, account, messages),
-        back: accountRest(account.id),
-      };
-    },
-    act: async (acting, { id }) => {
-      await changeSystemAccount(deps, { ...acting, id, disabled });
-      return accountRest(id, `?done=${disabled ? "disabled" : "enabled"}`);
-    },
-  };
-}
+const statusChange = (disabled: boolean): Confirmation<AccountsDeps, SystemAccount> => ({
+  ...onAccount,
+  isDone: (_, { disabledAt }) => (disabledAt !== null) === disabled,
+  question: (messages, account, organisation) => {
+    const { end } = messages.console.systemAccounts;
+    return {
+      heading: disabled
+        ? end.disableHeading({ name: account.name })
+        : end.enableHeading({ name: account.name }),
+      text: html`<p>${disabled ? end.disableText : end.enableText}</p>`,
+      confirm: disabled ? end.disable : end.enable,
+      confirmId: disabled ? "disable-confirm" : "enable-confirm",
+      isHarmless: !disabled,
+      breadcrumbs: accountCrumbs(organisation, account, messages),
+    };
+  },
+  apply: async (deps, acting, { id }, { organisation }) => {
+    await changeSystemAccount(deps, { ...acting, id, disabled });
+    return applied(accountPath(organisation, id, `?done=${disabled ? "disabled" : "enabled"}`));
+  },
+});
 
-function deleteAct(deps: AccountsDeps): ConfirmedAct<SystemAccount> {
-  return {
-    path: "/system-accounts/:id/delete",
-    current: "systemAccounts",
-    find: finder(deps),
-    question: (messages, account, organisation) => {
-      const { end } = messages.console.systemAccounts;
-      return {
-        heading: end.deleteHeading({ name: account.name }),
-        text: html`<p>${end.deleteText}</p>`,
-        confirm: end.delete,
-        confirmId: "delete-confirm",
-        name: account.name,
-        breadcrumbs: accountCrumbs(organisation, account, messages),
-        back: accountRest(account.id),
-      };
-    },
-    act: async (acting, { id }) => {
-      await removeSystemAccount(deps, { ...acting, id });
-      return "/system-accounts?done=deleted";
-    },
-  };
-}
+const deletion: Confirmation<AccountsDeps, SystemAccount> = {
+  ...onAccount,
+  question: (messages, account, organisation) => {
+    const { end } = messages.console.systemAccounts;
+    return {
+      heading: end.deleteHeading({ name: account.name }),
+      text: html`<p>${end.deleteText}</p>`,
+      confirm: end.delete,
+      confirmId: "delete-confirm",
+      name: account.name,
+      breadcrumbs: accountCrumbs(organisation, account, messages),
+    };
+  },
+  apply: async (deps, acting, { id }, { organisation }) => {
+    await removeSystemAccount(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/system-accounts?done=deleted"));
+  },
+};

@@ -4,9 +4,9 @@ import {
   consoleLayout,
 } from "../../../html/components/console-layout.ts";
 import { checkField, radioField, textField } from "../../../html/components/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { type FormView, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
 import { buttonLink, emptyState, facts } from "../../../html/components/parts.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import {
   firstOnly,
   nameCell,
@@ -69,22 +69,13 @@ ${
   });
 }
 
-export type TypedAccount = { name: string; kind: "plain" | "administrator"; isStrict: boolean };
+export type AccountInput = { name: string; kind: "plain" | "administrator"; isStrict: boolean };
 
-export type NewAccountView = ConsoleFrame &
-  Pick<ConsoleView, "breadcrumbs"> & {
-    application: { id: string; name: string };
-    typed: TypedAccount;
-    state: FormState;
-    failure: FormFailure | undefined;
-    csrf: string;
-    once: string;
-    action: string;
-    cancelUri: string;
-  };
+export type NewAccountView = FormView<AccountInput> &
+  Pick<ConsoleView, "breadcrumbs"> & { application: { id: string; name: string }; cancelUri: string };
 
 export function newAccountPage(view: NewAccountView): Html {
-  const { messages, typed, state, application } = view;
+  const { messages, input, state, application } = view;
   const { create: text, choose, kinds } = messages.console.systemAccounts;
   const failure = view.failure ?? faultsFailure(state, () => text.name);
   return consoleLayout({
@@ -94,17 +85,15 @@ export function newAccountPage(view: NewAccountView): Html {
     body: html`<section class="card" aria-label="${choose.title}">${facts([
       { label: text.application, content: html`<bdi>${application.name}</bdi>` },
     ])}${recordForm({
+      ...view,
       id: "account-form",
-      action: view.action,
-      csrf: view.csrf,
-      once: view.once,
       hidden: [{ name: "application", value: application.id }],
       fields: [
         textField({
           id: "name",
           label: text.name,
           hint: text.nameHint,
-          value: typed.name,
+          value: input.name,
           maxLength: 100,
           isRequired: true,
           hasFocus: true,
@@ -114,7 +103,7 @@ export function newAccountPage(view: NewAccountView): Html {
         radioField({
           id: "kind",
           label: text.kind,
-          value: typed.kind,
+          value: input.kind,
           choices: (["plain", "administrator"] as const).map((value) => ({
             value,
             label: kinds[value],
@@ -126,13 +115,11 @@ export function newAccountPage(view: NewAccountView): Html {
           id: "strict",
           label: text.strict,
           hint: text.strictHint,
-          isChecked: typed.isStrict,
+          isChecked: input.isStrict,
           messages,
         }),
       ],
       submit: { id: "account-create", label: text.submit },
-      cancelUri: view.cancelUri,
-      messages,
     })}</section>
 `,
   });

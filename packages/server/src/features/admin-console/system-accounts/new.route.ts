@@ -11,50 +11,51 @@ import {
   type NewKey,
 } from "../../../core/system-accounts/system-accounts.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
-import type { FormState } from "../../../html/components/form-state.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
+import { acceptOneTimeForm, applyOnce, duplicateSubmission } from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
+import { readSearch } from "../../../page-kit/list-page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consolePath,
   consoleRoute,
   goTo,
-  provenAdministrator,
   queryText,
+  requestPath,
+  requireRecentAuthentication,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { type AccountsDeps, accountCrumbs, accountPath, listCrumb } from "./account-visit.ts";
-import { chooseApplicationPage, newAccountPage, type TypedAccount } from "./new.page.ts";
+import { type AccountsDeps, accountCrumbs, accountPath, listCrumb } from "./account-path.ts";
+import { type AccountInput, chooseApplicationPage, newAccountPage } from "./new.page.ts";
 import { curlLines, environmentLines, sdkLines } from "./snippets.ts";
 
-const REST = "/system-accounts/new";
-/** Who sees more than these types more of the name. */
-const MOST_CHOICES = 25;
+/** With more matches, the search has to be narrowed. */
+const MAX_CHOICES = 25;
 
 export function newAccountRoute(app: FastifyInstance, deps: AccountsDeps): void {
-  consoleRoute(app, deps, REST, {
-    get: async (visit) => {
-      const { values } = queryOf(visit.request);
-      const [id, search] = [values.get("application"), (values.get("search") ?? "").trim().slice(0, 100)];
-      const signedIn = await provenAdministrator(deps, visit, pathOf(visit, id, search));
-      if (!signedIn) return;
-      const application = await applicationOf(deps, visit, id);
-      if (application) await form(deps, visit, signedIn, { application, typed: emptyAccount });
-      else await choose(deps, visit, signedIn, search);
-    },
-    post: (visit) => create(deps, visit),
+  consoleRoute(app, deps, "/oauth/manage/:org/system-accounts/new", {
+    get: showNewAccount,
+    post: createFromForm,
   });
 }
 
-const pathOf = ({ organisation }: Visit, application?: string, search?: string): string =>
-  consolePath(organisation, `${REST}${queryText({ application, search })}`);
+async function showNewAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
+  const { values } = queryOf(visit.request);
+  const id = values.get("application");
+  const search = readSearch(values);
+  const returnTo = `${requestPath(visit)}${queryText({ application: id, search })}`;
+  const signedIn = await requireRecentAuthentication(deps, visit, returnTo);
+  const application = await findChosen(deps, visit, id);
+  if (!application) return showApplications(deps, visit, signedIn, { search });
+  await showForm(deps, visit, signedIn, application, { input: emptyInput });
+}
 
-async function applicationOf(
+async function findChosen(
   { database }: AccountsDeps,
   { organisation }: Visit,
   id = "",
@@ -62,115 +63,104 @@ async function applicationOf(
   return isUuid(id) ? findApplication(database.query, organisation.id, id.toLowerCase()) : undefined;
 }
 
-async function choose(deps: AccountsDeps, visit: Visit, signedIn: SignedIn, search: string): Promise<void> {
-  const { organisation } = visit;
-  const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
+async function showApplications(
+  deps: AccountsDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  { search }: { search: string },
+): Promise<void> {
   const text = search === "" ? undefined : search;
-  const found = await searchApplications(deps.database.query, organisation.id, {
-    text,
-    limit: MOST_CHOICES + 1,
-  });
-  const page = chooseApplicationPage({
-    ...frame,
-    breadcrumbs: [listCrumb(organisation, frame.messages)],
-    action: pathOf(visit),
-    search,
-    applications: found.slice(0, MOST_CHOICES).map(({ id, name }) => ({ id, name, uri: pathOf(visit, id) })),
-    hasMore: found.length > MOST_CHOICES,
-    newApplicationUri: consolePath(organisation, "/applications/new"),
-  });
-  await show(visit, frame, page);
+  const filter = { text, limit: MAX_CHOICES + 1 };
+  const found = await searchApplications(deps.database.query, visit.organisation.id, filter);
+  const action = requestPath(visit);
+  const applications = found
+    .slice(0, MAX_CHOICES)
+    .map(({ id, name }) => ({ id, name, uri: `${action}${queryText({ application: id })}` }));
+  await showChoice(deps, visit, signedIn, { search, applications, hasMore: found.length > MAX_CHOICES });
 }
 
-const emptyAccount: TypedAccount = { name: "", kind: "plain", isStrict: true };
+async function showChoice(
+  deps: AccountsDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  choice: Pick<Parameters<typeof chooseApplicationPage>[0], "search" | "applications" | "hasMore" | "fault">,
+  status?: number,
+): Promise<void> {
+  const { organisation } = visit;
+  const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
+  const page = chooseApplicationPage({
+    ...frame,
+    ...choice,
+    breadcrumbs: [listCrumb(organisation, frame.messages)],
+    action: requestPath(visit),
+    newApplicationUri: consolePath(organisation, "/applications/new"),
+  });
+  await show(visit, frame, page, status);
+}
 
-const readAccount = (values: ReadonlyMap<string, string>): TypedAccount => ({
+const emptyInput: AccountInput = { name: "", kind: "plain", isStrict: true };
+
+const readInput = (values: ReadonlyMap<string, string>): AccountInput => ({
   name: (values.get("name") ?? "").trim(),
   kind: values.get("kind") === "administrator" ? "administrator" : "plain",
   isStrict: values.get("strict") === "on",
 });
 
-interface Shown {
-  readonly application: Application;
-  readonly typed: TypedAccount;
-  readonly state?: FormState;
-  readonly failure?: FormFailure;
-  readonly status?: number;
-}
-
-async function form(deps: AccountsDeps, visit: Visit, signedIn: SignedIn, shown: Shown): Promise<void> {
-  const { application, typed, state = {}, failure, status } = shown;
-  const { organisation } = visit;
-  const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
+async function showForm(
+  deps: AccountsDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  application: Application,
+  shown: FormShown<AccountInput>,
+): Promise<void> {
+  const view = await formView(deps, visit, signedIn, "systemAccounts", shown);
   const page = newAccountPage({
-    ...frame,
-    breadcrumbs: [listCrumb(organisation, frame.messages)],
+    ...view,
+    breadcrumbs: [listCrumb(visit.organisation, view.messages)],
     application,
-    typed,
-    state,
-    failure,
-    csrf: deps.door.formBinding(visit).csrf,
-    once: newOnce(deps),
-    action: pathOf(visit),
-    cancelUri: consolePath(organisation, "/system-accounts"),
+    cancelUri: consolePath(visit.organisation, "/system-accounts"),
   });
-  await show(visit, frame, page, status);
+  await show(visit, view, page, shown.status);
 }
 
-async function create(deps: AccountsDeps, visit: Visit): Promise<void> {
-  const again = async (signedIn: SignedIn, values: ReadonlyMap<string, string>, more: Partial<Shown>) => {
-    const application = await applicationOf(deps, visit, values.get("application"));
-    // Somebody has deleted it, or played with the form: another one is chosen.
-    if (!application) return goTo(visit, pathOf(visit));
-    await form(deps, visit, signedIn, { application, typed: readAccount(values), ...more });
-  };
-  const refused = async ({ signedIn, values }: Submission, refusal: Refusal) => {
-    const { messages } = await consoleFrame(deps, visit, signedIn, "systemAccounts");
-    const application = await applicationOf(deps, visit, values.get("application"));
-    if (application) return again(signedIn, values, refusal);
-    await refuse(deps, visit, signedIn, messages.console.systemAccounts.faults.application);
-  };
-  const sent = await making(deps, visit, pathOf(visit), refused, ({ console: { frame } }) => ({
-    made: { label: frame.pages.systemAccounts, uri: consolePath(visit.organisation, "/system-accounts") },
-    secret: frame.sentBefore.secret.account,
-  }));
-  if (!sent) return;
-  const { signedIn, values } = sent;
-  const application = await applicationOf(deps, visit, values.get("application"));
-  if (!application) return goTo(visit, pathOf(visit));
-  const typed = readAccount(values);
-  const { messages } = await consoleFrame(deps, visit, signedIn, "systemAccounts");
-  const { faults } = messages.console.systemAccounts;
-  if (!isAccountName(typed.name))
-    return again(signedIn, values, { state: { faults: { name: faults.name } }, status: 400 });
+async function createFromForm(deps: AccountsDeps, visit: Visit): Promise<void> {
+  const form = await acceptOneTimeForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn, values } = form;
+  const { frame, systemAccounts } = pageMessages(visit, signedIn).console;
+  const { faults } = systemAccounts;
+  const application = await findChosen(deps, visit, values.get("application"));
+  if (!application) {
+    // Deleted meanwhile, or no form of ours: another application is chosen.
+    if (form.outcome === "accepted") return goTo(visit, requestPath(visit));
+    const nothing = { search: "", applications: [], hasMore: false, fault: faults.application };
+    return showChoice(deps, visit, signedIn, nothing, 403);
+  }
+  const input = readInput(values);
+  const rerender = (shown: Partial<FormShown<AccountInput>>) =>
+    showForm(deps, visit, signedIn, application, { input, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
+  if (!isAccountName(input.name)) return rerender({ state: { faults: { name: faults.name } }, status: 400 });
+
   const wanted = {
     ...actingOn(visit, signedIn),
     applicationId: application.id,
-    name: typed.name,
-    isAdministrator: typed.kind === "administrator",
-    requiresStrictSignature: typed.isStrict,
+    name: input.name,
+    isAdministrator: input.kind === "administrator",
+    requiresStrictSignature: input.isStrict,
   };
-  const made = await sent.once((database) => createSystemAccount({ ...deps, database }, wanted));
-  if (made) await showKeys(deps, visit, signedIn, made);
+  const created = await applyOnce(deps, form, (inside) => createSystemAccount(inside, wanted));
+  if (created === "duplicate-submission") {
+    const made = {
+      label: frame.pages.systemAccounts,
+      uri: consolePath(visit.organisation, "/system-accounts"),
+    };
+    return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.account }));
+  }
+  await showKeys(deps, visit, signedIn, created);
 }
 
-/** A form that is none of ours, about nothing: there is no page to show again but this one. */
-async function refuse(deps: AccountsDeps, visit: Visit, signedIn: SignedIn, fault: string): Promise<void> {
-  const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
-  const page = chooseApplicationPage({
-    ...frame,
-    breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    action: pathOf(visit),
-    search: "",
-    applications: [],
-    hasMore: false,
-    newApplicationUri: consolePath(visit.organisation, "/applications/new"),
-    fault,
-  });
-  await show(visit, frame, page, 403);
-}
-
-/** Both keys, this once, with the lines that call with them. */
+/** Both keys, shown once, with the lines that call with them. */
 export async function showKeys(
   deps: AccountsDeps,
   visit: Visit,

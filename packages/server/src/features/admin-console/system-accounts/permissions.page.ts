@@ -14,12 +14,12 @@ export type AddPermissionView = ConsoleFrame &
     /** The page's own address: it searches, and takes the form. */
     action: string;
     search: string;
-    /** Those that it may not act for yet. */
+    /** Applications that the account may not act for yet. */
     applications: readonly { id: string; name: string }[];
     hasMore: boolean;
     chosen?: string;
     fault?: string;
-    failure?: FormFailure;
+    failure?: FormFailure | undefined;
     csrf: string;
     cancelUri: string;
   };

@@ -1,4 +1,4 @@
-/** The other applications that a system account may act for: added one by one, found by name; and taken away. */
+/** The other applications that a system account may act for: adding one, and removing one. */
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance } from "fastify";
 import { findApplication, searchApplications } from "../../../core/applications/applications.store.ts";
@@ -14,144 +14,153 @@ import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
 import { NotFound } from "../../../http/errors.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
-import { ALREADY, consoleFrame } from "../../../page-kit/console-frame.ts";
-import { submission } from "../../../page-kit/submission.ts";
+import { acceptForm } from "../../../page-kit/accept-form.ts";
+import {
+  alreadyApplied,
+  applied,
+  type Confirmation,
+  confirmationRoute,
+} from "../../../page-kit/confirmation.ts";
+import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { readSearch, splitPage } from "../../../page-kit/list-page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consoleRoute,
   goTo,
-  provenAdministrator,
   queryText,
+  requestPath,
+  requireId,
+  requireRecentAuthentication,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
 import {
   type AccountsDeps,
   accountCrumbs,
-  accountHere,
   accountPath,
-  accountRest,
   findAccount,
-  idIn,
-} from "./account-visit.ts";
+  requireAccount,
+} from "./account-path.ts";
 import { addPermissionPage } from "./permissions.page.ts";
 
-const REST = "/permissions/new";
-/** Who sees more than these types more of the name. */
-const MOST_CHOICES = 25;
+/** With more matches, the search has to be narrowed. */
+const MAX_CHOICES = 25;
 
 export function permissionsRoutes(app: FastifyInstance, deps: AccountsDeps): void {
-  consoleRoute(app, deps, `/system-accounts/:id${REST}`, {
-    get: async (visit) => {
-      const search = searchOf(queryOf(visit.request).values);
-      const signedIn = await provenAdministrator(deps, visit, ownPath(visit, search));
-      if (signedIn) await form(deps, visit, signedIn, { search });
-    },
-    post: (visit) => add(deps, visit),
+  consoleRoute(app, deps, "/oauth/manage/:org/system-accounts/:id/permissions/new", {
+    get: showNewPermission,
+    post: addPermission,
   });
-  removeRoute(app, deps);
+  confirmationRoute(
+    app,
+    deps,
+    "/oauth/manage/:org/system-accounts/:id/permissions/:application/remove",
+    removal,
+  );
 }
 
-const ownPath = (visit: Visit, search = ""): string =>
-  accountPath(visit.organisation, idIn(visit), `${REST}${queryText({ search })}`);
+async function showNewPermission(deps: AccountsDeps, visit: Visit): Promise<void> {
+  requireId(visit);
+  const search = readSearch(queryOf(visit.request).values);
+  const returnTo = `${requestPath(visit)}${queryText({ search })}`;
+  const signedIn = await requireRecentAuthentication(deps, visit, returnTo);
+  await showForm(deps, visit, signedIn, await requireAccount(deps, visit), { search });
+}
 
-const searchOf = (values: ReadonlyMap<string, string>): string =>
-  (values.get("search") ?? "").trim().slice(0, 100);
+interface Shown {
+  readonly search: string;
+  readonly chosen?: string;
+  readonly fault?: string;
+  readonly failure?: FormFailure | undefined;
+  readonly status?: number;
+}
 
-async function form(
+async function showForm(
   deps: AccountsDeps,
   visit: Visit,
   signedIn: SignedIn,
-  shown: { search: string; chosen?: string; fault?: string; failure?: FormFailure; status?: number },
+  account: SystemAccount,
+  { search, status, ...shown }: Shown,
 ): Promise<void> {
-  const { search, status, ...more } = shown;
-  const account = await accountHere(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "systemAccounts");
   const text = search === "" ? undefined : search;
-  const found = await searchApplications(deps.database.query, account.orgId, {
-    text,
-    limit: MOST_CHOICES + 1,
-  });
+  const filter = { text, limit: MAX_CHOICES + 1 };
+  const found = await searchApplications(deps.database.query, account.orgId, filter);
+  const { shown: choices, last } = splitPage(found, MAX_CHOICES);
   const page = addPermissionPage({
     ...frame,
-    ...more,
+    ...shown,
     breadcrumbs: accountCrumbs(visit.organisation, account, frame.messages),
-    action: ownPath(visit),
+    action: requestPath(visit),
     search,
-    hasMore: found.length > MOST_CHOICES,
-    applications: found
-      .slice(0, MOST_CHOICES)
-      .filter(({ id }) => !mayActFor(account, id))
-      .map(({ id, name }) => ({ id, name })),
+    hasMore: last !== undefined,
+    applications: choices.filter(({ id }) => !mayActFor(account, id)).map(({ id, name }) => ({ id, name })),
     csrf: deps.door.formBinding(visit).csrf,
     cancelUri: accountPath(visit.organisation, account.id),
   });
   await show(visit, frame, page, status);
 }
 
-async function add(deps: AccountsDeps, visit: Visit): Promise<void> {
-  const sent = await submission(deps, visit, ownPath(visit), ({ signedIn, values }, kind) => {
-    const again = { search: searchOf(values), chosen: values.get("application") ?? "" };
-    return form(deps, visit, signedIn, { ...again, failure: { kind }, status: 403 });
-  });
-  if (!sent) return;
-  const { signedIn, values } = sent;
-  const account = await accountHere(deps, visit);
-  const chosen = (values.get("application") ?? "").toLowerCase();
-  const { messages } = await consoleFrame(deps, visit, signedIn, "systemAccounts");
-  const fault = messages.console.systemAccounts.faults.application;
-  const again = () => form(deps, visit, signedIn, { search: searchOf(values), fault, status: 400 });
-  if (!isUuid(chosen)) return again();
-  const granted = { ...actingOn(visit, signedIn), id: account.id, applicationId: chosen };
+async function addPermission(deps: AccountsDeps, visit: Visit): Promise<void> {
+  const id = requireId(visit);
+  const form = await acceptForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const account = await requireAccount(deps, visit);
+  const search = readSearch(form.values);
+  const chosen = form.values.get("application") ?? "";
+  const rerender = (shown: Partial<Shown>) => showForm(deps, visit, signedIn, account, { search, ...shown });
+  if (form.outcome === "rejected") return rerender({ chosen, ...form.refusal });
+
+  const { faults } = pageMessages(visit, signedIn).console.systemAccounts;
+  const unknownApplication = { fault: faults.application, status: 400 };
+  const applicationId = chosen.toLowerCase();
+  if (!isUuid(applicationId)) return rerender(unknownApplication);
   try {
-    if (!(await grantApplication(deps, granted)))
-      return goTo(visit, accountPath(visit.organisation, account.id, `?done=${ALREADY}`));
+    const isNew = await grantApplication(deps, { ...actingOn(visit, signedIn), id, applicationId });
+    const done = isNew ? "granted" : ALREADY_APPLIED;
+    await goTo(visit, accountPath(visit.organisation, id, `?done=${done}`));
   } catch (error) {
     if (!(error instanceof InvalidSystemAccount)) throw error;
-    if (error.code === "unknown-application") return again();
+    if (error.code === "unknown-application") return rerender(unknownApplication);
     throw new NotFound("system account");
   }
-  await goTo(visit, accountPath(visit.organisation, account.id, "?done=granted"));
 }
 
 interface Permission {
   readonly account: SystemAccount;
   readonly application: { readonly id: string; readonly name: string };
-  /** False when it has been withdrawn before, or never was. */
-  readonly isThere: boolean;
+  readonly isGranted: boolean;
 }
 
-function removeRoute(app: FastifyInstance, deps: AccountsDeps): void {
-  confirmedActRoute<Permission>(app, deps, {
-    path: "/system-accounts/:id/permissions/:application/remove",
-    current: "systemAccounts",
-    find: async (organisation, { id, application: applicationId = "" }) => {
-      const account = await findAccount(deps, organisation, id);
-      const permitted = account && (await listPermittedApplications(deps.database.query, account));
-      const application = permitted?.find((one) => one.id === applicationId);
-      if (account && application) return { account, application, isThere: true };
-      // Its own application is none that can be taken away.
-      if (!account || mayActFor(account, applicationId)) return undefined;
-      const other = await findApplication(deps.database.query, account.orgId, applicationId);
-      return other && { account, application: other, isThere: false };
-    },
-    overFor: ({ account, isThere }) => (isThere ? undefined : accountRest(account.id)),
-    question: (messages, { account, application }, organisation) => {
-      const { permissions: text } = messages.console.systemAccounts;
-      return {
-        heading: text.removeHeading({ application: application.name }),
-        text: html`<p>${text.removeText}</p>`,
-        confirm: text.remove,
-        confirmId: "permission-remove-confirm",
-        breadcrumbs: accountCrumbs(organisation, account, messages),
-        back: accountRest(account.id),
-      };
-    },
-    act: async (acting, { account, application }) => {
-      const withdrawn = { ...acting, id: account.id, applicationId: application.id };
-      if (!(await withdrawApplication(deps, withdrawn))) throw new WasSoAlready(accountRest(account.id));
-      return accountRest(account.id, "?done=withdrawn");
-    },
-  });
-}
+const removal: Confirmation<AccountsDeps, Permission> = {
+  current: "systemAccounts",
+  load: async (deps, organisation, { id = "", application: applicationId = "" }) => {
+    const account = await findAccount(deps, organisation, { id });
+    const permitted = account && (await listPermittedApplications(deps.database.query, account));
+    const application = permitted?.find((one) => one.id === applicationId);
+    if (account && application) return { account, application, isGranted: true };
+    // An account's own application cannot be removed.
+    if (!account || mayActFor(account, applicationId)) return undefined;
+    const other = await findApplication(deps.database.query, account.orgId, applicationId);
+    return other && { account, application: other, isGranted: false };
+  },
+  backUri: (organisation, { account }) => accountPath(organisation, account.id),
+  isDone: (_, { isGranted }) => !isGranted,
+  question: (messages, { account, application }, organisation) => {
+    const { permissions: text } = messages.console.systemAccounts;
+    return {
+      heading: text.removeHeading({ application: application.name }),
+      text: html`<p>${text.removeText}</p>`,
+      confirm: text.remove,
+      confirmId: "permission-remove-confirm",
+      breadcrumbs: accountCrumbs(organisation, account, messages),
+    };
+  },
+  apply: async (deps, acting, { account, application }, { organisation }) => {
+    const removed = { ...acting, id: account.id, applicationId: application.id };
+    if (!(await withdrawApplication(deps, removed))) return alreadyApplied;
+    return applied(accountPath(organisation, account.id, "?done=withdrawn"));
+  },
+};

@@ -1,7 +1,7 @@
 /** The pages on system accounts: the programs that call the JSON interfaces. */
 import type { FastifyInstance } from "fastify";
 import { accountRoute } from "./account.route.ts";
-import type { AccountsDeps } from "./account-visit.ts";
+import type { AccountsDeps } from "./account-path.ts";
 import { editAccountRoute } from "./edit.route.ts";
 import { endRoutes } from "./end.route.ts";
 import { keysRoutes } from "./keys.route.ts";

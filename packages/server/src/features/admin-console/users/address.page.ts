@@ -5,18 +5,18 @@ import { facts } from "../../../html/components/parts.ts";
 import { failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
 
-export type TypedAddress = { email: string; isKnown: boolean };
+export type AddressInput = { email: string; isKnown: boolean };
 
-export type AddressView = FormView<TypedAddress> &
+export type AddressView = FormView<AddressInput> &
   Pick<ConsoleView, "breadcrumbs"> & { present: string; canMail: boolean; cancelUri: string };
 
 export function addressPage(view: AddressView): Html {
-  const { messages, typed, state } = view;
+  const { messages, input, state } = view;
   const { address: text, create } = messages.console.users;
-  const labelOf = (id: string) => (id === "known" ? text.known : text.next);
-  const field = (id: string) => ({ id, label: labelOf(id), messages, ...fieldState(state, id) });
+  const fieldLabel = (id: string) => (id === "known" ? text.known : text.next);
+  const field = (id: string) => ({ id, label: fieldLabel(id), messages, ...fieldState(state, id) });
   const isFirst = Object.keys(state.faults ?? {}).length === 0;
-  const failure = view.failure ?? faultsFailure(state, labelOf);
+  const failure = view.failure ?? faultsFailure(state, fieldLabel);
   return consoleLayout({
     ...view,
     title: text.title,
@@ -25,25 +25,20 @@ export function addressPage(view: AddressView): Html {
     body: html`<section class="card" aria-label="${text.title}">${facts([
       { label: text.present, content: html`<bdi>${view.present}</bdi>` },
     ])}${recordForm({
+      ...view,
       id: "address-form",
-      action: view.action,
-      csrf: view.csrf,
-      seen: view.seen,
-      once: view.once,
       fields: [
         textField({
           ...field("newEmail"),
           type: "email",
-          value: typed.email,
+          value: input.email,
           maxLength: 254,
           isRequired: true,
           ...(isFirst ? { hasFocus: true } : {}),
         }),
-        checkField({ ...field("known"), hint: text.knownHint, isChecked: typed.isKnown }),
+        checkField({ ...field("known"), hint: text.knownHint, isChecked: input.isKnown }),
       ],
       submit: { id: "address-change", label: text.submit },
-      cancelUri: view.cancelUri,
-      messages,
     })}</section>
 `,
   });

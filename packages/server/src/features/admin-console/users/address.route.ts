@@ -1,4 +1,4 @@
-/** users/{id}/address: another address, confirmed by its mail, or known to be the user's because an administrator says so. */
+/** users/{id}/address: a new email address, confirmed by mail or vouched for by the administrator. */
 import type { FastifyInstance } from "fastify";
 import { voidActions } from "../../../core/actions/actions.store.ts";
 import { requestNewEmail } from "../../../core/users/account-mails.ts";
@@ -7,61 +7,59 @@ import { emailKey, isEmail, type User } from "../../../core/users/user.ts";
 import { holdAccount } from "../../../core/users/users.store.ts";
 import { InvalidUser } from "../../../core/users/users.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { editForm } from "../../../page-kit/edit-form.ts";
-import { addressPage, type TypedAddress } from "./address.page.ts";
-import { ownUserHere } from "./new-password.route.ts";
-import { type UsersDeps, userCrumbs, userPath } from "./user-visit.ts";
+import { editRoute } from "../../../page-kit/edit-form.ts";
+import { type AddressInput, addressPage } from "./address.page.ts";
+import { requireOwnUser, type UsersDeps, userCrumbs, userPath } from "./user-path.ts";
 
 export function addressRoute(app: FastifyInstance, deps: UsersDeps): void {
-  editForm(app, deps, {
-    path: "/users/:id/address",
+  editRoute(app, deps, "/oauth/manage/:org/users/:id/address", {
     current: "users",
-    find: (inside, visit) => ownUserHere(inside, visit),
-    hold: async (tx, user) => {
+    load: requireOwnUser,
+    lock: async (tx, user) => {
       const now = deps.clock();
-      // The link before the account, as the use of a link does it: two at once wait for each other in one direction.
+      // The link before the account, as when a link is used: two at once wait for each other in one direction.
       await voidActions(tx, { orgId: user.homeOrgId, userId: user.id, type: "ChangeEmail", now });
       await holdAccount(tx, user, now);
     },
-    // A mail goes to the new address, and the present one stays until it is answered.
+    // A mail goes to the new address, and the present one stays until its link is opened.
     isRepeatable: true,
-    seenIn: ({ email }) => email,
-    typedOf: (): TypedAddress => ({ email: "", isKnown: !deps.outbox.isOpen }),
-    read: ({ values }) => ({
+    version: ({ email }) => email,
+    toInput: (): AddressInput => ({ email: "", isKnown: !deps.outbox.isOpen }),
+    readInput: ({ values }) => ({
       email: (values.get("newEmail") ?? "").trim().slice(0, 254),
       isKnown: values.get("known") === "on",
     }),
     // The present address stands above the field, whoever changed it.
-    inWords: () => ({}),
-    page: (view, { visit: { organisation }, found }) =>
+    toDisplay: () => ({}),
+    page: (view, { visit: { organisation }, record }) =>
       addressPage({
         ...view,
-        breadcrumbs: userCrumbs(organisation, found, view.messages),
-        present: found.email,
+        breadcrumbs: userCrumbs(organisation, record, view.messages),
+        present: record.email,
         canMail: deps.outbox.isOpen,
-        cancelUri: userPath(organisation, found.id),
+        cancelUri: userPath(organisation, record.id),
       }),
-    contentOf: (typed, { found, messages }) => {
-      const faults = faultsOf(deps, found, typed, messages);
-      return faults ? { faults } : { content: typed };
+    validate: (input, { record, messages }) => {
+      const faults = findFaults(deps, record, input, messages);
+      return faults ? { faults } : { content: input };
     },
-    keep: async (inside, { email: newEmail, isKnown }, { visit, acting: { actor, address }, found }) => {
+    save: async (inside, { email: newEmail, isKnown }, { visit, acting: { actor, address }, record }) => {
       const change = isKnown ? changeToKnownAddress : requestNewEmail;
-      await change(inside, found, { newEmail, actor, address });
+      await change(inside, record, { newEmail, actor, address });
       const done = isKnown ? "addressChanged" : "addressAsked";
-      return userPath(visit.organisation, found.id, `?done=${done}`);
+      return userPath(visit.organisation, record.id, `?done=${done}`);
     },
-    refused: (error, { messages }) =>
+    explain: (error, { messages }) =>
       error instanceof InvalidUser
         ? { faults: { newEmail: messages.console.users.faults.emailTaken } }
         : undefined,
   });
 }
 
-function faultsOf(
+function findFaults(
   { outbox }: UsersDeps,
   user: User,
-  { email, isKnown }: TypedAddress,
+  { email, isKnown }: AddressInput,
   { console: { users } }: Messages,
 ): Record<string, string> | undefined {
   const { faults } = users;

@@ -9,11 +9,11 @@ import { type Content, type Html, html } from "../../../html/html.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { roles } from "./list.page.ts";
+import { MAX_FORMATTED_LETTERS, type MemberField, type MemberInput } from "./member-input.ts";
 import { languageChoices } from "./new.page.ts";
-import { type MemberField, MOST_LAID_OUT, type TypedMember } from "./typed-member.ts";
-import { isGuest, nameOf } from "./user-visit.ts";
+import { displayName, isGuest } from "./user-path.ts";
 
-export type EditView = FormView<TypedMember> &
+export type EditView = FormView<MemberInput> &
   Pick<ConsoleView, "breadcrumbs"> & {
     member: User;
     isYou: boolean;
@@ -24,27 +24,23 @@ export type EditView = FormView<TypedMember> &
 export function editPage(view: EditView): Html {
   const { messages, member, state } = view;
   const { users: text } = messages.console;
-  const failure = view.failure ?? faultsFailure(state, (id) => labelOf(id, messages));
-  const title = text.edit.title({ name: nameOf(member) });
+  const failure = view.failure ?? faultsFailure(state, (id) => fieldLabel(id, messages));
+  const title = text.edit.title({ name: displayName(member) });
   return consoleLayout({
     ...view,
     title,
     notice: failureNotice(failure, messages),
     body: html`<section class="card" aria-label="${title}">${recordForm({
+      ...view,
       id: "user-form",
-      action: view.action,
-      csrf: view.csrf,
-      seen: view.seen,
       fields: [isGuest(member) ? undefined : profileFields(view), membershipFields(view)],
       submit: { id: "user-save", label: messages.console.frame.form.save },
-      cancelUri: view.cancelUri,
-      messages,
     })}</section>
 `,
   });
 }
 
-const labelOf = (id: string, messages: Messages): string => labels(messages)[id as MemberField];
+const fieldLabel = (id: string, messages: Messages): string => labels(messages)[id as MemberField];
 
 function labels({ console: { users } }: Messages): Readonly<Record<MemberField, string>> {
   const { profile, record } = users;
@@ -61,19 +57,19 @@ function labels({ console: { users } }: Messages): Readonly<Record<MemberField, 
   };
 }
 
-const field = ({ typed, state, messages }: EditView, id: MemberField) => ({
+const field = ({ input, state, messages }: EditView, id: MemberField) => ({
   id,
   label: labels(messages)[id],
-  value: typed[id],
+  value: input[id],
   messages,
   ...fieldState(state, id),
 });
 
 function profileFields(view: EditView): Content {
   const { profile } = view.messages.console.users;
-  const { locale } = view.typed;
+  const { locale } = view.input;
   const choices = languageChoices(view.messages);
-  // A language that applications have set, and that our pages have not.
+  // An application may set a language that our pages do not have.
   const others =
     choices.some(({ value }) => value === locale) || !isLanguageTag(locale)
       ? []
@@ -98,7 +94,14 @@ function membershipFields(view: EditView): Content {
   const { roles: names, record, self, profile } = view.messages.console.users;
   const hint = html`${record.attributesHint} <code>{"department": "Finance"}</code>`;
   const json = (id: MemberField) =>
-    textArea({ ...field(view, id), hint, rows: 5, maxLength: MOST_LAID_OUT, isCode: true, isOptional: true });
+    textArea({
+      ...field(view, id),
+      hint,
+      rows: 5,
+      maxLength: MAX_FORMATTED_LETTERS,
+      isCode: true,
+      isOptional: true,
+    });
   return [
     view.isYou
       ? facts([{ label: profile.role, content: html`${names[view.member.role]}. ${self.role}` }])

@@ -1,4 +1,4 @@
-/** users/{id}/edit: profile, role, groups and attributes in one form; all of it is kept, or nothing. */
+/** users/{id}/edit: profile, role, groups and attributes in one form, saved in one transaction. */
 import type { FastifyInstance } from "fastify";
 import { changeUsername, UsernameTaken } from "../../../core/users/identifiers/change-username.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
@@ -7,55 +7,54 @@ import { changeRole } from "../../../core/users/members/change-role.ts";
 import { changeProfile } from "../../../core/users/profile/profile.ts";
 import type { User } from "../../../core/users/user.ts";
 import { holdAccount, type MemberRecord } from "../../../core/users/users.store.ts";
-import { type Editing, editForm } from "../../../page-kit/edit-form.ts";
-import { seenOf } from "../../../page-kit/submission.ts";
+import { type Editing, editRoute } from "../../../page-kit/edit-form.ts";
+import { versionOf } from "../../../page-kit/record-version.ts";
 import type { actingOn } from "../../../page-kit/visit.ts";
 import { editPage } from "./edit.page.ts";
 import {
-  contentOf,
+  displayMember,
   fieldsOf,
-  inWords,
   type MemberContent,
   type MemberField,
-  readMember,
-  typedOf,
-} from "./typed-member.ts";
+  readMemberInput,
+  toMemberInput,
+  validateMember,
+} from "./member-input.ts";
 import {
   isGuest,
   lastAdministratorRefusal,
-  memberHere,
+  requireMember,
   type UsersDeps,
   userCrumbs,
   userPath,
-} from "./user-visit.ts";
+} from "./user-path.ts";
 
 export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
-  editForm(app, deps, {
-    path: "/users/:id/edit",
+  editRoute(app, deps, "/oauth/manage/:org/users/:id/edit", {
     current: "users",
-    find: memberHere,
-    hold: (tx, user) => holdAccount(tx, user, deps.clock()),
-    seenIn: typedOf,
-    typedOf,
-    read: ({ values }, at) => readMember(values, at.found, formFields(at)),
-    inWords: (typed, at) => inWords(typed, formFields(at), at.messages),
-    page: (view, at) => {
-      const { organisation } = at.visit;
+    load: requireMember,
+    lock: (tx, user) => holdAccount(tx, user, deps.clock()),
+    version: toMemberInput,
+    toInput: toMemberInput,
+    readInput: ({ values }, editing) => readMemberInput(values, editing.record, formFields(editing)),
+    toDisplay: (input, editing) => displayMember(input, formFields(editing), editing.messages),
+    page: (view, editing) => {
+      const { organisation } = editing.visit;
       return editPage({
         ...view,
-        breadcrumbs: userCrumbs(organisation, at.found, view.messages),
-        member: at.found,
-        isYou: isYou(at),
-        fields: formFields(at),
-        cancelUri: userPath(organisation, at.found.id),
+        breadcrumbs: userCrumbs(organisation, editing.record, view.messages),
+        member: editing.record,
+        isYou: isYou(editing),
+        fields: formFields(editing),
+        cancelUri: userPath(organisation, editing.record.id),
       });
     },
-    contentOf: (typed, { messages }) => contentOf(typed, messages),
-    keep: async (inside, content, { visit, acting, found }) => {
-      await keepMember(inside, content, { ...acting, found });
-      return userPath(visit.organisation, found.id, "?done=saved");
+    validate: (input, { messages }) => validateMember(input, messages),
+    save: async (inside, content, { visit, acting, record }) => {
+      await saveMember(inside, content, { ...acting, record });
+      return userPath(visit.organisation, record.id, "?done=saved");
     },
-    refused: (error, { messages }) => {
+    explain: (error, { messages }) => {
       if (error instanceof UsernameTaken)
         return { faults: { username: messages.console.users.faults.usernameTaken } };
       return error instanceof LastAdministrator ? lastAdministratorRefusal(messages) : undefined;
@@ -63,35 +62,36 @@ export function editUserRoute(app: FastifyInstance, deps: UsersDeps): void {
   });
 }
 
-const isYou = ({ found, signedIn }: Editing<User>): boolean => found.id === signedIn.user.id;
+const isYou = ({ record, signedIn }: Editing<User>): boolean => record.id === signedIn.user.id;
 
-const formFields = (at: Editing<User>): readonly MemberField[] => fieldsOf(at.found, isYou(at));
+const formFields = (editing: Editing<User>): readonly MemberField[] =>
+  fieldsOf(editing.record, isYou(editing));
 
 /** @throws UsernameTaken, LastAdministrator */
-async function keepMember(
+async function saveMember(
   inside: UsersDeps,
   content: MemberContent,
-  { found, ...by }: ReturnType<typeof actingOn> & { found: User },
+  { record, ...by }: ReturnType<typeof actingOn> & { record: User },
 ): Promise<void> {
-  const acting = { ...by, id: found.id };
-  if (!isGuest(found)) {
+  const acting = { ...by, id: record.id };
+  if (!isGuest(record)) {
     await changeProfile(inside, { ...acting, profile: content.profile });
     await changeUsername(inside, { ...acting, username: content.username });
   }
   await changeRole(inside, { ...acting, role: content.role });
-  const record = changedRecord(found, content);
-  if (record) await changeMemberRecord(inside, { ...acting, record });
+  const changed = changedRecord(record, content);
+  if (changed) await changeMemberRecord(inside, { ...acting, record: changed });
 }
 
-/** @returns undefined when it is as it was */
+/** @returns undefined when nothing of it has changed */
 function changedRecord(present: User, content: MemberContent): MemberRecord | undefined {
   const { groups, attributes, membershipAttributes } = content;
-  const isSame = (one: unknown, other: unknown) => seenOf(one) === seenOf(other);
-  const record = {
+  const isSame = (one: unknown, other: unknown) => versionOf(one) === versionOf(other);
+  const changed = {
     ...(isGuest(present) || isSame(attributes, present.attributes) ? {} : { attributes }),
     ...(isSame({ groups, attributes: membershipAttributes }, present.membership)
       ? {}
       : { membership: { groups, attributes: membershipAttributes } }),
   };
-  return Object.keys(record).length === 0 ? undefined : record;
+  return Object.keys(changed).length === 0 ? undefined : changed;
 }

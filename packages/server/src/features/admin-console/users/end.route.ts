@@ -1,13 +1,18 @@
-/** What ends something for a member as a whole, each asked for once more: disabled, enabled, deleted, shown out. */
+/** Disabling, enabling and deleting a user, and removing a guest: each confirmed first. */
 import type { FastifyInstance } from "fastify";
 import { deleteUser, leaveOrganisation } from "../../../core/users/leaving/delete-user.ts";
 import { LastAdministrator } from "../../../core/users/leaving/last-administrator.ts";
 import type { User } from "../../../core/users/user.ts";
 import { disableUser } from "../../../core/users/users.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { type ConfirmedAct, confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
+import {
+  alreadyApplied,
+  applied,
+  type Confirmation,
+  type ConfirmationResult,
+  confirmationRoute,
+} from "../../../page-kit/confirmation.ts";
+import { consolePath } from "../../../page-kit/visit.ts";
 import {
   findMember,
   isGuest,
@@ -15,113 +20,101 @@ import {
   ownAccountRefusal,
   type UsersDeps,
   userCrumbs,
-  userRest,
-} from "./user-visit.ts";
+  userPath,
+} from "./user-path.ts";
 
 export function endRoutes(app: FastifyInstance, deps: UsersDeps): void {
-  confirmedActRoute(app, deps, stateAct(deps, true));
-  confirmedActRoute(app, deps, stateAct(deps, false));
-  confirmedActRoute(app, deps, deleteAct(deps));
-  confirmedActRoute(app, deps, removeAct(deps));
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/disable", statusChange(true));
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/enable", statusChange(false));
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/delete", deletion);
+  confirmationRoute(app, deps, "/oauth/manage/:org/users/:id/remove", removal);
 }
 
-/** A page for the organisation's own users is none for its guests, and the other way round. */
-const finder =
-  (deps: UsersDeps, wantsGuest: boolean): ConfirmedAct<User>["find"] =>
-  async (organisation, { id }) => {
-    const user = await findMember(deps, organisation, id);
+type UserConfirmation = Confirmation<UsersDeps, User>;
+
+/** The organisation's own users have other pages than its guests. */
+const onMember = (wantsGuest: boolean): Pick<UserConfirmation, "current" | "load" | "backUri"> => ({
+  current: "users",
+  load: async (deps, organisation, params) => {
+    const user = await findMember(deps, organisation, params);
     return user && isGuest(user) === wantsGuest ? user : undefined;
+  },
+  backUri: (organisation, { id }) => userPath(organisation, id),
+});
+
+/** Refused for one's own account, and for the organisation's last administrator. */
+const guarded =
+  (apply: UserConfirmation["apply"]): UserConfirmation["apply"] =>
+  async (deps, acting, user, confirmed) => {
+    const { signedIn, messages } = confirmed;
+    try {
+      return ownAccountRefusal(signedIn, user, messages) ?? (await apply(deps, acting, user, confirmed));
+    } catch (error) {
+      if (error instanceof LastAdministrator) return lastAdministratorRefusal(messages);
+      throw error;
+    }
   };
 
-/** @returns why nothing was done, or undefined when it was */
-async function unlessLast(act: () => Promise<unknown>, messages: Messages): Promise<FormFailure | undefined> {
-  try {
-    await act();
-    return undefined;
-  } catch (error) {
-    if (error instanceof LastAdministrator) return lastAdministratorRefusal(messages);
-    throw error;
-  }
-}
+const disablement =
+  (disabled: boolean): UserConfirmation["apply"] =>
+  async (deps, acting, { id }, { organisation }): Promise<ConfirmationResult> =>
+    (await disableUser(deps, { ...acting, id, disabled }))
+      ? applied(userPath(organisation, id, `?done=${disabled ? "disabled" : "enabled"}`))
+      : alreadyApplied;
 
-function stateAct(deps: UsersDeps, disabled: boolean): ConfirmedAct<User> {
-  return {
-    path: `/users/:id/${disabled ? "disable" : "enable"}`,
-    current: "users",
-    find: finder(deps, false),
-    overFor: (user) => ((user.disabledAt !== null) === disabled ? userRest(user.id) : undefined),
-    question: (messages, user, organisation) => {
-      const { end } = messages.console.users;
-      return {
-        heading: disabled
-          ? end.disableHeading({ email: user.email })
-          : end.enableHeading({ email: user.email }),
-        text: html`<p>${disabled ? end.disableConfirm : end.enableText}</p>`,
-        confirm: disabled ? end.disable : end.enable,
-        confirmId: disabled ? "disable-confirm" : "enable-confirm",
-        isHarmless: !disabled,
-        breadcrumbs: userCrumbs(organisation, user, messages),
-        back: userRest(user.id),
-      };
-    },
-    act: async (acting, user, _form, { signedIn, messages }) => {
-      const refusal = disabled ? ownAccountRefusal(signedIn, user, messages) : undefined;
-      const done = userRest(user.id, `?done=${disabled ? "disabled" : "enabled"}`);
-      const act = async () => {
-        if (!(await disableUser(deps, { ...acting, id: user.id, disabled })))
-          throw new WasSoAlready(userRest(user.id));
-      };
-      return refusal ?? (await unlessLast(act, messages)) ?? done;
-    },
-  };
-}
+const statusChange = (disabled: boolean): UserConfirmation => ({
+  ...onMember(false),
+  isDone: (_, user) => (user.disabledAt !== null) === disabled,
+  question: (messages, user, organisation) => {
+    const { end } = messages.console.users;
+    return {
+      heading: disabled
+        ? end.disableHeading({ email: user.email })
+        : end.enableHeading({ email: user.email }),
+      text: html`<p>${disabled ? end.disableConfirm : end.enableText}</p>`,
+      confirm: disabled ? end.disable : end.enable,
+      confirmId: disabled ? "disable-confirm" : "enable-confirm",
+      isHarmless: !disabled,
+      breadcrumbs: userCrumbs(organisation, user, messages),
+    };
+  },
+  apply: disabled ? guarded(disablement(true)) : disablement(false),
+});
 
-function deleteAct(deps: UsersDeps): ConfirmedAct<User> {
-  return {
-    path: "/users/:id/delete",
-    current: "users",
-    find: finder(deps, false),
-    question: (messages, user, organisation) => {
-      const { end } = messages.console.users;
-      return {
-        heading: end.deleteHeading({ email: user.email }),
-        text: html`<p>${end.deleteConfirm}</p>`,
-        confirm: end.delete,
-        confirmId: "delete-confirm",
-        name: user.email,
-        breadcrumbs: userCrumbs(organisation, user, messages),
-        back: userRest(user.id),
-      };
-    },
-    act: async (acting, user, _form, { signedIn, messages }) => {
-      const refusal = ownAccountRefusal(signedIn, user, messages);
-      const act = () => deleteUser(deps, { ...acting, id: user.id });
-      return refusal ?? (await unlessLast(act, messages)) ?? "/users?done=deleted";
-    },
-  };
-}
+const deletion: UserConfirmation = {
+  ...onMember(false),
+  question: (messages, user, organisation) => {
+    const { end } = messages.console.users;
+    return {
+      heading: end.deleteHeading({ email: user.email }),
+      text: html`<p>${end.deleteConfirm}</p>`,
+      confirm: end.delete,
+      confirmId: "delete-confirm",
+      name: user.email,
+      breadcrumbs: userCrumbs(organisation, user, messages),
+    };
+  },
+  apply: guarded(async (deps, acting, { id }, { organisation }) => {
+    await deleteUser(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/users?done=deleted"));
+  }),
+};
 
-function removeAct(deps: UsersDeps): ConfirmedAct<User> {
-  return {
-    path: "/users/:id/remove",
-    current: "users",
-    find: finder(deps, true),
-    question: (messages, user, organisation) => {
-      const { end } = messages.console.users;
-      return {
-        heading: end.removeHeading({ email: user.email }),
-        text: html`<p>${end.removeConfirm}</p>`,
-        confirm: end.remove,
-        confirmId: "remove-confirm",
-        name: user.email,
-        breadcrumbs: userCrumbs(organisation, user, messages),
-        back: userRest(user.id),
-      };
-    },
-    act: async (acting, user, _form, { signedIn, messages }) => {
-      const refusal = ownAccountRefusal(signedIn, user, messages);
-      const act = () => leaveOrganisation(deps, { ...acting, id: user.id });
-      return refusal ?? (await unlessLast(act, messages)) ?? "/users?done=removed";
-    },
-  };
-}
+const removal: UserConfirmation = {
+  ...onMember(true),
+  question: (messages, user, organisation) => {
+    const { end } = messages.console.users;
+    return {
+      heading: end.removeHeading({ email: user.email }),
+      text: html`<p>${end.removeConfirm}</p>`,
+      confirm: end.remove,
+      confirmId: "remove-confirm",
+      name: user.email,
+      breadcrumbs: userCrumbs(organisation, user, messages),
+    };
+  },
+  apply: guarded(async (deps, acting, { id }, { organisation }) => {
+    await leaveOrganisation(deps, { ...acting, id });
+    return applied(consolePath(organisation, "/users?done=removed"));
+  }),
+};

@@ -11,7 +11,7 @@ import { doneNotice } from "../../../html/components/record-form.ts";
 import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { nameOf } from "./user-visit.ts";
+import { displayName } from "./user-path.ts";
 
 export const roles: readonly Role[] = ["Standard", "Administrator"];
 
@@ -21,14 +21,14 @@ export type ListView = ConsoleFrame & {
   uriOf(id: string): string;
   search: { search: string; role: Role | undefined; state: MemberState | undefined };
   members: readonly ListedMember[];
-  /** The PermId of who looks at the page. */
+  /** The reader's PermId. */
   you: string;
   newestUri: string | undefined;
   olderUri: string | undefined;
   done: "deleted" | "removed" | undefined;
 };
 
-/** The members of an organisation. Whoever looks at the page is one: it is never empty. */
+/** Never empty: the reader is a member. */
 export function listPage(view: ListView): Html {
   const { messages, members } = view;
   const { frame, users: text } = messages.console;
@@ -45,18 +45,18 @@ ${search(view)}${members.length === 0 ? noneFound(messages) : list(view)}${pager
   });
 }
 
-function search({ search: asked, listUri, messages }: ListView): Html {
+function search({ search: filters, listUri, messages }: ListView): Html {
   const { list: text, roles: roleNames, states } = messages.console.users;
   return searchForm({
     action: listUri,
     label: text.search,
-    value: asked.search,
-    isSearch: asked.search !== "" || asked.role !== undefined || asked.state !== undefined,
+    value: filters.search,
+    isSearch: filters.search !== "" || filters.role !== undefined || filters.state !== undefined,
     filters: [
       selectField({
         id: "role",
         label: text.role,
-        value: asked.role ?? "",
+        value: filters.role ?? "",
         choices: [
           { value: "", label: text.anyRole },
           ...roles.map((value) => ({ value, label: roleNames[value] })),
@@ -66,7 +66,7 @@ function search({ search: asked, listUri, messages }: ListView): Html {
       selectField({
         id: "state",
         label: text.state,
-        value: asked.state ?? "",
+        value: filters.state ?? "",
         choices: [
           { value: "", label: text.anyState },
           ...memberStates.map((value) => ({ value, label: states[value] })),
@@ -86,7 +86,7 @@ function list({ members, uriOf, you, messages }: ListView): Html {
     rows: members.map((member) => ({
       id: `user-${member.id}`,
       cells: [
-        html`${nameCell({ name: nameOf(member), uri: uriOf(member.id), note: note(member) })}${member.id === you && html` <span class="tag">${text.you}</span>`}`,
+        html`${nameCell({ name: displayName(member), uri: uriOf(member.id), note: note(member) })}${member.id === you && html` <span class="tag">${text.you}</span>`}`,
         member.role === "Administrator" ? html`<b>${text.roles.Administrator}</b>` : text.roles.Standard,
         memberState(member, messages),
         moment(member.createdAt, messages.format.day),
@@ -98,7 +98,7 @@ function list({ members, uriOf, you, messages }: ListView): Html {
 
 /** What tells somebody from their namesakes. */
 function note(member: ListedMember): Content {
-  if (nameOf(member) === member.email) return undefined;
+  if (displayName(member) === member.email) return undefined;
   return html`<bdi>${member.email}</bdi>`;
 }
 

@@ -1,4 +1,4 @@
-/** users/{id}/new-password: a password is made here and shown once; whoever knew the present one is out. */
+/** users/{id}/new-password: generates a password and shows it once; everyone who knew the present one is signed out. */
 import type { FastifyInstance } from "fastify";
 import { generatedPassword, hashedAlready } from "../../../core/passwords/generated-password.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
@@ -9,39 +9,36 @@ import type { FormFailure } from "../../../html/components/record-form.ts";
 import { html } from "../../../html/html.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
-import { actingOn, consoleRoute, provenAdministrator, show, type Visit } from "../../../page-kit/visit.ts";
 import {
-  idIn,
-  isGuest,
-  memberHere,
-  ownAccountRefusal,
-  type UsersDeps,
-  userCrumbs,
-  userPath,
-} from "./user-visit.ts";
-
-const REST = "/new-password";
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  newSubmissionToken,
+} from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import {
+  actingOn,
+  consoleRoute,
+  requestPath,
+  requireId,
+  requireRecentAuthentication,
+  show,
+  type Visit,
+} from "../../../page-kit/visit.ts";
+import { ownAccountRefusal, requireOwnUser, type UsersDeps, userCrumbs, userPath } from "./user-path.ts";
 
 export function newPasswordRoute(app: FastifyInstance, deps: UsersDeps): void {
-  consoleRoute(app, deps, `/users/:id${REST}`, {
-    get: async (visit) => {
-      const signedIn = await provenAdministrator(deps, visit, ownPath(visit));
-      if (signedIn) await ask(deps, visit, signedIn, await ownUserHere(deps, visit));
-    },
-    post: (visit) => set(deps, visit),
+  consoleRoute(app, deps, "/oauth/manage/:org/users/:id/new-password", {
+    get: showQuestion,
+    post: setNewPassword,
   });
 }
 
-const ownPath = (visit: Visit): string => userPath(visit.organisation, idIn(visit), REST);
-
-/** @throws NotFound for guests too: their passwords are set at home */
-export async function ownUserHere(deps: Pick<UsersDeps, "database">, visit: Visit): Promise<User> {
-  const user = await memberHere(deps, visit);
-  if (isGuest(user)) throw new NotFound("user");
-  return user;
+async function showQuestion(deps: UsersDeps, visit: Visit): Promise<void> {
+  requireId(visit);
+  const signedIn = await requireRecentAuthentication(deps, visit);
+  await ask(deps, visit, signedIn, await requireOwnUser(deps, visit));
 }
 
 async function ask(
@@ -49,7 +46,7 @@ async function ask(
   visit: Visit,
   signedIn: SignedIn,
   user: User,
-  again: { failure?: FormFailure; status?: number } = {},
+  { failure, status }: { failure?: FormFailure | undefined; status?: number } = {},
 ): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "users");
   const { factors: text } = frame.messages.console.users;
@@ -57,40 +54,51 @@ async function ask(
     ...frame,
     breadcrumbs: userCrumbs(visit.organisation, user, frame.messages),
     csrf: deps.door.formBinding(visit).csrf,
-    once: newOnce(deps),
-    action: ownPath(visit),
+    once: newSubmissionToken(deps),
+    action: requestPath(visit),
     heading: text.newPasswordHeading({ email: user.email }),
     text: html`<p>${text.newPasswordText}</p>`,
     confirm: text.newPassword,
     confirmId: "new-password-confirm",
     backUri: userPath(visit.organisation, user.id),
-    failure: again.failure,
+    failure,
   });
-  await show(visit, frame, page, again.status ?? 200);
+  await show(visit, frame, page, status);
 }
 
-async function set(deps: UsersDeps, visit: Visit): Promise<void> {
-  const again = async ({ signedIn }: Submission, refusal: Refusal) =>
-    ask(deps, visit, signedIn, await ownUserHere(deps, visit), refusal);
-  const sent = await making(deps, visit, ownPath(visit), again, ({ console: { frame } }) => ({
-    secret: frame.sentBefore.secret.password,
-  }));
-  if (!sent) return;
-  const { signedIn } = sent;
-  const user = await ownUserHere(deps, visit);
+async function setNewPassword(deps: UsersDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const frame = await consoleFrame(deps, visit, signedIn, "users");
-  const failure = ownAccountRefusal(signedIn, user, frame.messages);
+  requireId(visit);
+  const form = await acceptOneTimeForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const user = await requireOwnUser(deps, visit);
+  if (form.outcome === "rejected") return ask(deps, visit, signedIn, user, form.refusal);
+
+  const messages = pageMessages(visit, signedIn);
+  const failure = ownAccountRefusal(signedIn, user, messages);
   if (failure) return ask(deps, visit, signedIn, user, { failure, status: 409 });
   const password = generatedPassword(organisation.settings);
   const { actor, address } = actingOn(visit, signedIn);
   const wanted = { organisation, id: user.id, password, about: [], actor, address };
   const passwords = await hashedAlready(deps.passwords, password);
-  const isSet = await sent.once(async (database) => {
-    if (!(await setPassword({ ...deps, database, passwords }, wanted))) throw new NotFound("user");
-    return true;
-  });
-  if (!isSet) return;
+  const isSet = await applyOnce(deps, form, (inside) => setPassword({ ...inside, passwords }, wanted));
+  if (isSet === "duplicate-submission") {
+    const { secret } = messages.console.frame.sentBefore;
+    return ask(deps, visit, signedIn, user, duplicateSubmission({ secret: secret.password }));
+  }
+  if (!isSet) throw new NotFound("user");
+  await showPassword(deps, visit, signedIn, { user, password });
+}
+
+async function showPassword(
+  deps: UsersDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  { user, password }: { user: User; password: string },
+): Promise<void> {
+  const { organisation } = visit;
+  const frame = await consoleFrame(deps, visit, signedIn, "users");
   const { factors, create } = frame.messages.console.users;
   const page = shownOncePage({
     ...frame,

@@ -1,45 +1,45 @@
-/** users/new: somebody is invited by mail, or gets a password that is made here and shown once. */
+/** users/new: a user is invited by mail, or gets a generated password, shown once. */
 import type { FastifyInstance } from "fastify";
 import { generatedPassword, hashedAlready } from "../../../core/passwords/generated-password.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { inviteUser } from "../../../core/users/invitations/invitations.ts";
-import { isEmail, isPersonName, type Role } from "../../../core/users/user.ts";
+import { isEmail, isPersonName } from "../../../core/users/user.ts";
 import { createUser, InvalidUser } from "../../../core/users/users.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
-import type { FormState } from "../../../html/components/form-state.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { type Making, making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  type OneTimeForm,
+} from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   consolePath,
   consoleRoute,
   goTo,
-  provenAdministrator,
+  requireRecentAuthentication,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
-import { newUserPage, type TypedUser } from "./new.page.ts";
-import { listCrumb, nameOf, type UsersDeps, userPath } from "./user-visit.ts";
-
-const REST = "/users/new";
+import { newUserPage, type UserInput } from "./new.page.ts";
+import { displayName, listCrumb, type UsersDeps, userPath } from "./user-path.ts";
 
 export function newUserRoute(app: FastifyInstance, deps: UsersDeps): void {
-  consoleRoute(app, deps, REST, {
-    get: async (visit) => {
-      const signedIn = await provenAdministrator(deps, visit, ownPath(visit));
-      if (signedIn) await form(deps, visit, signedIn, { typed: emptyUser(deps) });
-    },
-    post: (visit) => create(deps, visit),
-  });
+  consoleRoute(app, deps, "/oauth/manage/:org/users/new", { get: showNewUser, post: createFromForm });
 }
 
-const ownPath = ({ organisation }: Visit): string => consolePath(organisation, REST);
+async function showNewUser(deps: UsersDeps, visit: Visit): Promise<void> {
+  const signedIn = await requireRecentAuthentication(deps, visit);
+  await showForm(deps, visit, signedIn, { input: emptyInput(deps) });
+}
 
-const emptyUser = ({ outbox }: UsersDeps): TypedUser => ({
+const emptyInput = ({ outbox }: UsersDeps): UserInput => ({
   email: "",
   firstname: "",
   surname: "",
@@ -49,114 +49,111 @@ const emptyUser = ({ outbox }: UsersDeps): TypedUser => ({
   isKnown: false,
 });
 
-/** What cannot be chosen on the page is what it stands at first. */
-function readUser(values: ReadonlyMap<string, string>, deps: UsersDeps): TypedUser {
+/** A value that the page does not offer becomes its default. */
+function readInput(values: ReadonlyMap<string, string>, deps: UsersDeps): UserInput {
   const text = (id: string) => (values.get(id) ?? "").trim();
-  const role = text("role") === "Administrator" ? "Administrator" : "Standard";
-  const locale = LOCALES.find((one) => one === text("locale")) ?? "";
-  const how = deps.outbox.isOpen && text("how") !== "password" ? "mail" : "password";
-  const isKnown = values.get("emailKnown") === "on";
-  const names = { firstname: text("firstname"), surname: text("surname") };
-  return { email: text("email"), ...names, role, locale, how, isKnown };
-}
-
-interface Shown {
-  readonly typed: TypedUser;
-  readonly state?: FormState;
-  readonly failure?: FormFailure;
-  readonly status?: number;
-}
-
-async function form(deps: UsersDeps, visit: Visit, signedIn: SignedIn, shown: Shown): Promise<void> {
-  const { typed, state = {}, failure, status } = shown;
-  const frame = await consoleFrame(deps, visit, signedIn, "users");
-  const page = newUserPage({
-    ...frame,
-    breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    typed,
-    state,
-    failure,
-    canMail: deps.outbox.isOpen,
-    csrf: deps.door.formBinding(visit).csrf,
-    once: newOnce(deps),
-    action: ownPath(visit),
-    cancelUri: consolePath(visit.organisation, "/users"),
-  });
-  await show(visit, frame, page, status);
-}
-
-async function create(deps: UsersDeps, visit: Visit): Promise<void> {
-  const refused = ({ signedIn, values }: Submission, refusal: Refusal) =>
-    form(deps, visit, signedIn, { typed: readUser(values, deps), ...refusal });
-  const sent = await making(deps, visit, ownPath(visit), refused, ({ console: { frame } }) => ({
-    made: { label: frame.pages.users, uri: consolePath(visit.organisation, "/users") },
-    secret: frame.sentBefore.secret.user,
-  }));
-  if (!sent) return;
-  const { signedIn } = sent;
-  const typed = readUser(sent.values, deps);
-  const { messages } = await consoleFrame(deps, visit, signedIn, "users");
-  const again = (faults: Record<string, string>) =>
-    form(deps, visit, signedIn, { typed, state: { faults }, status: 400 });
-  const faults = faultsOf(typed, messages);
-  if (Object.keys(faults).length > 0) return again(faults);
-  const made = await make(deps, visit, sent, typed).catch((error: unknown) => {
-    if (error instanceof InvalidUser && error.code === "email-taken") return error;
-    throw error;
-  });
-  if (!made) return;
-  if (made instanceof InvalidUser) return again({ email: messages.console.users.faults.emailTaken });
-  if (made.password === undefined) return goTo(visit, userPath(visit.organisation, made.id, "?done=invited"));
-  await showPassword(deps, visit, signedIn, { ...typed, ...made, password: made.password });
-}
-
-function faultsOf(typed: TypedUser, { console: { users } }: Messages): Record<string, string> {
-  const { faults } = users;
   return {
-    ...(isEmail(typed.email) ? {} : { email: faults.email }),
-    ...(isPersonName(typed.firstname) ? {} : { firstname: faults.name }),
-    ...(isPersonName(typed.surname) ? {} : { surname: faults.name }),
+    email: text("email"),
+    firstname: text("firstname"),
+    surname: text("surname"),
+    role: text("role") === "Administrator" ? "Administrator" : "Standard",
+    locale: LOCALES.find((one) => one === text("locale")) ?? "",
+    how: deps.outbox.isOpen && text("how") !== "password" ? "mail" : "password",
+    isKnown: values.get("emailKnown") === "on",
   };
 }
 
-/** @returns undefined when the form was sent before, and that has been answered. @throws InvalidUser */
-async function make(
+async function showForm(
   deps: UsersDeps,
   visit: Visit,
-  { signedIn, once }: Making,
-  typed: TypedUser,
-): Promise<{ id: string; password: string | undefined } | undefined> {
+  signedIn: SignedIn,
+  shown: FormShown<UserInput>,
+): Promise<void> {
+  const view = await formView(deps, visit, signedIn, "users", shown);
+  const page = newUserPage({
+    ...view,
+    breadcrumbs: [listCrumb(visit.organisation, view.messages)],
+    canMail: deps.outbox.isOpen,
+    cancelUri: consolePath(visit.organisation, "/users"),
+  });
+  await show(visit, view, page, shown.status);
+}
+
+async function createFromForm(deps: UsersDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
-  const { actor, address } = actingOn(visit, signedIn);
-  const { email, firstname, surname, isKnown } = typed;
-  const role: Role = typed.role;
-  const locale = typed.locale === "" ? null : typed.locale;
+  const form = await acceptOneTimeForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const input = readInput(form.values, deps);
+  const rerender = (shown: Partial<FormShown<UserInput>>) =>
+    showForm(deps, visit, signedIn, { input, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
+
+  const messages = pageMessages(visit, signedIn);
+  const { frame, users } = messages.console;
+  const faults = findFaults(input, messages);
+  if (Object.keys(faults).length > 0) return rerender({ state: { faults }, status: 400 });
+  try {
+    const created = await create(deps, visit, form, input);
+    if (created === "duplicate-submission") {
+      const made = { label: frame.pages.users, uri: consolePath(organisation, "/users") };
+      return rerender(duplicateSubmission({ made, secret: frame.sentBefore.secret.user }));
+    }
+    const { id, password } = created;
+    if (password === undefined) return goTo(visit, userPath(organisation, id, "?done=invited"));
+    await showPassword(deps, visit, signedIn, { ...input, id, password });
+  } catch (error) {
+    if (!(error instanceof InvalidUser) || error.code !== "email-taken") throw error;
+    await rerender({ state: { faults: { email: users.faults.emailTaken } }, status: 400 });
+  }
+}
+
+function findFaults(input: UserInput, { console: { users } }: Messages): Record<string, string> {
+  const { faults } = users;
+  return {
+    ...(isEmail(input.email) ? {} : { email: faults.email }),
+    ...(isPersonName(input.firstname) ? {} : { firstname: faults.name }),
+    ...(isPersonName(input.surname) ? {} : { surname: faults.name }),
+  };
+}
+
+/** @returns the password when there is no invitation by mail. @throws InvalidUser */
+async function create(
+  deps: UsersDeps,
+  visit: Visit,
+  form: OneTimeForm,
+  input: UserInput,
+): Promise<{ id: string; password?: string } | "duplicate-submission"> {
+  const { organisation } = visit;
+  const { actor, address } = actingOn(visit, form.signedIn);
+  const { email, firstname, surname, role } = input;
+  const locale = input.locale === "" ? null : input.locale;
   const person = { organisation, email, firstname, surname, role, locale, actor, address };
-  if (typed.how === "mail")
-    return once(async (database) => ({
-      id: await inviteUser({ ...deps, database }, { ...person, isNew: true }),
-      password: undefined,
+  if (input.how === "mail")
+    return applyOnce(deps, form, async (inside) => ({
+      id: await inviteUser(inside, { ...person, isNew: true }),
     }));
   const password = generatedPassword(organisation.settings);
   const passwords = await hashedAlready(deps.passwords, password);
-  return once(async (database) => {
-    const user = { ...person, password, emailVerified: isKnown };
-    return { id: await createUser({ ...deps, database, passwords }, user), password };
-  });
+  const user = { ...person, password, emailVerified: input.isKnown };
+  return applyOnce(deps, form, async (inside) => ({
+    id: await createUser({ ...inside, passwords }, user),
+    password,
+  }));
 }
 
 async function showPassword(
   deps: UsersDeps,
   visit: Visit,
   signedIn: SignedIn,
-  user: TypedUser & { id: string; password: string },
+  user: UserInput & { id: string; password: string },
 ): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "users");
   const { create: text } = frame.messages.console.users;
   const page = shownOncePage({
     ...frame,
     breadcrumbs: [listCrumb(visit.organisation, frame.messages)],
-    title: text.shownTitle({ name: nameOf(user) }),
+    title: text.shownTitle({ name: displayName(user) }),
     text: text.shownText,
     values: [{ id: "new-password", title: text.password, lines: user.password }],
     doneUri: userPath(visit.organisation, user.id, "?done=created"),

@@ -14,14 +14,14 @@ import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
+import { displayName, isGuest } from "./user-path.ts";
 import type { UserView } from "./user-view.ts";
-import { isGuest, nameOf } from "./user-visit.ts";
 
 /** One member of the organisation. */
 export function userPage(view: UserView): Html {
   const { member, messages, isYou } = view;
   const { users: text } = messages.console;
-  const name = nameOf(member);
+  const name = displayName(member);
   return consoleLayout({
     ...view,
     title: name,

@@ -1,4 +1,4 @@
-/** GET users/{id}: who a member is, how they sign in, where they are signed in, and what they may. */
+/** GET users/{id}: a member's profile, sign-in, sessions, consents and activity. */
 import type { FastifyInstance } from "fastify";
 import { listUserActivity } from "../../../core/audit/search/search.ts";
 import { listUserConsents } from "../../../core/consents/consents.store.ts";
@@ -6,38 +6,39 @@ import { browserName } from "../../../core/known-browsers/browser-name.ts";
 import { findOrganisation } from "../../../core/organisations/organisations.store.ts";
 import { ownerOf } from "../../../core/second-factors/factor-status.ts";
 import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
 import { listUserSessions } from "../../../core/sessions/user-sessions.ts";
 import { invitationStanding } from "../../../core/users/invitations/invitations.ts";
 import type { User } from "../../../core/users/user.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
-import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { administratorHere, consolePath, consoleRoute, show, type Visit } from "../../../page-kit/visit.ts";
+import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
+import {
+  consolePath,
+  consoleRoute,
+  requireAdministrator,
+  requireId,
+  show,
+  type Visit,
+} from "../../../page-kit/visit.ts";
 import { userPage } from "./user.page.ts";
+import { isGuest, listCrumb, requireMember, type UsersDeps, userPath } from "./user-path.ts";
 import type { UserView } from "./user-view.ts";
-import { idIn, isGuest, listCrumb, memberHere, type UsersDeps, userPath } from "./user-visit.ts";
 import { findLastSignIn, listAssignedTo } from "./users.store.ts";
 
-/** As many as a page can bear; nobody has more. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 /** The audit log has the rest. */
-const MOST_EVENTS = 8;
+const MAX_EVENTS = 8;
 
 export function userRoute(app: FastifyInstance, deps: UsersDeps): void {
-  consoleRoute(app, deps, "/users/:id", {
-    get: async (visit) => {
-      const signedIn = await administratorHere(deps, visit, userPath(visit.organisation, idIn(visit)));
-      if (signedIn) await showUser(deps, visit, signedIn, await memberHere(deps, visit));
-    },
-  });
+  consoleRoute(app, deps, "/oauth/manage/:org/users/:id", { get: showUser });
 }
 
-async function showUser(deps: UsersDeps, visit: Visit, signedIn: SignedIn, user: User): Promise<void> {
+async function showUser(deps: UsersDeps, visit: Visit): Promise<void> {
   const { organisation } = visit;
+  requireId(visit);
+  const signedIn = await requireAdministrator(deps, visit);
+  const user = await requireMember(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "users");
   const db = deps.database.query;
   const member = { orgId: organisation.id, userId: user.id };
@@ -49,10 +50,10 @@ async function showUser(deps: UsersDeps, visit: Visit, signedIn: SignedIn, user:
     isYou: signedIn.user.id === user.id,
     home: isGuest(user) ? await findOrganisation(db, user.homeOrgId) : undefined,
     lastSignIn: await findLastSignIn(db, member),
-    ...(isGuest(user) ? {} : await ownAccount(deps, user)),
+    ...(isGuest(user) ? {} : await findAccountState(deps, user)),
     canMail: deps.outbox.isOpen,
-    sessions: await sessionsOf(deps, visit, user),
-    consents: consents.slice(0, MOST_SHOWN).map(({ consent, applicationName }) => ({
+    sessions: await findSessions(deps, visit, user),
+    consents: consents.slice(0, MAX_SHOWN).map(({ consent, applicationName }) => ({
       id: consent.id,
       application: {
         name: applicationName,
@@ -61,29 +62,25 @@ async function showUser(deps: UsersDeps, visit: Visit, signedIn: SignedIn, user:
       scopes: consent.scopes,
       grantedAt: consent.grantedAt,
     })),
-    assigned: (await listAssignedTo(db, member, MOST_SHOWN)).map(({ id, name }) => ({
+    assigned: (await listAssignedTo(db, member, MAX_SHOWN)).map(({ id, name }) => ({
       name,
       uri: consolePath(organisation, `/applications/${id}`),
     })),
     uriOf: (rest) => userPath(organisation, user.id, rest),
-    activity: (await listUserActivity(db, organisation.id, user.id, { limit: MOST_EVENTS })).events,
+    activity: (await listUserActivity(db, organisation.id, user.id, { limit: MAX_EVENTS })).events,
     audit: {
       byThem: consolePath(organisation, `/audit-log?search=${user.id}`),
       toThem: consolePath(organisation, `/audit-log?on=${user.id}`),
     },
     lastChange: await lastChangeOf(deps, organisation.id, user.id, frame.messages),
-    done: doneOf(queryOf(visit.request).values.get("done"), frame.messages),
+    done: doneIn(visit, frame.messages.console.users.done),
     script: copyScript.path,
   });
   await show(visit, frame, page);
 }
 
-/** Only a thing of ours is said to be done, whatever the address says. */
-const doneOf = (code: string | undefined, { console: { users } }: Messages): UserView["done"] =>
-  code !== undefined && Object.hasOwn(users.done, code) ? (code as UserView["done"]) : undefined;
-
-/** What only the organisation that owns an account sees of it. */
-async function ownAccount(
+/** Visible to the account's own organisation only. */
+async function findAccountState(
   deps: UsersDeps,
   user: User,
 ): Promise<Pick<UserView, "passwordChangedAt" | "factors" | "invitation">> {
@@ -93,7 +90,7 @@ async function ownAccount(
   return { passwordChangedAt, factors: await findFactorSummary(db, ownerOf(user)), invitation };
 }
 
-async function sessionsOf(
+async function findSessions(
   deps: UsersDeps,
   { organisation }: Visit,
   user: User,

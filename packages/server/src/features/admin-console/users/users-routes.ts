@@ -6,9 +6,9 @@ import { endRoutes } from "./end.route.ts";
 import { userListRoute } from "./list.route.ts";
 import { newUserRoute } from "./new.route.ts";
 import { newPasswordRoute } from "./new-password.route.ts";
-import { signInActRoutes } from "./sign-in-acts.route.ts";
+import { signInRoutes } from "./sign-in.route.ts";
 import { userRoute } from "./user.route.ts";
-import type { UsersDeps } from "./user-visit.ts";
+import type { UsersDeps } from "./user-path.ts";
 
 export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   userListRoute(app, deps);
@@ -17,6 +17,6 @@ export function usersRoutes(app: FastifyInstance, deps: UsersDeps): void {
   editUserRoute(app, deps);
   addressRoute(app, deps);
   newPasswordRoute(app, deps);
-  signInActRoutes(app, deps);
+  signInRoutes(app, deps);
   endRoutes(app, deps);
 }

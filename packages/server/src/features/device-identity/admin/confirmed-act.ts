@@ -4,21 +4,21 @@ import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { Operation } from "../../../http/api/api-route.ts";
-import { type ConfirmedAct, confirmedActPages } from "../../../page-kit/confirmed-act.ts";
-import { MANAGE, type ManageDeps, managePath, pageAndApiRoute, pageHandler } from "./manage-visit.ts";
+import { type Confirmation, confirm, showConfirmation } from "../../../page-kit/confirmation.ts";
+import { type ManageDeps, managePage, managePath, pageAndApiRoute } from "./manage-visit.ts";
 
 type Handlers = Parameters<typeof pageAndApiRoute>[3];
 
-/** Registers the confirmation page, and the address shared by its form and the API. */
-export function confirmedActRoutes<Found>(
+/** Registers the confirmation page; its form and programs post to the same address. */
+export function confirmedRoutes<Pending>(
   app: FastifyInstance,
   deps: ManageDeps,
   { operation, program }: { readonly operation: Operation; readonly program: Handlers["program"] },
-  act: Omit<ConfirmedAct<Found>, "current" | "uriOf">,
+  confirmation: Confirmation<ManageDeps, Pending>,
 ): void {
-  const pages = confirmedActPages(deps, { ...act, current: "devices", uriOf: managePath });
-  app.get(`${MANAGE}${act.path}`, { errorHandler: deps.showError }, pageHandler(deps, pages.get));
-  pageAndApiRoute(app, deps, operation, { program, page: pages.post });
+  const page = managePage(deps, (_, visit) => showConfirmation(deps, visit, confirmation));
+  app.get(operation.path, { errorHandler: deps.showError }, page);
+  pageAndApiRoute(app, deps, operation, { program, page: (_, visit) => confirm(deps, visit, confirmation) });
 }
 
 /** @returns the id in a path; empty for anything but a UUID, so that nothing is found */

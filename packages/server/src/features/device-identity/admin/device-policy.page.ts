@@ -26,7 +26,7 @@ export type DevicePolicyView = ConsoleFrame & {
   state?: FormState;
   action: string;
   csrf: string;
-  seen: string;
+  version?: string | undefined;
   policy: { attestation: AttestationPolicy; ekTrust: EkTrust };
   roots: TrustList;
   eks: TrustList;
@@ -65,7 +65,7 @@ export function devicePolicyPage(view: DevicePolicyView): Html {
   });
 }
 
-function policyForm({ action, csrf, seen, policy, state = {}, messages }: DevicePolicyView): Html {
+function policyForm({ action, csrf, version, policy, state = {}, messages }: DevicePolicyView): Html {
   const { policy: text } = messages.devices;
   return card({
     id: "policy",
@@ -74,7 +74,7 @@ function policyForm({ action, csrf, seen, policy, state = {}, messages }: Device
       id: "policy-form",
       action,
       csrf,
-      seen,
+      version,
       fields: [
         radioField({
           id: "attestation",

@@ -9,7 +9,7 @@ import { copyScript } from "../../../html/scripts.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { editFormPages } from "../../../page-kit/edit-form.ts";
+import { type EditForm, showEditForm, submitEditForm } from "../../../page-kit/edit-form.ts";
 import { devicePolicyPage } from "./device-policy.page.ts";
 import { readPolicyOperation, writePolicyOperation } from "./manage-operations.ts";
 import {
@@ -26,13 +26,13 @@ type Policy = Pick<OrganisationSettings, "deviceAttestation" | "deviceEkTrust">;
 
 export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void {
   const { door, strictDoor } = deps.programs;
-  const pages = policyPages(deps);
+  const form = policyForm(deps);
   pageAndApiRoute(app, deps, readPolicyOperation, {
     program: apiHandler(door, readPolicyOperation, async ({ caller }) => ({
       status: 200,
       body: policyRecord(caller.organisation.settings),
     })),
-    page: pages.get,
+    page: (_, visit) => showEditForm(deps, visit, form),
   });
   pageAndApiRoute(app, deps, writePolicyOperation, {
     program: apiHandler(strictDoor, writePolicyOperation, async ({ caller, body, within }) => {
@@ -48,7 +48,7 @@ export function devicePolicyRoutes(app: FastifyInstance, deps: ManageDeps): void
       });
       return { status: 200, body: policyRecord(changed ?? caller.organisation.settings) };
     }),
-    page: pages.post,
+    page: (_, visit) => submitEditForm(deps, visit, form),
   });
 }
 
@@ -57,43 +57,37 @@ const policyRecord = ({ deviceAttestation, deviceEkTrust }: Policy) => ({
   ekTrust: deviceEkTrust,
 });
 
-const policyPages = (deps: ManageDeps) =>
-  editFormPages(deps, {
-    path: "/policy",
-    uriOf: managePath,
-    current: "devices",
-    isForLooking: true,
-    // Not from the cache: another node may have just changed it.
-    find: async ({ database }, { organisation }): Promise<Organisation> =>
-      (await findOrganisation(database.query, organisation.id)) ?? organisation,
-    hold: (tx, { id }) => holdOrganisation(tx, id),
-    seenIn: ({ settings }) => policyRecord(settings),
-    typedOf: ({ settings: { deviceAttestation, deviceEkTrust } }): Policy => ({
-      deviceAttestation,
-      deviceEkTrust,
+const policyForm = (deps: ManageDeps): EditForm<ManageDeps, Organisation, Policy, Policy> => ({
+  current: "devices",
+  readOnlyAllowed: true,
+  // Not from the cache: another node may have just changed it.
+  load: async ({ database }, { organisation }) =>
+    (await findOrganisation(database.query, organisation.id)) ?? organisation,
+  lock: (tx, { id }) => holdOrganisation(tx, id),
+  version: ({ settings }) => policyRecord(settings),
+  toInput: ({ settings: { deviceAttestation, deviceEkTrust } }) => ({ deviceAttestation, deviceEkTrust }),
+  readInput: ({ values }, { record: { settings } }) => ({
+    deviceAttestation:
+      attestationPolicies.find((one) => one === values.get("attestation")) ?? settings.deviceAttestation,
+    deviceEkTrust: ekTrustModes.find((one) => one === values.get("ekTrust")) ?? settings.deviceEkTrust,
+  }),
+  toDisplay: (policy, { messages }) => inWords(policy, messages),
+  page: async (view, { visit: { organisation, request } }) =>
+    devicePolicyPage({
+      ...view,
+      tabs: manageTabs(organisation, "policy", view.messages),
+      isSaved: view.failure === undefined && queryOf(request).values.get("done") === "saved",
+      policy: policyRecord(view.input),
+      ...(await trustLists(deps, organisation.id)),
+      lastChange: await lastChangeOf(deps, organisation.id, organisation.id, view.messages),
+      script: copyScript.path,
     }),
-    read: ({ values }, { found: { settings } }) => ({
-      deviceAttestation:
-        attestationPolicies.find((one) => one === values.get("attestation")) ?? settings.deviceAttestation,
-      deviceEkTrust: ekTrustModes.find((one) => one === values.get("ekTrust")) ?? settings.deviceEkTrust,
-    }),
-    inWords: (policy, { messages }) => inWords(policy, messages),
-    page: async (view, { visit: { organisation, request } }) =>
-      devicePolicyPage({
-        ...view,
-        tabs: manageTabs(organisation, "policy", view.messages),
-        isSaved: view.failure === undefined && queryOf(request).values.get("done") === "saved",
-        policy: policyRecord(view.typed),
-        ...(await trustLists(deps, organisation.id)),
-        lastChange: await lastChangeOf(deps, organisation.id, organisation.id, view.messages),
-        script: copyScript.path,
-      }),
-    contentOf: (typed) => ({ content: typed }),
-    keep: async (within, settings, { visit: { organisation }, acting }) => {
-      await changeOrganisationSettings(within, { ...acting, settings });
-      return managePath(organisation, "/policy?done=saved");
-    },
-  });
+  validate: (policy) => ({ content: policy }),
+  save: async (within, settings, { visit: { organisation }, acting }) => {
+    await changeOrganisationSettings(within, { ...acting, settings });
+    return managePath(organisation, "/policy?done=saved");
+  },
+});
 
 const inWords = (policy: Policy, { devices: { policy: text } }: Messages): Record<string, string> => ({
   attestation: text.attestations[policy.deviceAttestation].label,

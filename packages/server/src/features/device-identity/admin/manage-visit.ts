@@ -10,8 +10,7 @@ import type { ApiDoor, Operation } from "../../../http/api/api-route.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { mendQuery } from "../../../http/form-body.ts";
-import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import type { ConsoleDeps, Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, pageHandler, type Visit } from "../../../page-kit/visit.ts";
 
 export interface ManageDeps extends ConsoleDeps {
   readonly programs: {
@@ -22,9 +21,6 @@ export interface ManageDeps extends ConsoleDeps {
   };
   describe(operation: Operation): void;
 }
-
-/** The base path of device administration. */
-export const MANAGE = "/devices/manage/:org";
 
 export const managePath = ({ id }: Pick<Organisation, "id">, rest = ""): string =>
   `/devices/manage/${id}${rest}`;
@@ -61,10 +57,10 @@ export function pageAndApiRoute(
   app: FastifyInstance,
   deps: ManageDeps,
   operation: Operation,
-  handlers: { program: Handler; page(visit: Visit): Promise<void> },
+  handlers: { program: Handler; page(deps: ManageDeps, visit: Visit): Promise<void> },
 ): void {
   deps.describe(operation);
-  const page = pageHandler(deps, handlers.page);
+  const page = managePage(deps, handlers.page);
   app.route({
     method: operation.method,
     url: operation.path,
@@ -81,11 +77,13 @@ export function pageAndApiRoute(
 }
 
 /** For browsers only. */
-export function pageHandler(deps: ManageDeps, handle: (visit: Visit) => Promise<void>): Handler {
-  return inOrganisation<Organisation>(deps.organisations.find, async (visit) => {
+export function managePage(
+  deps: ManageDeps,
+  handle: (deps: ManageDeps, visit: Visit) => Promise<void>,
+): Handler {
+  return pageHandler(deps, (_, visit) => {
     mendQuery(visit.request);
-    await handle(visit);
-    return visit.reply;
+    return handle(deps, visit);
   });
 }
 

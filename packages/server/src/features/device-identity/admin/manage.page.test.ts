@@ -84,7 +84,7 @@ const policy: DevicePolicyView = {
   ...frame,
   tabs: ownTabs,
   isSaved: true,
-  seen: "seen",
+  version: "seen",
   lastChange: { who: "ada@acme.example", at: DAY },
   script: copyScript.path,
   action: "/manage/policy",

@@ -9,10 +9,16 @@ import { copyScript } from "../../../html/scripts.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { pageOf, readPage } from "../../../http/api/paging.ts";
 import { formOf, queryOf } from "../../../http/form-body.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
-import { actingOn, administratorHere, queryText, show, type Visit } from "../../../page-kit/visit.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  newSubmissionToken,
+  type Refusal,
+} from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
+import { actingOn, queryText, requireAdministrator, show, type Visit } from "../../../page-kit/visit.ts";
 import { listDevices } from "./device-list.store.ts";
 import { managePage } from "./manage.page.ts";
 import { listManagedDevices, listOpenCodes, readSearch, searchQuery } from "./manage-list.ts";
@@ -40,7 +46,7 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
       const { items, nextCursor } = pageOf(rows, page);
       return { status: 200, body: { items: items.map(deviceRecord), nextCursor } };
     }),
-    page: (visit) => showPage(deps, visit),
+    page: showPage,
   });
   pageAndApiRoute(app, deps, registerOperation, {
     program: apiHandler(door, registerOperation, async ({ caller, body, within }) => {
@@ -51,7 +57,7 @@ export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
       const answer = { id, code, expiresAt: new Date(expiresAt).toISOString() };
       return { status: 201, body: answer, shownOnce: ["code"] };
     }),
-    page: (visit) => registerOnPage(deps, visit),
+    page: registerOnPage,
   });
 }
 
@@ -60,8 +66,8 @@ async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const typed = typedFields(values);
   const again = { ...searchQuery(values), ...changedFields(typed) };
   const path = managePath(visit.organisation, queryText(again));
-  const signedIn = await administratorHere(deps, visit, path);
-  if (signedIn) await showList(deps, visit, signedIn, { typed });
+  const signedIn = await requireAdministrator(deps, visit, path);
+  await showList(deps, visit, signedIn, { typed });
 }
 
 type FormState = Pick<RegisterForm, "typed" | "fault" | "failure">;
@@ -89,7 +95,7 @@ async function showList(
       ...form,
       action: managePath(organisation, "/register"),
       csrf: deps.door.formBinding(visit).csrf,
-      once: newOnce(deps),
+      once: newSubmissionToken(deps),
       policy: organisation.settings.deviceAttestation,
     },
   });
@@ -101,20 +107,23 @@ async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
   const typed = typedFields(formOf(request).values);
   // After a sign-in the form is filled in again.
   const path = managePath(organisation, queryText(changedFields(typed)));
-  const again = ({ signedIn }: Submission, { failure, status }: Refusal) =>
+  const form = await acceptOneTimeForm(deps, visit, path);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn } = form;
+  const rerender = ({ failure, status }: Refusal) =>
     showList(deps, visit, signedIn, { typed, failure }, status);
-  const sent = await making(deps, visit, path, again, ({ console: { frame }, devices }) => ({
-    made: { label: devices.codes.heading, uri: managePath(organisation) },
-    secret: frame.sentBefore.secret.code,
-  }));
-  if (!sent) return;
-  const { signedIn } = sent;
+  if (form.outcome === "rejected") return rerender(form.refusal);
+
   const read = await readRegistration(deps, organisation.id, typed);
   if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
   const wanted = { ...actingOn(visit, signedIn), ...read };
-  const made = await sent.once((database) => registerDevice({ ...deps, database }, wanted));
-  if (!made) return;
-  const { code, expiresAt } = made;
+  const created = await applyOnce(deps, form, (inTransaction) => registerDevice(inTransaction, wanted));
+  if (created === "duplicate-submission") {
+    const { console: texts, devices } = pageMessages(visit, signedIn);
+    const made = { label: devices.codes.heading, uri: managePath(organisation) };
+    return rerender(duplicateSubmission({ made, secret: texts.frame.sentBefore.secret.code }));
+  }
+  const { code, expiresAt } = created;
   const frame = await consoleFrame(deps, visit, signedIn, "devices");
   const { code: text } = frame.messages.devices;
   const command = enrollCommand(deps, organisation, { ...read, code });

@@ -6,10 +6,10 @@ import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { nothingHere } from "../../../http/coded-error.ts";
-import { WasSoAlready } from "../../../page-kit/confirmed-act.ts";
-import { confirmedActRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
+import { alreadyApplied, applied } from "../../../page-kit/confirmation.ts";
+import { confirmedRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
 import { revokeOperation } from "./manage-operations.ts";
-import { actingFor, inTransaction, type ManageDeps } from "./manage-visit.ts";
+import { actingFor, inTransaction, type ManageDeps, managePath } from "./manage-visit.ts";
 import { reasonField } from "./reason-field.ts";
 
 export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
@@ -25,14 +25,15 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
       return { status: 204 };
     },
   );
-  confirmedActRoutes(
+  confirmedRoutes(
     app,
     deps,
     { operation: revokeOperation, program },
     {
-      path: "/:id/revoke",
-      find: ({ id: orgId }, { id }) => findDevice(deps.database.query, orgId, pathId(id)),
-      overFor: ({ revokedAt }) => (revokedAt === null ? undefined : ""),
+      current: "devices",
+      load: (_, { id: orgId }, { id }) => findDevice(deps.database.query, orgId, pathId(id)),
+      backUri: (organisation) => managePath(organisation),
+      isDone: (_, { revokedAt }) => revokedAt !== null,
       question: (messages, { name }, organisation) => {
         const { revoke } = messages.devices;
         return {
@@ -41,15 +42,14 @@ export function revokeRoute(app: FastifyInstance, deps: ManageDeps): void {
           fields: reasonField(messages),
           confirm: revoke.submit,
           confirmId: "device-revoke-confirm",
-          back: "",
           breadcrumbs: devicesCrumb(messages, organisation),
         };
       },
-      act: async (acting, { id: deviceId }, form) => {
-        const chosen = form.get("reason");
+      apply: async (_, acting, { id: deviceId }, { values, organisation }) => {
+        const chosen = values.get("reason");
         const reason: RevocationReason = revocationReasons.find((one) => one === chosen) ?? "unspecified";
-        if (!(await revokeDevice(deps, { ...acting, deviceId, reason }))) throw new WasSoAlready("");
-        return "?done=revoked";
+        if (!(await revokeDevice(deps, { ...acting, deviceId, reason }))) return alreadyApplied;
+        return applied(managePath(organisation, "?done=revoked"));
       },
     },
   );

@@ -3,12 +3,12 @@ import type { FastifyInstance } from "fastify";
 import { html } from "../../../html/html.ts";
 import { apiHandler } from "../../../http/api/api-route.ts";
 import { nothingHere } from "../../../http/coded-error.ts";
-import { WasSoAlready } from "../../../page-kit/confirmed-act.ts";
+import { applied } from "../../../page-kit/confirmation.ts";
 import { findCode } from "../enrol/enrolment-code.store.ts";
 import { isUsable } from "../enrol/enrolment-code.ts";
-import { confirmedActRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
+import { confirmedRoutes, devicesCrumb, pathId } from "./confirmed-act.ts";
 import { withdrawOperation } from "./manage-operations.ts";
-import { actingFor, inTransaction, type ManageDeps } from "./manage-visit.ts";
+import { actingFor, inTransaction, type ManageDeps, managePath } from "./manage-visit.ts";
 import { withdrawCode } from "./register-device.ts";
 
 /** Tells the administrator that the code was used, not withdrawn. */
@@ -25,14 +25,18 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
       return { status: 204 };
     },
   );
-  confirmedActRoutes(
+  confirmedRoutes(
     app,
     deps,
     { operation: withdrawOperation, program },
     {
-      path: "/codes/:id/withdraw",
-      find: ({ id: orgId }, { id }) => findCode(deps.database.query, orgId, pathId(id)),
-      overFor: (code) => (isUsable(code, deps.clock()) ? undefined : code.withdrawnAt === null ? SPENT : ""),
+      current: "devices",
+      load: (_, { id: orgId }, { id }) => findCode(deps.database.query, orgId, pathId(id)),
+      backUri: (organisation, code) => {
+        const isSpent = !isUsable(code, deps.clock()) && code.withdrawnAt === null;
+        return managePath(organisation, isSpent ? SPENT : "");
+      },
+      isDone: (_, code) => !isUsable(code, deps.clock()),
       question: (messages, { name }, organisation) => {
         const { codes } = messages.devices;
         return {
@@ -40,13 +44,13 @@ export function withdrawRoute(app: FastifyInstance, deps: ManageDeps): void {
           text: html`<p>${codes.withdrawText}</p>`,
           confirm: codes.withdraw,
           confirmId: "code-withdraw-confirm",
-          back: "",
           breadcrumbs: devicesCrumb(messages, organisation),
         };
       },
-      act: async (acting, { id }) => {
-        if (!(await withdrawCode(deps, { ...acting, id }))) throw new WasSoAlready(SPENT);
-        return "?done=withdrawn";
+      apply: async (_, acting, { id }, { organisation }) => {
+        if (!(await withdrawCode(deps, { ...acting, id })))
+          return { kind: "already-applied", uri: managePath(organisation, SPENT) };
+        return applied(managePath(organisation, "?done=withdrawn"));
       },
     },
   );

@@ -3,38 +3,30 @@ import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { listAgentKeys } from "../../../core/signing-pools/agent-key.store.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
 import {
-  administratorHere,
   type ConsoleDeps,
   consoleRoute,
+  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
 import { agentPage, type ShownAgentKey } from "./agent.page.ts";
 import { agentStatus } from "./pool-state.ts";
-import { agentAt, paramsOf, poolCrumbs, poolPath } from "./pool-visit.ts";
+import { agentAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 
 export function agentRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/pools/:pool/agents/:agent", { get: (visit) => showAgent(deps, visit) });
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent", { get: showAgent });
 }
 
 async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const { pool: poolId = "", agent: agentId = "" } = paramsOf(visit);
-  const path = poolPath(visit, poolId, `/agents/${encodeURIComponent(agentId)}`);
-  const signedIn = await administratorHere(deps, visit, path);
-  if (!signedIn) return;
+  const signedIn = await requireAdministrator(deps, visit);
   const { pool, agent } = await agentAt(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const now = deps.clock();
   const own = poolPath(visit, pool.id, `/agents/${agent.id}`);
   const keys = await listAgentKeys(deps.database.query, agent.orgId, agent.id);
-  const { done: doneTexts } = frame.messages.console.pools.agentPage;
-  const isDone = (name: string | undefined): name is keyof typeof doneTexts =>
-    name !== undefined && Object.hasOwn(doneTexts, name);
-  const done = queryOf(visit.request).values.get("done");
   const page = agentPage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages, pool),
@@ -43,7 +35,7 @@ async function showAgent(deps: ConsoleDeps, visit: Visit): Promise<void> {
     keys: keys.map((key) => shownKey(key, now, own)).reverse(),
     uris: { keys: `${own}/keys`, deactivate: `${own}/deactivate`, compromise: `${own}/compromise` },
     lastChange: await lastChangeOf(deps, agent.orgId, agent.id, frame.messages),
-    done: isDone(done) ? done : undefined,
+    done: doneIn(visit, frame.messages.console.pools.agentPage.done),
   });
   await show(visit, frame, page);
 }

@@ -28,7 +28,7 @@ export type PoolFormView = ConsoleFrame &
     failure?: FormFailure | undefined;
     action: string;
     csrf: string;
-    seen: string | undefined;
+    version?: string | undefined;
     /** For a new pool only. */
     once?: string | undefined;
     backUri: string;
@@ -48,7 +48,7 @@ export function poolFormPage(view: PoolFormView): Html {
       id: "pool-form",
       action: view.action,
       csrf: view.csrf,
-      seen: view.seen,
+      version: view.version,
       once: view.once,
       fields: [naming(view), timing(view), certificates(view)],
       submit: { id: "pool-save", label: isNew ? text.makeSubmit : messages.console.frame.form.save },

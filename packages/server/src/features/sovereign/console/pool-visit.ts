@@ -6,12 +6,10 @@ import { findPool } from "../../../core/signing-pools/signing-pool.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, paramsOf, type Visit } from "../../../page-kit/visit.ts";
 
 type At = Pick<Visit, "organisation">;
 export type Params = Readonly<Record<string, string>>;
-
-export const paramsOf = ({ request }: Visit): Params => request.params as Params;
 
 /** @param poolId from the path. @returns undefined when the organisation has no such pool */
 export async function findPoolAt(

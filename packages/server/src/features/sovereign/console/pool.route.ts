@@ -15,25 +15,26 @@ import {
 import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript, liveScript } from "../../../html/scripts.ts";
-import { queryOf } from "../../../http/form-body.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
+  paramsOf,
+  requestPath,
+  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
 import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
 import { agentStatus, loadsOf } from "./pool-state.ts";
-import { findPoolAt, paramsOf, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
+import { findPoolAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 
 export function poolRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/pools/:pool", { get: (visit) => showPool(deps, visit) });
-  livePieceRoute(app, deps, "/pools/:pool/live", async (visit, messages) => {
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool", { get: showPool });
+  livePieceRoute(app, deps, "/oauth/manage/:org/pools/:pool/live", async (_, visit, messages) => {
     const pool = await findPoolAt(deps, visit, paramsOf(visit)["pool"]);
     return pool && poolLivePiece(await liveOf(deps, visit, pool), messages);
   });
@@ -45,18 +46,14 @@ const MOST_APPLICATIONS = 10;
 const MOST_AGENTS = 200;
 
 async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
-  const { organisation, request } = visit;
+  const { organisation } = visit;
   const { id: orgId } = organisation;
-  const own = poolPath(visit, paramsOf(visit)["pool"] ?? "");
-  const signedIn = await administratorHere(deps, visit, own);
-  if (!signedIn) return;
+  const own = requestPath(visit);
+  const signedIn = await requireAdministrator(deps, visit);
   const pool = await poolAt(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const used = { orgId, poolId: pool.id, limit: MOST_APPLICATIONS + 1 };
   const applications = await listPoolApplications(deps.database.query, used);
-  const done = queryOf(request).values.get("done");
-  const isDone = (name: string | undefined): name is keyof Messages["console"]["pools"]["done"] =>
-    name !== undefined && Object.hasOwn(frame.messages.console.pools.done, name);
   const page = poolPage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages),
@@ -80,7 +77,7 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
       delete: `${own}/delete`,
     },
     lastChange: await lastChangeOf(deps, orgId, pool.id, frame.messages),
-    done: isDone(done) ? done : undefined,
+    done: doneIn(visit, frame.messages.console.pools.done),
     scripts: [copyScript.path, liveScript.path],
   });
   await show(visit, frame, page);

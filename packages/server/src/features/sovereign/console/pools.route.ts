@@ -6,10 +6,10 @@ import { queryOf } from "../../../http/form-body.ts";
 import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
-  administratorHere,
   type ConsoleDeps,
   consolePath,
   consoleRoute,
+  requireAdministrator,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
@@ -18,8 +18,8 @@ import { poolPath } from "./pool-visit.ts";
 import { type ListedPool, poolsPage, poolTable } from "./pools.page.ts";
 
 export function poolsRoute(app: FastifyInstance, deps: ConsoleDeps): void {
-  consoleRoute(app, deps, "/pools", { get: (visit) => showPools(deps, visit) });
-  livePieceRoute(app, deps, "/pools/live", async (visit, messages) =>
+  consoleRoute(app, deps, "/oauth/manage/:org/pools", { get: showPools });
+  livePieceRoute(app, deps, "/oauth/manage/:org/pools/live", async (_, visit, messages) =>
     poolTable({ messages, pools: await listedPools(deps, visit), liveUri: liveUri(visit) }),
   );
 }
@@ -28,8 +28,7 @@ const liveUri = ({ organisation }: Visit): string => consolePath(organisation, "
 
 async function showPools(deps: ConsoleDeps, visit: Visit): Promise<void> {
   const { organisation, request } = visit;
-  const signedIn = await administratorHere(deps, visit, consolePath(organisation, "/pools"));
-  if (!signedIn) return;
+  const signedIn = await requireAdministrator(deps, visit);
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const page = poolsPage({
     ...frame,

@@ -24,7 +24,7 @@ export type RegisterView = ConsoleFrame &
     failure?: FormFailure | undefined;
     action: string;
     csrf: string;
-    once: string;
+    once?: string | undefined;
     backUri: string;
     script: string;
   };

@@ -7,20 +7,27 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { shownOncePage } from "../../../html/components/act.page.ts";
-import type { FormState } from "../../../html/components/form-state.ts";
-import type { FormFailure } from "../../../html/components/record-form.ts";
+import type { FormShown } from "../../../html/components/form-state.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { consoleFrame } from "../../../page-kit/console-frame.ts";
-import { type Making, making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
-import type { Submission } from "../../../page-kit/sent-form.ts";
+import {
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  type OneTimeForm,
+} from "../../../page-kit/accept-form.ts";
+import { consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
+import { formView } from "../../../page-kit/form-view.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
   consoleRoute,
   goTo,
-  provenAdministrator,
+  paramsOf,
+  requestPath,
+  requireRecentAuthentication,
   show,
   type Visit,
 } from "../../../page-kit/visit.ts";
@@ -29,7 +36,7 @@ import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
 import { requireName } from "../admin-api/pool-settings.ts";
 import { MAX_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
 import { FOLDER, keysCommand, newAgentCommand } from "./agent-command-lines.ts";
-import { agentAt, paramsOf, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
+import { agentAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 import { registerPage, reviewPage, type TypedRegistration } from "./register.page.ts";
 
 /** A new agent of the pool, or an existing one. */
@@ -39,93 +46,77 @@ interface Place {
 }
 
 export function registerRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
-  const routes = {
-    "/pools/:pool/agents/new": async (visit: Visit) => ({ pool: await poolAt(deps, visit) }),
-    "/pools/:pool/agents/:agent/keys": (visit: Visit) => agentAt(deps, visit),
-  } satisfies Record<string, (visit: Visit) => Promise<Place>>;
-  for (const [path, placeOf] of Object.entries(routes))
-    consoleRoute(app, deps, path, {
-      get: async (visit) => {
-        const signedIn = await provenAdministrator(deps, visit, ownPath(visit));
-        if (!signedIn) return;
-        const typed = { name: "", registration: "" };
-        await form(deps, visit, { signedIn, place: await placeOf(visit), typed });
-      },
-      post: (visit) => register(deps, visit, placeOf),
-    });
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/new", { get: showRegister, post: register });
+  consoleRoute(app, deps, "/oauth/manage/:org/pools/:pool/agents/:agent/keys", {
+    get: showRegister,
+    post: register,
+  });
 }
 
-const ownPath = (visit: Visit): string => {
-  const { pool = "", agent } = paramsOf(visit);
-  const rest = agent === undefined ? "/agents/new" : `/agents/${encodeURIComponent(agent)}/keys`;
-  return poolPath(visit, pool, rest);
-};
+/** @throws NotFound */
+const requirePlace = async (deps: ConsoleDeps, visit: Visit): Promise<Place> =>
+  paramsOf(visit)["agent"] === undefined ? { pool: await poolAt(deps, visit) } : agentAt(deps, visit);
 
-interface FormShown {
-  readonly signedIn: SignedIn;
-  readonly place: Place;
-  readonly typed: TypedRegistration;
-  readonly state?: FormState;
-  readonly failure?: FormFailure;
-  readonly status?: number;
+async function showRegister(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const signedIn = await requireRecentAuthentication(deps, visit);
+  const input = { name: "", registration: "" };
+  await showForm(deps, visit, signedIn, await requirePlace(deps, visit), { input });
 }
 
-async function form(deps: ConsoleDeps, visit: Visit, shown: FormShown): Promise<void> {
-  const { signedIn, typed, state = {}, failure, status } = shown;
-  const { pool, agent } = shown.place;
-  const frame = await consoleFrame(deps, visit, signedIn, "pools");
+async function showForm(
+  deps: ConsoleDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  place: Place,
+  shown: FormShown<TypedRegistration>,
+): Promise<void> {
+  const { pool, agent } = place;
+  const view = await formView(deps, visit, signedIn, "pools", shown);
   const page = registerPage({
-    ...frame,
-    breadcrumbs: poolCrumbs(visit, frame.messages, pool, agent),
+    ...view,
+    typed: view.input,
+    breadcrumbs: poolCrumbs(visit, view.messages, pool, agent),
     kind: agent ? "keys" : "agent",
     command: agent ? keysCommand() : newAgentCommand(deps.baseUrl, pool),
-    ...{ typed, state, failure },
-    action: ownPath(visit),
-    csrf: deps.door.formBinding(visit).csrf,
-    once: newOnce(deps),
-    backUri: backUri(visit, shown.place),
+    backUri: backUri(visit, place),
     script: copyScript.path,
   });
-  await show(visit, frame, page, status);
+  await show(visit, view, page, shown.status);
 }
 
 const backUri = (visit: Visit, { pool, agent }: Place): string =>
   poolPath(visit, pool.id, agent ? `/agents/${agent.id}` : "");
 
-async function register(
-  deps: ConsoleDeps,
-  visit: Visit,
-  placeOf: (visit: Visit) => Promise<Place>,
-): Promise<void> {
-  const again = async ({ signedIn, values }: Submission, refusal: Refusal) =>
-    form(deps, visit, { signedIn, place: await placeOf(visit), typed: typedIn(values), ...refusal });
-  const { pool, agent: agentId } = paramsOf(visit);
-  const sent = await making(deps, visit, ownPath(visit), again, ({ console: { frame, pools } }) => ({
-    made: {
-      label: agentId === undefined ? pools.agents : pools.keys,
-      uri: poolPath(visit, pool ?? "", agentId === undefined ? "" : `/agents/${encodeURIComponent(agentId)}`),
-    },
-    secret: agentId === undefined ? frame.sentBefore.secret.agent : undefined,
-  }));
-  if (!sent) return;
-  const { signedIn, values } = sent;
-  const place = await placeOf(visit);
-  const typed = typedIn(values);
-  const { messages } = await consoleFrame(deps, visit, signedIn, "pools");
-  const read = await readTyped(deps, place, typed, messages);
-  const shown = { signedIn, place, typed };
-  if ("faults" in read) return form(deps, visit, { ...shown, state: read, status: 400 });
-  if (values.get("step") !== "approve")
-    return review(deps, visit, { ...shown, ...read, once: sent.onceValue });
+async function register(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const form = await acceptOneTimeForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn, values } = form;
+  const place = await requirePlace(deps, visit);
+  const input = typedIn(values);
+  const rerender = (shown: Partial<FormShown<TypedRegistration>>) =>
+    showForm(deps, visit, signedIn, place, { input, ...shown });
+  if (form.outcome === "rejected") return rerender(form.refusal);
+
+  const messages = pageMessages(visit, signedIn);
+  const read = await readTyped(deps, place, input, messages);
+  if ("faults" in read) return rerender({ state: read, status: 400 });
+  if (values.get("step") !== "approve") return review(deps, visit, form, place, { input, ...read });
   try {
-    if (place.agent) await giveKeys(deps, visit, sent, { place, keys: read.presented });
-    else await makeAgent(deps, visit, sent, { place, name: read.name, keys: read.presented });
+    const result = place.agent
+      ? await giveKeys(deps, visit, form, place.agent, read.presented)
+      : await createAgent(deps, visit, form, place.pool, { name: read.name, keys: read.presented });
+    if (result === "duplicate-submission") return rerender(sentBefore(visit, place, messages));
   } catch (error) {
     if (!(error instanceof CodedError) || error.status === 404) throw error;
-    const faults = { registration: faultText(error, messages) };
-    await form(deps, visit, { ...shown, state: { faults }, status: error.status });
+    await rerender({ state: { faults: { registration: faultText(error, messages) } }, status: error.status });
   }
 }
+
+const sentBefore = (visit: Visit, place: Place, { console: { frame, pools } }: Messages) =>
+  duplicateSubmission({
+    made: { label: place.agent ? pools.keys : pools.agents, uri: backUri(visit, place) },
+    secret: place.agent ? undefined : frame.sentBefore.secret.agent,
+  });
 
 const typedIn = (values: ReadonlyMap<string, string>): TypedRegistration => ({
   name: (values.get("name") ?? "").trim().slice(0, 200),
@@ -173,19 +164,21 @@ function faultText({ code, message }: CodedError, { console: { pools } }: Messag
 async function review(
   deps: ConsoleDeps,
   visit: Visit,
-  { signedIn, place, typed, name, keys, once }: FormShown & ReadTyped & { readonly once: string },
+  { signedIn, submissionToken }: OneTimeForm,
+  place: Place,
+  { input, name, keys }: ReadTyped & { readonly input: TypedRegistration },
 ): Promise<void> {
   const frame = await consoleFrame(deps, visit, signedIn, "pools");
   const page = reviewPage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages, place.pool, place.agent),
     kind: place.agent ? "keys" : "agent",
-    ...{ name, typed },
+    ...{ name, typed: input },
     keys: keys.map(({ kid, alg, x5c }) => ({ kid, alg, certificates: x5c.length })),
-    action: ownPath(visit),
+    action: requestPath(visit),
     csrf: deps.door.formBinding(visit).csrf,
     // The first form's token: submitting that form again registers no second agent.
-    once,
+    once: submissionToken.value,
     backUri: backUri(visit, place),
   });
   await show(visit, frame, page);
@@ -194,30 +187,33 @@ async function review(
 async function giveKeys(
   deps: ConsoleDeps,
   visit: Visit,
-  { signedIn, once }: Making,
-  { place, keys }: { place: Place; keys: readonly PresentedKey[] },
-): Promise<void> {
-  const { pool, agent } = place;
-  const agentId = agent?.id ?? "";
-  const by = actingOn(visit, signedIn);
-  const added = await once((database) => addAgentKeys({ ...deps, database }, by, { agentId, keys }));
-  if (added) await goTo(visit, poolPath(visit, pool.id, `/agents/${agentId}?done=keys`));
+  form: OneTimeForm,
+  agent: SigningAgent,
+  keys: readonly PresentedKey[],
+): Promise<"duplicate-submission" | undefined> {
+  const by = actingOn(visit, form.signedIn);
+  const added = await applyOnce(deps, form, (inside) =>
+    addAgentKeys(inside, by, { agentId: agent.id, keys }),
+  );
+  if (added === "duplicate-submission") return added;
+  await goTo(visit, poolPath(visit, agent.poolId, `/agents/${agent.id}?done=keys`));
+  return undefined;
 }
 
-async function makeAgent(
+async function createAgent(
   deps: ConsoleDeps,
   visit: Visit,
-  { signedIn, once }: Making,
-  { place, ...input }: { place: Place; name: string; keys: readonly PresentedKey[] },
-): Promise<void> {
-  const { pool } = place;
-  const by = actingOn(visit, signedIn);
-  const made = await once((database) =>
-    registerAgent({ ...deps, database }, by, { poolId: pool.id, ...input }),
+  form: OneTimeForm,
+  pool: SigningPool,
+  input: { name: string; keys: readonly PresentedKey[] },
+): Promise<"duplicate-submission" | undefined> {
+  const by = actingOn(visit, form.signedIn);
+  const created = await applyOnce(deps, form, (inside) =>
+    registerAgent(inside, by, { poolId: pool.id, ...input }),
   );
-  if (!made) return;
-  const { agent, apiKey } = made;
-  const frame = await consoleFrame(deps, visit, signedIn, "pools");
+  if (created === "duplicate-submission") return created;
+  const { agent, apiKey } = created;
+  const frame = await consoleFrame(deps, visit, form.signedIn, "pools");
   const { register: text } = frame.messages.console.pools;
   const page = shownOncePage({
     ...frame,
@@ -233,4 +229,5 @@ async function makeAgent(
     script: copyScript.path,
   });
   await show(visit, frame, page, 201);
+  return undefined;
 }

@@ -5,7 +5,6 @@
 import { randomUUID } from "node:crypto";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
-import { issuerOfApplication } from "../../../core/signing-pools/directory.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { BrowserOccasion, PoolSigning, SigningOutcome } from "../../../core/tokens/pool-signing.ts";
 import {
@@ -37,10 +36,8 @@ const COMMIT_MS = 5_000;
 /** The `seq` of a new request. */
 const NEW_SEQ = 1;
 
-export function queueSigner(baseUrl: string, deps: SigningDeps): PoolSigning {
+export function queueSigner(deps: SigningDeps): PoolSigning {
   return {
-    issuer: (_organisation, application) =>
-      issuerOfApplication({ baseUrl, signingPools: deps.pools }, application),
     waitMs: async (application) => (await requirePool(deps, application)).tokenWaitSeconds * 1000,
     sign: async (tokens, occasion) =>
       (await signedForBrowser(deps, tokens, occasion)) ?? (await signNow(deps, tokens, occasion)),

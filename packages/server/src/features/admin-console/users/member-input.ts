@@ -1,5 +1,4 @@
-/** A member's record as its form has it: texts, which are read, judged and compared here. */
-
+/** A member's record as form fields: read, validated, displayed. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
 import { isUsername, usernameKey } from "../../../core/users/identifiers/username.ts";
 import { areAttributes, areGroups } from "../../../core/users/member-record.ts";
@@ -8,7 +7,7 @@ import type { Attributes, Role, User } from "../../../core/users/user.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { isGuest } from "./user-visit.ts";
+import { isGuest } from "./user-path.ts";
 
 /** In the order of the page. */
 const memberFields = [
@@ -24,7 +23,7 @@ const memberFields = [
 ] as const;
 export type MemberField = (typeof memberFields)[number];
 
-export type TypedMember = Readonly<Record<MemberField, string>>;
+export type MemberInput = Readonly<Record<MemberField, string>>;
 
 /** A guest's account is changed at home, and nobody changes their own role. */
 export function fieldsOf(user: User, isYou: boolean): readonly MemberField[] {
@@ -33,7 +32,7 @@ export function fieldsOf(user: User, isYou: boolean): readonly MemberField[] {
   return isYou ? fields.filter((field) => field !== "role") : fields;
 }
 
-export const typedOf = (user: User): TypedMember => ({
+export const toMemberInput = (user: User): MemberInput => ({
   firstname: user.firstname,
   surname: user.surname,
   username: user.username ?? "",
@@ -41,32 +40,31 @@ export const typedOf = (user: User): TypedMember => ({
   locale: user.locale ?? "",
   role: user.role,
   groups: user.membership.groups.join("\n"),
-  attributes: jsonText(user.attributes),
-  membershipAttributes: jsonText(user.membership.attributes),
+  attributes: formatJson(user.attributes),
+  membershipAttributes: formatJson(user.membership.attributes),
 });
 
-/** As many letters as somebody reads who looks for a line in them; what is longer stands in one. */
-export const MOST_LAID_OUT = 32_000;
+/** Longer JSON stands on one line: nobody reads it. */
+export const MAX_FORMATTED_LETTERS = 32_000;
 
-function jsonText(attributes: Attributes): string {
+function formatJson(attributes: Attributes): string {
   if (Object.keys(attributes).length === 0) return "";
   const text = readableJson(attributes);
-  return text.length > MOST_LAID_OUT ? JSON.stringify(attributes) : text;
+  return text.length > MAX_FORMATTED_LETTERS ? JSON.stringify(attributes) : text;
 }
 
-/** What is not in the form stands as it is. */
-export function readMember(
+/** Fields that the form does not have keep their value. */
+export function readMemberInput(
   values: ReadonlyMap<string, string>,
   user: User,
   fields: readonly MemberField[],
-): TypedMember {
-  const before = typedOf(user);
+): MemberInput {
+  const before = toMemberInput(user);
   const read = (field: MemberField) =>
     fields.includes(field) ? (values.get(field) ?? "").replaceAll("\r\n", "\n").trim() : before[field];
-  return Object.fromEntries(memberFields.map((field) => [field, read(field)])) as TypedMember;
+  return Object.fromEntries(memberFields.map((field) => [field, read(field)])) as MemberInput;
 }
 
-/** A member's record, ready to be kept. */
 export interface MemberContent {
   readonly profile: Profile;
   readonly username: string | null;
@@ -76,23 +74,22 @@ export interface MemberContent {
   readonly membershipAttributes: Attributes;
 }
 
-/** @returns what is wrong with it, by field, when there is something */
-export function contentOf(
-  typed: TypedMember,
+export function validateMember(
+  input: MemberInput,
   messages: Messages,
 ): { content: MemberContent } | { faults: Record<string, string> } {
   const { faults: text } = messages.console.users;
   const profile: Profile = {
-    firstname: typed.firstname,
-    surname: typed.surname,
-    phone: typed.phone === "" ? null : typed.phone,
-    locale: typed.locale === "" ? null : typed.locale,
+    firstname: input.firstname,
+    surname: input.surname,
+    phone: input.phone === "" ? null : input.phone,
+    locale: input.locale === "" ? null : input.locale,
   };
-  const username = typed.username === "" ? null : usernameKey(typed.username);
-  const { role } = typed;
-  const groups = [...new Set(linesOf(typed.groups))];
-  const attributes = readJson(typed.attributes);
-  const membershipAttributes = readJson(typed.membershipAttributes);
+  const username = input.username === "" ? null : usernameKey(input.username);
+  const { role } = input;
+  const groups = [...new Set(readLines(input.groups))];
+  const attributes = readJson(input.attributes);
+  const membershipAttributes = readJson(input.membershipAttributes);
   const bad = new Map<MemberField, string>();
   for (const member of profileFaults(profile))
     bad.set(
@@ -115,7 +112,7 @@ export function contentOf(
   return { content };
 }
 
-const linesOf = (text: string): string[] =>
+const readLines = (text: string): string[] =>
   text
     .split("\n")
     .map((line) => line.trim())
@@ -132,21 +129,20 @@ function readJson(text: string): unknown {
   }
 }
 
-/** As people read it: for what the record is now, where somebody else changed it. */
-export function inWords(typed: TypedMember, fields: readonly MemberField[], messages: Messages) {
+export function displayMember(input: MemberInput, fields: readonly MemberField[], messages: Messages) {
   const { roles, profile } = messages.console.users;
-  const words = (field: MemberField): string => {
-    const value = typed[field];
+  const display = (field: MemberField): string => {
+    const value = input[field];
     if (field === "locale") return value === "" ? profile.anyLanguage : languageName(value);
     if (field === "role") return value === "Administrator" ? roles.Administrator : roles.Standard;
-    if (field === "groups") return linesOf(value).join(", ");
+    if (field === "groups") return readLines(value).join(", ");
     if (field === "attributes" || field === "membershipAttributes") return oneLine(value);
     return value;
   };
-  return Object.fromEntries(fields.map((field) => [field, words(field)]));
+  return Object.fromEntries(fields.map((field) => [field, display(field)]));
 }
 
-/** However it was laid out: what cannot be read stays as it is. */
+/** Unreadable JSON stays as it is. */
 function oneLine(text: string): string {
   const value = readJson(text);
   return text === "" || value === undefined || !isNestedWithin(value) ? text : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** The member in an address, and the addresses of their pages. */
+/** The member in an address, the addresses of their pages, and what no administrator may do to a member. */
 import { isUuid } from "@signet/protocol/hash";
 import type { Encryption } from "../../../core/encryption/encryption.ts";
 import type { Outbox } from "../../../core/mail/outbox.ts";
@@ -10,7 +10,7 @@ import { findUser } from "../../../core/users/users.store.ts";
 import type { FormFailure } from "../../../html/components/record-form.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/visit.ts";
+import { type ConsoleDeps, consolePath, requireId, type Visit } from "../../../page-kit/visit.ts";
 
 export interface UsersDeps extends ConsoleDeps {
   readonly passwords: PasswordHasher;
@@ -18,58 +18,54 @@ export interface UsersDeps extends ConsoleDeps {
   readonly encryption: Encryption;
 }
 
-type Named = Pick<Organisation, "id">;
+type OrganisationId = Pick<Organisation, "id">;
 
-/** Below the console, for acts that go on from there. */
-export const userRest = (id: string, rest = ""): string => `/users/${id}${rest}`;
+export const userPath = (organisation: OrganisationId, id: string, rest = ""): string =>
+  consolePath(organisation, `/users/${id}${rest}`);
 
-export const userPath = (organisation: Named, id: string, rest = ""): string =>
-  consolePath(organisation, userRest(id, rest));
-
-/** @throws NotFound for what is no id */
-export function idIn({ request }: Pick<Visit, "request">): string {
-  const { id = "" } = request.params as Record<string, string>;
-  if (!isUuid(id)) throw new NotFound("user");
-  return id.toLowerCase();
-}
-
-/** @returns undefined for what is no id, and for whom the organisation does not know */
 export async function findMember(
   { database }: Pick<ConsoleDeps, "database">,
-  organisation: Named,
-  id: string | undefined,
+  organisation: OrganisationId,
+  { id = "" }: Readonly<Record<string, string>>,
 ): Promise<User | undefined> {
-  return id !== undefined && isUuid(id) ? findUser(database.query, organisation.id, id) : undefined;
+  return isUuid(id) ? findUser(database.query, organisation.id, id) : undefined;
 }
 
 /** @throws NotFound */
-export async function memberHere(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<User> {
-  const user = await findMember(deps, visit.organisation, idIn(visit));
+export async function requireMember(deps: Pick<ConsoleDeps, "database">, visit: Visit): Promise<User> {
+  const user = await findMember(deps, visit.organisation, { id: requireId(visit) });
   if (!user) throw new NotFound("user");
+  return user;
+}
+
+/** @throws NotFound for guests too: their accounts are changed at home */
+export async function requireOwnUser(deps: Pick<UsersDeps, "database">, visit: Visit): Promise<User> {
+  const user = await requireMember(deps, visit);
+  if (isGuest(user)) throw new NotFound("user");
   return user;
 }
 
 export const isGuest = ({ homeOrgId, orgId }: User): boolean => homeOrgId !== orgId;
 
-/** What somebody is called: the name, else the address. */
-export const nameOf = ({
+/** The name, else the email address. */
+export const displayName = ({
   firstname,
   surname,
   email,
 }: Pick<User, "firstname" | "surname" | "email">): string => `${firstname} ${surname}`.trim() || email;
 
-export const listCrumb = (organisation: Named, { console: { frame } }: Messages) => ({
+export const listCrumb = (organisation: OrganisationId, { console: { frame } }: Messages) => ({
   label: frame.pages.users,
   uri: consolePath(organisation, "/users"),
 });
 
 /** For pages below a member's own. */
-export const userCrumbs = (organisation: Named, user: User, messages: Messages) => [
+export const userCrumbs = (organisation: OrganisationId, user: User, messages: Messages) => [
   listCrumb(organisation, messages),
-  { label: nameOf(user), uri: userPath(organisation, user.id) },
+  { label: displayName(user), uri: userPath(organisation, user.id) },
 ];
 
-/** What would lock the one who acts out of the console is another administrator's to do. */
+/** Administrators do not lock themselves out: another one has to. */
 export function ownAccountRefusal(
   { user }: SignedIn,
   { id }: Pick<User, "id">,

@@ -1,19 +1,18 @@
-/** A custom scope as it is typed: fields in, content and faults out. */
+/** A custom scope as form fields: read, converted to the core's content, and its faults by field. */
 import type { CustomScope, ScopeClaim } from "../../../core/scopes/custom-scope.ts";
 import type { ScopeContent } from "../../../core/scopes/custom-scopes.ts";
 import { claimPaths, MOST_CLAIMS, type ScopeFault } from "../../../core/scopes/validation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
-/** As they were typed. */
-export type TypedScope = {
+export type ScopeInput = {
   name: string;
   displayName: string;
   description: string;
   sensitive: boolean;
-  claims: readonly TypedClaim[];
+  claims: readonly ClaimInput[];
 };
 
-export type TypedClaim = {
+export type ClaimInput = {
   name: string;
   /** One of `claimOrigins`. */
   from: string;
@@ -21,7 +20,7 @@ export type TypedClaim = {
   what: string;
 };
 
-/** Where a claim's value can come from; the last ones of each ask for `what`. */
+/** Where a claim's value can come from; the attributes and `static` need `what`. */
 export const claimOrigins: readonly string[] = [
   ...claimPaths.user.map((path) => `user.${path}`),
   "user.attribute",
@@ -30,9 +29,9 @@ export const claimOrigins: readonly string[] = [
   "static",
 ];
 
-const emptyClaim: TypedClaim = { name: "", from: "user.attribute", what: "" };
+const emptyClaim: ClaimInput = { name: "", from: "user.attribute", what: "" };
 
-export const emptyScope: TypedScope = {
+export const emptyScope: ScopeInput = {
   name: "",
   displayName: "",
   description: "",
@@ -40,14 +39,14 @@ export const emptyScope: TypedScope = {
   claims: [emptyClaim],
 };
 
-export const claimFieldId = (row: number, field: keyof TypedClaim): string => `claim-${row}-${field}`;
+export const claimFieldId = (row: number, field: keyof ClaimInput): string => `claim-${row}-${field}`;
 
-export function typedScope(scope: CustomScope): TypedScope {
+export function toScopeInput(scope: CustomScope): ScopeInput {
   const { name, displayName, description, sensitive, claims } = scope;
-  return { name, displayName, description, sensitive, claims: claims.map(typedClaim) };
+  return { name, displayName, description, sensitive, claims: claims.map(toClaimInput) };
 }
 
-function typedClaim(claim: ScopeClaim): TypedClaim {
+function toClaimInput(claim: ScopeClaim): ClaimInput {
   const { name, source } = claim;
   if (source === "static") return { name, from: "static", what: JSON.stringify(claim.value) };
   const attribute = /^attributes\.(.+)$/.exec(claim.path)?.[1];
@@ -56,11 +55,11 @@ function typedClaim(claim: ScopeClaim): TypedClaim {
     : { name, from: `${source}.attribute`, what: attribute };
 }
 
-/** What a form holds. Rows that nothing stands in are left out; `add` asks for one more. */
-export function readScope(values: ReadonlyMap<string, string>): TypedScope {
-  const text = (id: string, most: number) => (values.get(id) ?? "").slice(0, most);
-  const claims: TypedClaim[] = [];
-  // Fields that are left empty are not sent; the choice of each row is.
+/** Empty rows are left out. */
+export function readScopeInput(values: ReadonlyMap<string, string>): ScopeInput {
+  const text = (id: string, max: number) => (values.get(id) ?? "").slice(0, max);
+  const claims: ClaimInput[] = [];
+  // Empty fields are not sent; the select of each row is.
   for (let row = 0; row <= MOST_CLAIMS && values.has(claimFieldId(row, "from")); row += 1) {
     const name = text(claimFieldId(row, "name"), 200).trim();
     const what = text(claimFieldId(row, "what"), 4_000).trim();
@@ -70,7 +69,7 @@ export function readScope(values: ReadonlyMap<string, string>): TypedScope {
   return {
     name: text("name", 200).trim(),
     displayName: text("displayName", 200).trim(),
-    // One sentence: where somebody has pressed Enter in it, there is a space.
+    // One line.
     description: text("description", 1_000)
       .replaceAll(/\s*\n\s*/g, " ")
       .trim(),
@@ -79,27 +78,27 @@ export function readScope(values: ReadonlyMap<string, string>): TypedScope {
   };
 }
 
-/** With an empty row at the end, so that there is always one to type into. */
-export const withEmptyRow = (typed: TypedScope): TypedScope => ({
-  ...typed,
-  claims: [...typed.claims, emptyClaim].slice(0, MOST_CLAIMS),
+/** With an empty row at the end to type into. */
+export const withEmptyRow = (input: ScopeInput): ScopeInput => ({
+  ...input,
+  claims: [...input.claims, emptyClaim].slice(0, MOST_CLAIMS),
 });
 
-/** As the core takes it; what it must not be is the core's to say. */
-export function contentOf({ displayName, description, sensitive, claims }: TypedScope): ScopeContent {
-  return { displayName, description, sensitive, claims: claims.map(claimOf) };
+/** The core validates it. */
+export function toContent({ displayName, description, sensitive, claims }: ScopeInput): ScopeContent {
+  return { displayName, description, sensitive, claims: claims.map(toClaim) };
 }
 
-function claimOf({ name, from, what }: TypedClaim): ScopeClaim {
-  if (from === "static") return { name, source: "static", value: jsonOrText(what) };
+function toClaim({ name, from, what }: ClaimInput): ScopeClaim {
+  if (from === "static") return { name, source: "static", value: parseJsonOrText(what) };
   const [, source, path] = /^(user|membership)\.(\w+)$/.exec(from) ?? [];
-  // An origin that no form of ours has is a path that no claim may have.
+  // An origin that the form does not offer becomes a path that the core refuses.
   if (source !== "user" && source !== "membership") return { name, source: "user", path: "" };
   return { name, source, path: path === "attribute" ? `attributes.${what}` : (path ?? "") };
 }
 
-/** `true`, `42` and `["a"]` are what they look like; anything else is a text. */
-function jsonOrText(text: string): unknown {
+/** `true`, `42` and `["a"]` are JSON; anything else is a string. */
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -107,36 +106,36 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** The texts of the core's faults, by the field that each is about. */
+/** The core's faults as texts, by field. */
 export function scopeFaults(
   faults: readonly ScopeFault[],
   { console: { scopes: text } }: Messages,
 ): Record<string, string> {
   const byField: Record<string, string> = {};
   for (const { path, code } of faults) {
-    const field = fieldOf(path);
+    const field = toFieldId(path);
     byField[field] ??= text.faults[code];
   }
   return byField;
 }
 
-function fieldOf(path: string): string {
+function toFieldId(path: string): string {
   const [, row, member = ""] = /^claims\[(\d+)\]\.(\w+)$/.exec(path) ?? [];
   if (row === undefined) return path === "claims" ? claimFieldId(0, "name") : path;
   return claimFieldId(Number(row), member === "name" ? "name" : member === "source" ? "from" : "what");
 }
 
-/** One line that says what a scope's claims are, to compare with. */
-export const claimsInWords = (
-  claims: readonly TypedClaim[],
+/** One line, to compare with what was typed. */
+export const displayClaims = (
+  claims: readonly ClaimInput[],
   { console: { scopes: text } }: Messages,
-): string => claims.map((claim) => `${claim.name} ← ${originInWords(claim, text)}`).join(", ");
+): string => claims.map((claim) => `${claim.name} ← ${displayOrigin(claim, text)}`).join(", ");
 
-export function originInWords(
-  { from, what }: TypedClaim,
+export function displayOrigin(
+  { from, what }: ClaimInput,
   { origins }: Messages["console"]["scopes"],
 ): string {
   const known: Readonly<Record<string, string>> = origins;
-  const words = Object.hasOwn(known, from) ? (known[from] ?? from) : from;
-  return what === "" ? words : `${words}: ${what}`;
+  const label = Object.hasOwn(known, from) ? (known[from] ?? from) : from;
+  return what === "" ? label : `${label}: ${what}`;
 }

@@ -1,5 +1,4 @@
-/** Events in words: who, what, on what. */
-
+/** Audit events in the reader's words: actor, action, target. */
 import type { AuditAction } from "../../../core/audit/actions.ts";
 import { findActorNames } from "../../../core/audit/actor-names.ts";
 import type { KeptEvent } from "../../../core/audit/audit.store.ts";
@@ -9,20 +8,20 @@ import { actorTexts } from "../../../page-kit/actor-names.ts";
 import type { ConsoleDeps } from "../../../page-kit/visit.ts";
 import { pageOf, targetOf } from "./target.ts";
 
-export interface EventInWords {
+export interface DisplayedEvent {
   readonly event: KeptEvent;
   readonly who: string;
   readonly what: string;
   readonly target?: { readonly text: string; readonly isCode: boolean; readonly uri: string | undefined };
 }
 
-/** Names for a page of events, in one query for each kind of record. */
-export async function inWords(
+/** One query for each kind of record. */
+export async function displayEvents(
   deps: Pick<ConsoleDeps, "database">,
   organisation: Organisation,
   events: readonly KeptEvent[],
   messages: Messages,
-): Promise<EventInWords[]> {
+): Promise<DisplayedEvent[]> {
   const { kinds } = messages.console.auditLog;
   const actors = events.map(({ actor }) => actor);
   const named = await findActorNames(
@@ -30,15 +29,15 @@ export async function inWords(
     organisation.id,
     actors.filter((actor) => /^(agent|device):/.test(actor)),
   );
-  const whoIs = await actorTexts(deps, organisation.id, actors, messages, true);
-  const whoText = (actor: string) => {
+  const actorName = await actorTexts(deps, organisation.id, actors, messages, true);
+  const actorText = (actor: string) => {
     const [kind = ""] = actor.split(":");
     const isNameless = (kind === "agent" || kind === "device") && !named.has(actor);
-    return isNameless ? kinds[kind] : whoIs(actor);
+    return isNameless ? kinds[kind] : actorName(actor);
   };
   const references = events.flatMap((event) => targetOf(event)?.reference ?? []);
   const names = await findActorNames(deps.database.query, organisation.id, references);
-  const targetText = (event: KeptEvent): Pick<EventInWords, "target"> => {
+  const targetText = (event: KeptEvent): Pick<DisplayedEvent, "target"> => {
     const target = targetOf(event);
     if (!target) return {};
     const { kind, id } = target;
@@ -52,13 +51,13 @@ export async function inWords(
   };
   return events.map((event) => ({
     event,
-    who: whoText(event.actor),
+    who: actorText(event.actor),
     what: actionText(event.action, messages),
     ...targetText(event),
   }));
 }
 
-/** Of another version of this program there may be actions that this one has no words for. */
+/** Another version of this program may record actions that have no text here. */
 export function actionText(action: string, messages: Messages): string {
   const texts: Readonly<Record<AuditAction, string>> = messages.console.auditLog.actions;
   return Object.hasOwn(texts, action) ? texts[action as AuditAction] : action;

@@ -1,0 +1,125 @@
+/** Settings as form fields: one text each. Lists are lines, a ticked box is `on`. */
+import type {
+  Application,
+  ApplicationSettings,
+  ConsentMode,
+} from "../../../core/applications/application.ts";
+import { bothConsentMembers, consentModeOf } from "../../../core/applications/consent-mode.ts";
+import type { SentForm } from "../../../page-kit/accept-form.ts";
+import { acrNames, controls, grantNameOf, grantNames, type SettingId } from "./setting-fields.ts";
+
+export type SettingsInput = Readonly<Partial<Record<SettingId, string>>>;
+
+/** The field for scopes that the page has no box for. */
+export const OTHER_SCOPES = "otherScopes";
+
+export const readLines = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+export function readSettingsInput(
+  { values, all }: Pick<SentForm, "values" | "all">,
+  ids: readonly SettingId[],
+): SettingsInput {
+  return Object.fromEntries(ids.map((id) => [id, readField({ values, all }, id)]));
+}
+
+function readField({ values, all }: Pick<SentForm, "values" | "all">, id: SettingId): string {
+  const sent = values.get(id) ?? "";
+  switch (controls[id].kind) {
+    case "check":
+      return values.has(id) ? "on" : "";
+    case "several":
+      return all(id).join("\n");
+    case "scopes":
+      return [...new Set([...all(id), ...readLines(values.get(OTHER_SCOPES) ?? "")])].join("\n");
+    case "lines":
+      return readLines(sent).join("\n");
+    default:
+      return sent.trim().replaceAll("\r\n", "\n");
+  }
+}
+
+export function toInput({ name, settings }: Pick<Application, "name" | "settings">): SettingsInput {
+  const { grantTypes, requiredAcr, jwks, ...others } = settings;
+  const acr = Object.entries(acrNames).find(([, value]) => value === requiredAcr)?.[0] ?? "";
+  const own: SettingsInput = {
+    name,
+    consentMode: consentModeOf(settings),
+    requiredAcr: acr,
+    grantTypes: grantTypes.map(grantNameOf).join("\n"),
+    jwks: jwks === undefined ? "" : JSON.stringify(jwks, null, 2),
+  };
+  const rest = Object.keys(controls).map((id) => [id, toText((others as Record<string, unknown>)[id])]);
+  return { ...(Object.fromEntries(rest) as SettingsInput), ...own };
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === false) return "";
+  if (value === true) return "on";
+  return Array.isArray(value) ? value.join("\n") : String(value);
+}
+
+/** @param before kept where the form has no field */
+export function toSettings(
+  input: SettingsInput,
+  before: Pick<Application, "name" | "settings">,
+): { name: string; settings: ApplicationSettings } {
+  const members = Object.entries(input).flatMap(([id, text]) => {
+    if (id === "name" || id === "consentMode") return [];
+    return [[id, toMember(id as SettingId, text)] as const];
+  });
+  const kept = Object.entries(before.settings).filter(([member]) => !Object.hasOwn(input, member));
+  const given = members.filter(([, value]) => value !== undefined);
+  const merged = {
+    ...Object.fromEntries(kept),
+    ...Object.fromEntries(given),
+  } as unknown as ApplicationSettings;
+  const consent =
+    input.consentMode === undefined
+      ? {}
+      : bothConsentMembers({ consentMode: input.consentMode as ConsentMode });
+  return { name: input.name ?? before.name, settings: { ...merged, ...consent } };
+}
+
+/** @returns undefined for a member to leave out. The core validates. */
+function toMember(id: SettingId, text: string): unknown {
+  const control = controls[id];
+  switch (control.kind) {
+    case "check":
+      return text === "on";
+    case "seconds":
+      return /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    case "several":
+      return readLines(text).map((name) =>
+        Object.hasOwn(grantNames, name) ? named(grantNames, name) : name,
+      );
+    case "scopes":
+    case "lines":
+      return readLines(text);
+    case "jwks":
+      return text === "" ? undefined : readJwks(text);
+    default:
+      return text === "" ? undefined : id === "requiredAcr" ? (acrNames[text] ?? text) : text;
+  }
+}
+
+const named = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
+
+/** An unreadable key set becomes one without keys, which the core refuses. */
+function readJwks(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? { keys: value } : value;
+  } catch {
+    return { keys: [] };
+  }
+}
+
+const PRIVATE = /"(?:d|p|q|dp|dq|qi|oth|k)"\s*:/;
+
+/** A private key pasted by mistake is never shown again. */
+export const withoutPrivateKeys = (input: SettingsInput): SettingsInput =>
+  PRIVATE.test(input.jwks ?? "") ? { ...input, jwks: "" } : input;

@@ -1,0 +1,215 @@
+/**
+ * A page that asks for confirmation before something ends, and what its button does; what cannot be undone asks for the
+ * record's name to be typed. Both the page and the button ask for a recent sign-in.
+ */
+import type { FastifyInstance } from "fastify";
+import type { Organisation } from "../core/organisations/organisation.ts";
+import type { SignedIn } from "../core/sessions/session.ts";
+import { type ConfirmActView, confirmActPage } from "../html/components/act.page.ts";
+import type { FormFailure } from "../html/components/record-form.ts";
+import type { Messages } from "../html/messages/messages.ts";
+import { NotFound } from "../http/errors.ts";
+import {
+  type AcceptedForm,
+  acceptForm,
+  acceptOneTimeForm,
+  applyOnce,
+  duplicateSubmission,
+  type FormOutcome,
+  newSubmissionToken,
+  type OneTimeForm,
+} from "./accept-form.ts";
+import { ALREADY_APPLIED, type ConsolePage, consoleFrame, pageMessages } from "./console-frame.ts";
+import { askForIdentity } from "./reauthentication.ts";
+import {
+  actingOn,
+  type CONSOLE,
+  type ConsoleDeps,
+  consoleRoute,
+  goTo,
+  paramsOf,
+  requestPath,
+  requireRecentAuthentication,
+  show,
+  type Visit,
+} from "./visit.ts";
+
+export type ConfirmationResult =
+  /** @param uri where the browser goes */
+  | { readonly kind: "applied"; readonly uri: string }
+  /** Nothing was left to do; `uri` where that is not the page before. */
+  | { readonly kind: "already-applied"; readonly uri?: string }
+  | FormFailure;
+
+export const applied = (uri: string): ConfirmationResult => ({ kind: "applied", uri });
+export const alreadyApplied: ConfirmationResult = { kind: "already-applied" };
+
+/** The administrator's confirmed request. */
+export interface Confirmed {
+  readonly organisation: Organisation;
+  readonly signedIn: SignedIn;
+  readonly messages: Messages;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+export interface Confirmation<Deps, Pending> {
+  readonly current: ConsolePage;
+  /** Doing it again is something else each time, as sending a mail is: each form does it at most once. */
+  readonly isRepeatable?: true;
+  /** @param params of the path */
+  load(
+    deps: Deps,
+    organisation: Organisation,
+    params: Readonly<Record<string, string>>,
+  ): Promise<Pending | undefined>;
+  /** The page before: where "Cancel" leads. */
+  backUri(organisation: Organisation, pending: Pending): string;
+  /** Nothing is left to do: the browser goes to the page before. */
+  isDone?(deps: Deps, pending: Pending): boolean;
+  question(
+    messages: Messages,
+    pending: Pending,
+    organisation: Organisation,
+    deps: Deps,
+  ): Pick<
+    ConfirmActView,
+    "heading" | "text" | "confirm" | "confirmId" | "isHarmless" | "fields" | "breadcrumbs" | "name"
+  >;
+  apply(
+    deps: Deps,
+    acting: ReturnType<typeof actingOn>,
+    pending: Pending,
+    confirmed: Confirmed,
+  ): Promise<ConfirmationResult>;
+}
+
+/** Registers the page that asks, and what its form does. */
+export function confirmationRoute<Deps extends ConsoleDeps, Pending>(
+  app: FastifyInstance,
+  deps: Deps,
+  url: `${typeof CONSOLE}/${string}`,
+  confirmation: Confirmation<Deps, Pending>,
+): void {
+  consoleRoute(app, deps, url, {
+    get: (_, visit) => showConfirmation(deps, visit, confirmation),
+    post: (_, visit) => confirm(deps, visit, confirmation),
+  });
+}
+
+export async function showConfirmation<Deps extends ConsoleDeps, Pending>(
+  deps: Deps,
+  visit: Visit,
+  confirmation: Confirmation<Deps, Pending>,
+): Promise<void> {
+  const signedIn = await requireRecentAuthentication(deps, visit);
+  await ask(deps, visit, signedIn, confirmation);
+}
+
+/** What a page says by itself in its query stays. */
+const withAlready = (uri: string): string => (uri.includes("?") ? uri : `${uri}?done=${ALREADY_APPLIED}`);
+
+interface Asked {
+  readonly typedName?: string;
+  readonly isWrongName?: boolean;
+  readonly failure?: FormFailure | undefined;
+  readonly status?: number;
+}
+
+/** Asks, or redirects when another request has done it. @throws NotFound */
+async function ask<Deps extends ConsoleDeps, Pending>(
+  deps: Deps,
+  visit: Visit,
+  signedIn: SignedIn,
+  confirmation: Confirmation<Deps, Pending>,
+  { status, ...asked }: Asked = {},
+): Promise<void> {
+  const { organisation } = visit;
+  const pending = await loadPending(deps, visit, confirmation);
+  const backUri = confirmation.backUri(organisation, pending);
+  if (confirmation.isDone?.(deps, pending)) return goTo(visit, withAlready(backUri));
+  const frame = await consoleFrame(deps, visit, signedIn, confirmation.current);
+  const page = confirmActPage({
+    ...frame,
+    ...confirmation.question(frame.messages, pending, organisation, deps),
+    ...asked,
+    csrf: deps.door.formBinding(visit).csrf,
+    once: confirmation.isRepeatable ? newSubmissionToken(deps) : undefined,
+    action: requestPath(visit),
+    backUri,
+  });
+  await show(visit, frame, page, status);
+}
+
+async function loadPending<Deps, Pending>(
+  deps: Deps,
+  visit: Visit,
+  { load }: Pick<Confirmation<Deps, Pending>, "load">,
+): Promise<Pending> {
+  const pending = await load(deps, visit.organisation, paramsOf(visit));
+  if (!pending) throw new NotFound("record");
+  return pending;
+}
+
+export async function confirm<Deps extends ConsoleDeps, Pending>(
+  deps: Deps,
+  visit: Visit,
+  confirmation: Confirmation<Deps, Pending>,
+): Promise<void> {
+  const { organisation } = visit;
+  const form: FormOutcome<AcceptedForm | OneTimeForm> = confirmation.isRepeatable
+    ? await acceptOneTimeForm(deps, visit)
+    : await acceptForm(deps, visit);
+  if (form.outcome === "reauthenticate") return askForIdentity(deps, visit, form);
+  const { signedIn, values } = form;
+  const typedName = values.get("name") ?? "";
+  const rerender = (asked: Asked) => ask(deps, visit, signedIn, confirmation, { typedName, ...asked });
+  if (form.outcome === "rejected") return rerender(form.refusal);
+
+  const pending = await loadPending(deps, visit, confirmation);
+  const backUri = confirmation.backUri(organisation, pending);
+  if (confirmation.isDone?.(deps, pending)) return goTo(visit, withAlready(backUri));
+  const messages = pageMessages(visit, signedIn);
+  const { name } = confirmation.question(messages, pending, organisation, deps);
+  if (name !== undefined && !isSameName(typedName, name)) return rerender({ isWrongName: true, status: 400 });
+
+  const confirmed = { organisation, signedIn, messages, values };
+  const result = await apply(deps, visit, confirmation, { form, pending, confirmed });
+  if (result === "duplicate-submission") return rerender(duplicateSubmission());
+  if (result.kind === "applied") return goTo(visit, result.uri);
+  if (result.kind === "already-applied") return goTo(visit, withAlready(result.uri ?? backUri));
+  await rerender({ failure: result, status: 409 });
+}
+
+/** Rolls back what `apply` wrote before it found that there was nothing to do. */
+class NothingToDo extends Error {
+  readonly result: ConfirmationResult;
+  constructor(result: ConfirmationResult) {
+    super("nothing to do");
+    this.result = result;
+  }
+}
+
+/** What cannot be repeated runs in transactions of its own. */
+async function apply<Deps extends ConsoleDeps, Pending>(
+  deps: Deps,
+  visit: Visit,
+  confirmation: Confirmation<Deps, Pending>,
+  { form, pending, confirmed }: { form: AcceptedForm | OneTimeForm; pending: Pending; confirmed: Confirmed },
+): Promise<ConfirmationResult | "duplicate-submission"> {
+  const acting = actingOn(visit, form.signedIn);
+  if (!("submissionToken" in form)) return confirmation.apply(deps, acting, pending, confirmed);
+  try {
+    return await applyOnce(deps, form, async (inside) => {
+      const result = await confirmation.apply(inside, acting, pending, confirmed);
+      if (result.kind === "already-applied") throw new NothingToDo(result);
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof NothingToDo) return error.result;
+    throw error;
+  }
+}
+
+/** White space at the ends is easily copied along, and Unicode writes one letter in several ways. */
+const isSameName = (typed: string, name: string): boolean =>
+  typed.trim().normalize("NFC") === name.trim().normalize("NFC");

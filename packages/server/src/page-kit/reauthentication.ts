@@ -1,0 +1,60 @@
+/**
+ * A form whose sender's sign-in is too old waits in a page of its own, with what was typed, while the user signs in again
+ * in another tab.
+ */
+import { provePage } from "../html/components/act.page.ts";
+import type { ConsoleFrame } from "../html/components/console-layout.ts";
+import {
+  type FormDeps,
+  REAUTHENTICATION_FIELD,
+  reauthenticationToken,
+  type SentForm,
+} from "./accept-form.ts";
+import { consoleFrame } from "./console-frame.ts";
+import { type ConsoleDeps, consolePath, show, type Visit } from "./visit.ts";
+
+/** Answers a form of the console with outcome `reauthenticate`. */
+export async function askForIdentity(
+  deps: Pick<ConsoleDeps, "database" | "clock" | "door">,
+  visit: Visit,
+  form: SentForm,
+): Promise<void> {
+  const frame = await consoleFrame(deps, visit, form.signedIn, undefined);
+  await showWaitingForm(deps, visit, form, {
+    frame,
+    signInUri: consolePath(visit.organisation, "/confirm-identity"),
+  });
+}
+
+export interface WaitingForm {
+  readonly frame: ConsoleFrame;
+  /** The page that signs in again, in another tab. */
+  readonly signInUri: string;
+  /** Fields that never wait in a page: they are typed again. */
+  readonly secrets?: readonly string[];
+  /** Fields that we made for the session before, remade to outlast it. */
+  readonly carried?: Readonly<Record<string, string>>;
+}
+
+export async function showWaitingForm(
+  deps: Pick<FormDeps, "door" | "clock">,
+  visit: Visit,
+  form: SentForm,
+  { frame, signInUri, secrets = [], carried = {} }: WaitingForm,
+): Promise<void> {
+  const replaced = ["csrf", REAUTHENTICATION_FIELD, ...secrets, ...Object.keys(carried)];
+  const names = [...form.values.keys()].filter((name) => !replaced.includes(name));
+  const page = provePage({
+    ...frame,
+    action: visit.request.url,
+    kept: [
+      { name: "csrf", value: deps.door.formBinding(visit).csrf },
+      { name: REAUTHENTICATION_FIELD, value: reauthenticationToken(deps, visit, form) },
+      ...names.flatMap((name) => form.all(name).map((value) => ({ name, value }))),
+      ...Object.entries(carried).map(([name, value]) => ({ name, value })),
+    ],
+    hasSecrets: secrets.length > 0,
+    signInUri,
+  });
+  await show(visit, frame, page, 403);
+}
