@@ -5,12 +5,10 @@ import type { Page } from "playwright-core";
 import type { Application } from "../../packages/server/src/core/applications/application.ts";
 import { findApplication } from "../../packages/server/src/core/applications/applications.store.ts";
 import { acrValues } from "../../packages/server/src/core/sessions/session.ts";
+import { findAgentKey } from "../../packages/server/src/core/signing-pools/agent-key.store.ts";
 import { agentKeyState } from "../../packages/server/src/core/signing-pools/agent-key.ts";
-import {
-  findAgent,
-  findAgentKey,
-  findPool,
-} from "../../packages/server/src/core/signing-pools/signing-pools.store.ts";
+import { findAgent } from "../../packages/server/src/core/signing-pools/signing-agent.store.ts";
+import { findPool } from "../../packages/server/src/core/signing-pools/signing-pool.store.ts";
 import { authorizationRequest } from "../../packages/server/src/testing/fakes/browser.ts";
 import { newAgentKey, presentedKey } from "../../packages/server/src/testing/fixtures/agent.ts";
 import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
