@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { SignetConfiguration } from "./configuration.ts";
+import type { SignetConfiguration } from "./configuration/settings.ts";
 import { createFilter } from "./create-filter.ts";
 import { filterTypes } from "./filter.ts";
 import { bearer, federated, legacy, systemAccount } from "./testing/configurations.ts";
-import { CLIENT_ID, createHostileProvider } from "./testing/hostile-provider.ts";
+import { CLIENT_ID, createTestProvider } from "./testing/test-provider.ts";
 
 const accountKeys = { systemAccountPublicKey: CLIENT_ID, systemAccountSecretKey: "sgn_sa_AAAA" };
 const configurations: readonly SignetConfiguration[] = [
@@ -27,7 +27,7 @@ describe("createFilter", () => {
     const kinds = async (isOptional: boolean) =>
       Promise.all(
         configurations.map(async (configuration) => {
-          const { fetch } = await createHostileProvider();
+          const { fetch } = await createTestProvider();
           const filter = createFilter({ ...configuration, isOptional }, { fetch });
           const result = await filter.authenticate(new Request("https://app.example/private"));
           if (result.kind !== "answer") return result.kind;
@@ -46,7 +46,7 @@ describe("createFilter", () => {
       throw new Error("log away");
     };
     for (const configuration of configurations.slice(0, 4)) {
-      const { fetch } = await createHostileProvider();
+      const { fetch } = await createTestProvider();
       const filter = createFilter(configuration, { fetch, onError });
       const result = await filter.authenticate(new Request("https://app.example/signet/callback?state=x"));
       assert.equal(result.kind, "answer", filter.filterType);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { principalOfClaims, principalOfLegacyUser } from "./principal.ts";
 import { ORGANISATION_ID } from "./testing/configurations.ts";
-import { CLIENT_ID, ISSUER, PERM_ID } from "./testing/hostile-provider.ts";
+import { CLIENT_ID, ISSUER, PERM_ID } from "./testing/test-provider.ts";
 
 describe("the principal", () => {
   it("has the specification's user properties from the standard claims", () => {

@@ -4,11 +4,11 @@ import type { Server } from "node:http";
 import { after, before, test } from "node:test";
 import express, { type ErrorRequestHandler } from "express";
 import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter } from "../testing/told-filter.ts";
+import { stubFilter } from "../testing/stub-filter.ts";
 import { expressMiddleware } from "./express.ts";
-import { principalOf, requirePrincipal } from "./request-principal.ts";
+import { principalOf, requirePrincipal } from "./principal-of-request.ts";
 
-const filter = toldFilter();
+const filter = stubFilter();
 const faults: unknown[] = [];
 let server: Server;
 let base: string;

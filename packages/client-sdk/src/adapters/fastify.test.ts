@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import Fastify, { type FastifyInstance } from "fastify";
 import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter } from "../testing/told-filter.ts";
+import { stubFilter } from "../testing/stub-filter.ts";
 import { fastifyPlugin } from "./fastify.ts";
-import { principalOf, requirePrincipal } from "./request-principal.ts";
+import { principalOf, requirePrincipal } from "./principal-of-request.ts";
 
-const filter = toldFilter();
-const partFilter = toldFilter();
+const filter = stubFilter();
+const partFilter = stubFilter();
 let app: FastifyInstance;
 let partly: FastifyInstance;
 let base: string;

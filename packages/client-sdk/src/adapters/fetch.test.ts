@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter } from "../testing/told-filter.ts";
+import { stubFilter } from "../testing/stub-filter.ts";
 import { identify, protect } from "./fetch.ts";
 
-const filter = toldFilter();
+const filter = stubFilter();
 const ask = (handler: (request: Request) => Promise<Response>, path: string, init?: RequestInit) =>
   handler(new Request(`https://app.example${path}`, init));
 const subject = protect(filter, (_request, principal) => new Response(principal.subject));

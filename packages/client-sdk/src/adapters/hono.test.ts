@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hono } from "hono";
 import { requireScopes } from "../oauth-user-bearer/scopes.ts";
-import { toldFilter, uma } from "../testing/told-filter.ts";
+import { stubFilter, uma } from "../testing/stub-filter.ts";
 import { honoMiddleware, type SignetVariables } from "./hono.ts";
 
-const filter = toldFilter();
+const filter = stubFilter();
 const app = new Hono<{ Variables: SignetVariables }>();
 app.use(honoMiddleware(filter, { clientCertificate: () => Uint8Array.of(1) }));
 app.get("/cookies", (c) => {

@@ -2,16 +2,11 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, jwtVerify } from "jose";
 import type { SignetErrorCode } from "../errors.ts";
-import {
-  CLIENT_ID,
-  createHostileProvider,
-  type HostileProvider,
-  ISSUER,
-} from "../testing/hostile-provider.ts";
+import { CLIENT_ID, createTestProvider, ISSUER, type TestProvider } from "../testing/test-provider.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import type { GrantConfiguration, GrantOptions } from "./grant-settings.ts";
 
-let provider: HostileProvider;
+let provider: TestProvider;
 let issued: number;
 let headers: Headers;
 /** Calls of an API, and what it answers; the provider's `fetch` hands everything else over. */
@@ -19,7 +14,7 @@ let apiCalls: { authorization: string | null; body: string }[];
 let api: (request: Request) => Response;
 
 beforeEach(async () => {
-  provider = await createHostileProvider();
+  provider = await createTestProvider();
   issued = 0;
   apiCalls = [];
   api = () => new Response("done");

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import type { SignetErrorCode } from "../errors.ts";
+import { pause } from "../pause.ts";
 import {
   CLIENT_ID,
-  createHostileProvider,
-  type HostileProvider,
+  createTestProvider,
   ISSUER,
   PERM_ID,
+  type TestProvider,
   type TokenChanges,
-} from "../testing/hostile-provider.ts";
+} from "../testing/test-provider.ts";
 import { type DeviceGrantOptions, type DevicePrompt, deviceGrant } from "./device-grant.ts";
 import { refreshingTokens } from "./refresh-grant.ts";
-import type { TokenSet } from "./token-answer.ts";
-import { waitFor } from "./wait-for.ts";
+import type { TokenSet } from "./token-response.ts";
 
 const configuration = { issuer: ISSUER, oauthClientId: CLIENT_ID, oauthScopes: "openid email" };
 const codes = {
@@ -24,7 +24,7 @@ const codes = {
   interval: 5,
 };
 
-let provider: HostileProvider;
+let provider: TestProvider;
 let begun: Record<string, unknown>;
 /** What the token endpoint answers, in turn; the last one stays. */
 let script: (() => Response | Promise<Response>)[];
@@ -35,7 +35,7 @@ const oauthError = (error: string) => () => Response.json({ error }, { status: 4
 const pending = oauthError("authorization_pending");
 
 beforeEach(async () => {
-  provider = await createHostileProvider();
+  provider = await createTestProvider();
   provider.metadata["device_authorization_endpoint"] = `${ISSUER}/device`;
   begun = { ...codes };
   waits = [];
@@ -135,14 +135,14 @@ test("the program may stop waiting", async () => {
   script = [pending];
   await assert.rejects(signIn({ signal: stop.signal, wait }), /enough/);
   assert.equal(waits.length, 2);
-  const waiting = waitFor(3_600_000, stop.signal);
+  const waiting = pause(3_600_000, stop.signal);
   await assert.rejects(waiting, /enough/);
   const later = new AbortController();
-  const rejected = assert.rejects(waitFor(3_600_000, later.signal), /later/);
+  const rejected = assert.rejects(pause(3_600_000, later.signal), /later/);
   later.abort(new Error("later"));
   await rejected;
-  await waitFor(0, later.signal).catch(() => {});
-  await waitFor(0, undefined);
+  await pause(0, later.signal).catch(() => {});
+  await pause(0, undefined);
 });
 
 test("an ID token that does not hold ends it: nobody is signed in by it", async () => {

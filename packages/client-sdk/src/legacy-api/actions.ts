@@ -1,5 +1,5 @@
 /** What the links of mails are for: confirming an address, a new password, an invitation. The link's id is the credential. */
-import type { CallOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { CallOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 
 const ONE = "/legacy/api/Authentication/Action/{id}/{type}";
@@ -29,7 +29,7 @@ export interface LegacyActions {
 /** Single use: made again after a lost answer, a call would only tell that the link was used. */
 const once = { isRepeatable: false } as const;
 
-export function legacyActions({ call }: TypedCalls<LegacyCalls>): LegacyActions {
+export function legacyActions({ call }: TypedClient<LegacyCalls>): LegacyActions {
   return {
     requirement: async (id, type, options) =>
       (await call(`GET ${ONE}/Requirement`, { path: { id, type } }, options)).body,

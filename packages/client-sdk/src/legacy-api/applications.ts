@@ -1,6 +1,6 @@
 /** Lists of applications, as the legacy federation knows them. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ItemList } from "../service-api/item-list.ts";
+import type { ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 import type { LegacyApplication } from "./legacy-records.ts";
 
@@ -18,7 +18,7 @@ export interface LegacyApplications {
   ): ItemList<LegacyApplication>;
 }
 
-export function legacyApplications({ list }: TypedCalls<LegacyCalls>): LegacyApplications {
+export function legacyApplications({ list }: TypedClient<LegacyCalls>): LegacyApplications {
   return {
     list: (options) => list("GET /legacy/api/Organisation/Application/List", {}, options),
     accessible: (options) => list("GET /legacy/api/Organisation/External/Application/List", {}, options),

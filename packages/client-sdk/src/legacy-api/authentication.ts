@@ -1,5 +1,5 @@
 /** Signing users in and out by an application of their own, registering them, and looking at who holds a key. */
-import type { CallOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { CallOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 
 const BASE = "/legacy/api/Authentication";
@@ -36,7 +36,7 @@ export interface LegacyAuthentication {
   verifyIdentity(key: string, options?: CallOptions): Promise<Identity["answer"]>;
 }
 
-export function legacyAuthentication(calls: TypedCalls<LegacyCalls>): LegacyAuthentication {
+export function legacyAuthentication(calls: TypedClient<LegacyCalls>): LegacyAuthentication {
   const { call } = calls;
   return {
     login: async (body, applicationId, options) => {
@@ -60,7 +60,7 @@ export function legacyAuthentication(calls: TypedCalls<LegacyCalls>): LegacyAuth
 
 function registration({
   call,
-}: TypedCalls<LegacyCalls>): Pick<
+}: TypedClient<LegacyCalls>): Pick<
   LegacyAuthentication,
   "register" | "registerIn" | "registerRoaming" | "resetPassword"
 > {

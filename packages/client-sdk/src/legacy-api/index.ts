@@ -5,10 +5,10 @@
  * @module legacy-api
  */
 
-export type { ItemList, Page } from "../system-account/item-list.ts";
-export type { ServiceOptions } from "../system-account/service-calls.ts";
-export type { ServiceConfiguration } from "../system-account/service-settings.ts";
-export type { CallOptions, ListOptions } from "../system-account/typed-calls.ts";
+export type { ItemList, Page } from "../service-api/item-list.ts";
+export type { ServiceOptions } from "../service-api/service-client.ts";
+export type { ServiceConfiguration } from "../service-api/service-settings.ts";
+export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
 export type { LegacyActions } from "./actions.ts";
 export type { LegacyApplications } from "./applications.ts";
 export type { LegacyAuthentication } from "./authentication.ts";

@@ -1,7 +1,7 @@
 /** The service's legacy API: users, session keys and applications, as applications of the legacy federation know them. */
-import { type ServiceOptions, serviceCalls } from "../system-account/service-calls.ts";
-import { type ServiceConfiguration, serviceSettings } from "../system-account/service-settings.ts";
-import { typedCalls } from "../system-account/typed-calls.ts";
+import { createServiceClient, type ServiceOptions } from "../service-api/service-client.ts";
+import { type ServiceConfiguration, serviceSettings } from "../service-api/service-settings.ts";
+import { typedClient } from "../service-api/typed-client.ts";
 import { type LegacyActions, legacyActions } from "./actions.ts";
 import { type LegacyApplications, legacyApplications } from "./applications.ts";
 import { type LegacyAuthentication, legacyAuthentication } from "./authentication.ts";
@@ -37,7 +37,7 @@ export function legacyApiClient(
   options: ServiceOptions = {},
 ): LegacyApiClient {
   const settings = serviceSettings(configuration, { isSigned: false });
-  const calls = typedCalls<LegacyCalls>(serviceCalls(settings, options));
+  const calls = typedClient<LegacyCalls>(createServiceClient(settings, options));
   return {
     authentication: legacyAuthentication(calls),
     actions: legacyActions(calls),

@@ -1,5 +1,5 @@
 /** Session keys: whose they are, what they are good for, and other ones in their place. */
-import type { CallOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { CallOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 import type { ConvertedSessionKey, ValidSessionKey } from "./legacy-records.ts";
 
@@ -22,7 +22,7 @@ export interface LegacySessionKeys {
 
 const ONE = "/legacy/api/Keys/User/{key}";
 
-export function legacySessionKeys({ call }: TypedCalls<LegacyCalls>): LegacySessionKeys {
+export function legacySessionKeys({ call }: TypedClient<LegacyCalls>): LegacySessionKeys {
   return {
     validate: async (key, options) => (await call(`GET ${ONE}`, { path: { key } }, options)).body,
     toTemporary: async (key, options) =>

@@ -1,6 +1,6 @@
 /** Users of the organisation, what an application keeps about them, and where they are signed in. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { LegacyCalls } from "./legacy-calls.ts";
 import type { LegacyUser, ServiceSession } from "./legacy-records.ts";
 
@@ -34,7 +34,7 @@ export interface LegacyUsers {
 
 const PROFILE = "/legacy/api/User/Profile/{appId}/{key}";
 
-export function legacyUsers({ call, list }: TypedCalls<LegacyCalls>): LegacyUsers {
+export function legacyUsers({ call, list }: TypedClient<LegacyCalls>): LegacyUsers {
   return {
     get: async (email, options) =>
       (await call("POST /legacy/api/users/get", { body: { email }, isRepeatable: true }, options)).body,

@@ -1,6 +1,6 @@
 /** OAuth clients, which are the organisation's applications; their secrets; the users assigned to them. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { ManagementCalls } from "./management-calls.ts";
 import type {
   AssignedUser,
@@ -70,7 +70,7 @@ export interface ManagedClients {
 const ALL = "/legacy/api/oauth/clients";
 const ONE = `${ALL}/{clientId}` as const;
 
-export function managedClients(calls: TypedCalls<ManagementCalls>): ManagedClients {
+export function managedClients(calls: TypedClient<ManagementCalls>): ManagedClients {
   const { call, list } = calls;
   const get: ManagedClients["get"] = async (clientId, options) =>
     versioned(await call(`GET ${ONE}`, { path: { clientId } }, options));
@@ -93,7 +93,7 @@ export function managedClients(calls: TypedCalls<ManagementCalls>): ManagedClien
 
 function secrets({
   call,
-}: TypedCalls<ManagementCalls>): Pick<ManagedClients, "rotateSecret" | "revokeOldSecret"> {
+}: TypedClient<ManagementCalls>): Pick<ManagedClients, "rotateSecret" | "revokeOldSecret"> {
   return {
     rotateSecret: async (clientId, body = {}, options = {}) => {
       const given = { path: { clientId }, body, ...repeatable(options) };
@@ -113,7 +113,7 @@ function secrets({
 function assignments({
   call,
   list,
-}: TypedCalls<ManagementCalls>): Pick<ManagedClients, "assignedUsers" | "assignUser" | "unassignUser"> {
+}: TypedClient<ManagementCalls>): Pick<ManagedClients, "assignedUsers" | "assignUser" | "unassignUser"> {
   return {
     assignedUsers: (clientId, options) => list(`GET ${ONE}/users`, { path: { clientId } }, options),
     assignUser: async (clientId, permId, options) => {

@@ -1,6 +1,6 @@
 /** What users, or the organisation for all of them, have allowed clients. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { ManagementCalls } from "./management-calls.ts";
 import type { Consent } from "./management-records.ts";
 import { type RepeatOptions, repeatable } from "./versions.ts";
@@ -35,7 +35,7 @@ export interface ManagedConsents {
 const ALL = "/legacy/api/oauth/consents";
 const ONE = `${ALL}/{id}` as const;
 
-export function managedConsents({ call, list }: TypedCalls<ManagementCalls>): ManagedConsents {
+export function managedConsents({ call, list }: TypedClient<ManagementCalls>): ManagedConsents {
   return {
     list: ({ revoked, ...filter } = {}, options) => {
       const query =

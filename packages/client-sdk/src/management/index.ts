@@ -5,10 +5,10 @@
  * @module management
  */
 
-export type { ItemList, Page } from "../system-account/item-list.ts";
-export type { ServiceOptions } from "../system-account/service-calls.ts";
-export type { ServiceConfiguration } from "../system-account/service-settings.ts";
-export type { CallOptions, ListOptions } from "../system-account/typed-calls.ts";
+export type { ItemList, Page } from "../service-api/item-list.ts";
+export type { ServiceOptions } from "../service-api/service-client.ts";
+export type { ServiceConfiguration } from "../service-api/service-settings.ts";
+export type { CallOptions, ListOptions } from "../service-api/typed-client.ts";
 export type { ManagedClients } from "./clients.ts";
 export type { ConsentFilter, ManagedConsents } from "./consents.ts";
 export { type ManagementClient, managementClient } from "./management-client.ts";

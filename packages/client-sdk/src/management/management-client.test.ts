@@ -1,12 +1,7 @@
 // What the management client adds to the calls: versions, one key for all attempts, and changes that overwrite nobody's.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  jsonAnswer,
-  problemAnswer,
-  type ScriptedService,
-  scriptedService,
-} from "../testing/scripted-service.ts";
+import { jsonResponse, problemResponse, type StubService, stubService } from "../testing/stub-service.ts";
 import { managementClient } from "./management-client.ts";
 
 const configuration = {
@@ -14,7 +9,7 @@ const configuration = {
   systemAccountPublicKey: "0198c7a3-1111-7222-8333-444455556666",
   systemAccountSecretKey: "sgn_sa_secret",
 };
-const clientFor = ({ fetch }: ScriptedService) =>
+const clientFor = ({ fetch }: StubService) =>
   managementClient(configuration, { fetch, wait: async () => {} });
 const ID = "0198c7a3-0000-7222-8333-444455556666";
 
@@ -25,10 +20,10 @@ test("a configuration without keys is refused at start", () => {
 });
 
 test("all attempts at making something share one Idempotency-Key, which the caller may give", async () => {
-  const service = scriptedService((_, count) =>
+  const service = stubService((_, count) =>
     count % 2 === 1
       ? new TypeError("fetch failed")
-      : jsonAnswer({ clientId: ID, clientSecret: null }, 201, { etag: '"1"' }),
+      : jsonResponse({ clientId: ID, clientSecret: null }, 201, { etag: '"1"' }),
   );
   const { clients } = clientFor(service);
   const made = await clients.create({ name: "Shop", clientType: "confidential" });
@@ -40,7 +35,7 @@ test("all attempts at making something share one Idempotency-Key, which the call
 });
 
 test("every call that makes something has one", async () => {
-  const service = scriptedService(() => jsonAnswer({ id: ID }, 201, { etag: '"1"' }));
+  const service = stubService(() => jsonResponse({ id: ID }, 201, { etag: '"1"' }));
   const management = clientFor(service);
   await management.clients.rotateSecret(ID, { label: "autumn" });
   await management.clients.revokeOldSecret(ID, "1");
@@ -59,8 +54,8 @@ test("every call that makes something has one", async () => {
 
 test("what was read is changed and sent back, only if nobody was faster", async () => {
   const read = { clientId: ID, name: "Shop", description: null, enabled: true };
-  const service = scriptedService(({ method }) =>
-    jsonAnswer(read, 200, { etag: method === "GET" ? '"3"' : '"4"' }),
+  const service = stubService(({ method }) =>
+    jsonResponse(read, 200, { etag: method === "GET" ? '"3"' : '"4"' }),
   );
   const { clients } = clientFor(service);
   const client = await clients.get(ID);
@@ -79,11 +74,11 @@ test("an update is made again on what somebody else has left, and not for ever",
   let version = 1;
   const others = (rounds: number) => {
     version = 1;
-    return scriptedService(({ method, headers }) => {
-      if (method === "GET") return jsonAnswer({ name: `name ${version}` }, 200, { etag: `"${version}"` });
+    return stubService(({ method, headers }) => {
+      if (method === "GET") return jsonResponse({ name: `name ${version}` }, 200, { etag: `"${version}"` });
       if (version <= rounds) version++;
-      if (headers.get("if-match") !== `"${version}"`) return problemAnswer(412, "stale");
-      return jsonAnswer({ name: "done" }, 200, { etag: '"9"' });
+      if (headers.get("if-match") !== `"${version}"`) return problemResponse(412, "stale");
+      return jsonResponse({ name: "done" }, 200, { etag: '"9"' });
     });
   };
   const service = others(2);
@@ -100,22 +95,22 @@ test("an update is made again on what somebody else has left, and not for ever",
     { code: "provider_refused" },
   );
   assert.equal(busy.asked.length, 10);
-  const refusing = scriptedService(({ method }) =>
-    method === "GET" ? jsonAnswer({}, 200, { etag: '"1"' }) : problemAnswer(422, "invalid"),
+  const refusing = stubService(({ method }) =>
+    method === "GET" ? jsonResponse({}, 200, { etag: '"1"' }) : problemResponse(422, "invalid"),
   );
   await assert.rejects(clientFor(refusing).clients.update(ID, (client) => client));
   assert.equal(refusing.asked.length, 2);
 });
 
 test("a tag that a compressing proxy has made weak still names the version", async () => {
-  const { clients } = clientFor(scriptedService(() => jsonAnswer({ name: "Shop" }, 200, { etag: 'W/"3"' })));
+  const { clients } = clientFor(stubService(() => jsonResponse({ name: "Shop" }, 200, { etag: 'W/"3"' })));
   assert.equal((await clients.get(ID)).etag, '"3"');
 });
 
 test("an update whose answer was lost is not made a second time", async () => {
-  const service = scriptedService(({ method }, count) => {
-    if (method === "GET") return jsonAnswer({ claims: ["one more"] }, 200, { etag: `"${count}"` });
-    return count === 2 ? new TypeError("fetch failed") : problemAnswer(412, "stale");
+  const service = stubService(({ method }, count) => {
+    if (method === "GET") return jsonResponse({ claims: ["one more"] }, 200, { etag: `"${count}"` });
+    return count === 2 ? new TypeError("fetch failed") : problemResponse(412, "stale");
   });
   let changes = 0;
   const change = (scope: { readonly etag: string }) => {
@@ -127,13 +122,13 @@ test("an update whose answer was lost is not made a second time", async () => {
 });
 
 test("an answer without a version is no answer", async () => {
-  await assert.rejects(clientFor(scriptedService(() => jsonAnswer({}))).clients.get(ID), {
+  await assert.rejects(clientFor(stubService(() => jsonResponse({}))).clients.get(ID), {
     code: "provider_answer",
   });
 });
 
 test("filters of a list are sent as the service reads them", async () => {
-  const service = scriptedService(() => jsonAnswer({ items: [], nextCursor: null }));
+  const service = stubService(() => jsonResponse({ items: [], nextCursor: null }));
   const { consents, preauthorizations } = clientFor(service);
   await consents.list({ clientId: ID, revoked: true }, { pageSize: 200 }).toArray();
   await consents.list({ revoked: false }).toArray();

@@ -1,7 +1,7 @@
 /** The service's management API: OAuth clients, scopes, consents, pre-authorizations and system accounts of an organisation. */
-import { type ServiceOptions, serviceCalls } from "../system-account/service-calls.ts";
-import { type ServiceConfiguration, serviceSettings } from "../system-account/service-settings.ts";
-import { typedCalls } from "../system-account/typed-calls.ts";
+import { createServiceClient, type ServiceOptions } from "../service-api/service-client.ts";
+import { type ServiceConfiguration, serviceSettings } from "../service-api/service-settings.ts";
+import { typedClient } from "../service-api/typed-client.ts";
 import { type ManagedClients, managedClients } from "./clients.ts";
 import { type ManagedConsents, managedConsents } from "./consents.ts";
 import type { ManagementCalls } from "./management-calls.ts";
@@ -38,7 +38,7 @@ export function managementClient(
   options: ServiceOptions = {},
 ): ManagementClient {
   const settings = serviceSettings(configuration, { isSigned: true });
-  const calls = typedCalls<ManagementCalls>(serviceCalls(settings, options));
+  const calls = typedClient<ManagementCalls>(createServiceClient(settings, options));
   return {
     clients: managedClients(calls),
     scopes: managedScopes(calls),

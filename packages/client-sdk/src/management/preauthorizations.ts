@@ -1,6 +1,6 @@
 /** Scopes that a client is allowed ahead of any request: nobody is asked. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { ManagementCalls } from "./management-calls.ts";
 import type { Preauthorization } from "./management-records.ts";
 import { type RepeatOptions, repeatable } from "./versions.ts";
@@ -25,7 +25,7 @@ const ONE = `${ALL}/{id}` as const;
 export function managedPreauthorizations({
   call,
   list,
-}: TypedCalls<ManagementCalls>): ManagedPreauthorizations {
+}: TypedClient<ManagementCalls>): ManagedPreauthorizations {
   return {
     list: (query = {}, options) => list(`GET ${ALL}`, { query }, options),
     get: async (id, options) => (await call(`GET ${ONE}`, { path: { id } }, options)).body,

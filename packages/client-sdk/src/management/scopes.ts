@@ -1,6 +1,6 @@
 /** Custom scopes of the organisation, and the claims that they carry. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { ManagementCalls } from "./management-calls.ts";
 import type { ChangedScope, NewScope, Scope } from "./management-records.ts";
 import {
@@ -38,7 +38,7 @@ export interface ManagedScopes {
 const ALL = "/legacy/api/oauth/scopes";
 const ONE = `${ALL}/{id}` as const;
 
-export function managedScopes({ call, list }: TypedCalls<ManagementCalls>): ManagedScopes {
+export function managedScopes({ call, list }: TypedClient<ManagementCalls>): ManagedScopes {
   const get: ManagedScopes["get"] = async (id, options) =>
     versioned(await call(`GET ${ONE}`, { path: { id } }, options));
   const replace: ManagedScopes["replace"] = async (id, scope, options) =>

@@ -1,6 +1,6 @@
 /** System accounts of the organisation: their keys, and the applications that they may act for. */
-import type { ItemList } from "../system-account/item-list.ts";
-import type { CallOptions, ListOptions, TypedCalls } from "../system-account/typed-calls.ts";
+import type { ItemList } from "../service-api/item-list.ts";
+import type { CallOptions, ListOptions, TypedClient } from "../service-api/typed-client.ts";
 import type { ManagementCalls } from "./management-calls.ts";
 import type {
   ChangedSystemAccount,
@@ -60,7 +60,7 @@ export interface ManagedSystemAccounts {
 const ALL = "/legacy/api/oauth/system-accounts";
 const ONE = `${ALL}/{id}` as const;
 
-export function managedSystemAccounts(calls: TypedCalls<ManagementCalls>): ManagedSystemAccounts {
+export function managedSystemAccounts(calls: TypedClient<ManagementCalls>): ManagedSystemAccounts {
   const { call, list } = calls;
   const get: ManagedSystemAccounts["get"] = async (id, options) =>
     versioned(await call(`GET ${ONE}`, { path: { id } }, options));
@@ -83,7 +83,7 @@ export function managedSystemAccounts(calls: TypedCalls<ManagementCalls>): Manag
 
 function permissions({
   call,
-}: TypedCalls<ManagementCalls>): Pick<ManagedSystemAccounts, "grantApplication" | "withdrawApplication"> {
+}: TypedClient<ManagementCalls>): Pick<ManagedSystemAccounts, "grantApplication" | "withdrawApplication"> {
   return {
     grantApplication: async (id, applicationId, options) => {
       await call(`PUT ${ONE}/permissions/{applicationId}`, { path: { id, applicationId } }, options);
@@ -94,7 +94,7 @@ function permissions({
   };
 }
 
-function keys({ call }: TypedCalls<ManagementCalls>): Pick<ManagedSystemAccounts, "addKey" | "revokeKey"> {
+function keys({ call }: TypedClient<ManagementCalls>): Pick<ManagedSystemAccounts, "addKey" | "revokeKey"> {
   return {
     addKey: async (id, body = {}, options = {}) =>
       (await call(`POST ${ONE}/keys`, { path: { id }, body, ...repeatable(options) }, options)).body,

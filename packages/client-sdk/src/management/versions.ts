@@ -1,6 +1,6 @@
 /** Records that several people change: read with their version, and replaced only when nobody was faster (RFC 9110 §13.1.1). */
 import { SignetError } from "../errors.ts";
-import type { CallOptions } from "../system-account/typed-calls.ts";
+import type { CallOptions } from "../service-api/typed-client.ts";
 
 /** A record as it was read. */
 export type Versioned<Item> = Item & {

@@ -1,27 +1,26 @@
-/** The session that a request brings, refreshed when it is due. */
+/** The session of a request, refreshed when due. */
 import { decodeJwt } from "jose";
+import { callApplication } from "../application-callbacks.ts";
 import { SignetError } from "../errors.ts";
-import { fromOutside } from "../from-outside.ts";
-import { hasEnded, ownSessionKey } from "../sign-in/logout-memory.ts";
-import type { CurrentSession } from "../sign-in/mechanism.ts";
-import { SESSION_SECONDS } from "../sign-in/sign-in-context.ts";
+import { hasEnded, localSessionKey } from "../sign-in/logout-memory.ts";
+import { type CurrentSession, SESSION_SECONDS } from "../sign-in/sign-in.ts";
 import type { FederatedContext } from "./federated-context.ts";
-import { type FederatedSession, sessionOf } from "./federated-session.ts";
-import { hasRefreshToken, isDue, type RefreshableSession, refresh } from "./refresh.ts";
+import { type FederatedSession, parseSession } from "./federated-session.ts";
+import { hasRefreshToken, isRefreshDue, type RefreshableSession, refreshSession } from "./refresh.ts";
 
 export async function currentSession(
   context: FederatedContext,
   request: Request,
 ): Promise<CurrentSession<FederatedSession>> {
   try {
-    const session = sessionOf(await context.session.read(request), context.party);
-    if (!session || (await isOver(context, session)))
+    const session = parseSession(await context.session.read(request), context.party);
+    if (!session || (await hasSessionEnded(context, session)))
       return { kind: "none", cookies: context.session.clear(request) };
     const now = context.clock();
-    if (!isDue(session, now)) return { kind: "live", session, cookies: [] };
-    if (hasRefreshToken(session)) return await refreshed(context, request, session);
+    if (!isRefreshDue(session, now)) return { kind: "active", session, cookies: [] };
+    if (hasRefreshToken(session)) return await refreshedSession(context, request, session);
     return now < session.endsAt
-      ? { kind: "live", session, cookies: [] }
+      ? { kind: "active", session, cookies: [] }
       : { kind: "none", cookies: context.session.clear(request) };
   } catch (error) {
     if (error instanceof SignetError) return { kind: "unavailable", error };
@@ -29,43 +28,39 @@ export async function currentSession(
   }
 }
 
-async function refreshed(
+async function refreshedSession(
   context: FederatedContext,
   request: Request,
   session: RefreshableSession,
 ): Promise<CurrentSession<FederatedSession>> {
-  const outcome = await refresh(context, session);
+  const outcome = await refreshSession(context, session);
   if (outcome.kind === "ended") return { kind: "none", cookies: context.session.clear(request) };
   if (outcome.kind === "failed") {
-    // The access token is good for a while yet: who is signed in does not notice that the provider is away.
+    // While the access token is valid, an outage of the provider goes unnoticed.
     return context.clock() < session.endsAt
-      ? { kind: "live", session, cookies: [] }
+      ? { kind: "active", session, cookies: [] }
       : { kind: "unavailable", error: outcome.error };
   }
-  // It may have been signed out while this was under way; its cookie must not come back. By now the browser may have that of
-  // another session, which must not be dropped: the next request drops what is still this one's.
-  if (await isOver(context, session)) return { kind: "none", cookies: [] };
+  // It may have been signed out meanwhile; its cookie must not come back. The browser may already have another session's
+  // cookie, which must not be deleted: the next request deletes what is still this one's.
+  if (await hasSessionEnded(context, session)) return { kind: "none", cookies: [] };
   const cookies = await context.session.write(outcome.session, request);
-  return { kind: "live", session: outcome.session, cookies };
+  return { kind: "active", session: outcome.session, cookies };
 }
 
-/**
- * Ends the application's own session: a copy of its cookie, or a refresh that is just under way, must not bring it back.
- *
- * @throws whatever the memory throws
- */
+/** A copied cookie, or a pending refresh, must not restore the session. @throws whatever the memory throws */
 export async function rememberEnd(
   { memory, clock }: FederatedContext,
   { id }: FederatedSession,
 ): Promise<void> {
-  await memory.remember(ownSessionKey(id), Math.floor(clock() / 1000), SESSION_SECONDS);
+  await memory.remember(localSessionKey(id), Math.floor(clock() / 1000), SESSION_SECONDS);
 }
 
-/** @throws SignetError when it cannot be told: then nobody is let in */
-export async function isOver(
+/** @throws SignetError if unknown: then nobody is let in */
+export async function hasSessionEnded(
   { memory, issuer }: FederatedContext,
   { id, sid, since, idToken }: FederatedSession,
 ): Promise<boolean> {
-  const names = { id, sid, sub: decodeJwt(idToken).sub ?? "", since };
-  return fromOutside("The memory of ended sessions", () => hasEnded(memory, issuer, names));
+  const ids = { id, sid, sub: decodeJwt(idToken).sub ?? "", since };
+  return callApplication("The logout memory", () => hasEnded(memory, issuer, ids));
 }

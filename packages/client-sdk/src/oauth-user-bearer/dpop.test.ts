@@ -4,13 +4,13 @@ import { exportJWK, generateKeyPair } from "jose";
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { dpopClient, type ProofChanges } from "../testing/dpop-client.ts";
-import { AUDIENCE, createHostileProvider, ISSUER } from "../testing/hostile-provider.ts";
 import { sharedSecret, testKey } from "../testing/signed-token.ts";
+import { AUDIENCE, createTestProvider, ISSUER } from "../testing/test-provider.ts";
 import { createDpopNonces } from "./dpop-nonces.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer.ts";
 import { createReplayMemory } from "./replay-memory.ts";
 
-const provider = await createHostileProvider();
+const provider = await createTestProvider();
 const client = await dpopClient();
 const { fetch, clock } = provider;
 const BASE_URL = "https://api.example";

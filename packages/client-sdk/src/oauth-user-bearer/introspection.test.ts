@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SignetError, type SignetErrorCode } from "../errors.ts";
-import { AUDIENCE, CLIENT_ID, createHostileProvider, ISSUER, PERM_ID } from "../testing/hostile-provider.ts";
+import { AUDIENCE, CLIENT_ID, createTestProvider, ISSUER, PERM_ID } from "../testing/test-provider.ts";
 import { oauthUserBearer } from "./oauth-user-bearer.ts";
 
-const provider = await createHostileProvider();
+const provider = await createTestProvider();
 const { fetch, clock } = provider;
 const filter = oauthUserBearer(
   {

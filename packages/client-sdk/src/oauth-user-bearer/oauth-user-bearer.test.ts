@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignetConfiguration } from "../configuration.ts";
+import type { SignetConfiguration } from "../configuration/settings.ts";
 import type { SignetErrorCode } from "../errors.ts";
 import { SignetError } from "../errors.ts";
 import type { Filter, FilterResult, RequestContext } from "../filter.ts";
 import {
   AUDIENCE,
   CLIENT_ID,
-  createHostileProvider,
+  createTestProvider,
   ISSUER,
   PERM_ID,
   type TokenChanges,
-} from "../testing/hostile-provider.ts";
+} from "../testing/test-provider.ts";
 import { type OAuthUserBearerOptions, oauthUserBearer } from "./oauth-user-bearer.ts";
 
-const provider = await createHostileProvider();
+const provider = await createTestProvider();
 
 function bearer(more: Partial<SignetConfiguration> = {}, options: OAuthUserBearerOptions = {}): Filter {
   const configuration = { issuer: ISSUER, oauthAudience: AUDIENCE, oauthScopes: "notes", ...more };

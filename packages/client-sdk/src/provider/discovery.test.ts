@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHostileProvider, type HostileProvider, ISSUER } from "../testing/hostile-provider.ts";
+import { createTestProvider, ISSUER, type TestProvider } from "../testing/test-provider.ts";
 import { createProvider } from "./discovery.ts";
 import { createHttp } from "./http.ts";
 
 describe("a provider's metadata", () => {
   it("is fetched once for all who ask, again after an hour, and bridged while the provider is away", async () => {
-    const hostile = await createHostileProvider();
+    const hostile = await createTestProvider();
     const { metadata } = providerOf(hostile);
     const [first] = await Promise.all([metadata(), metadata(), metadata()]);
     assert.equal(first.token_endpoint, `${ISSUER}/token`);
@@ -22,7 +22,7 @@ describe("a provider's metadata", () => {
       [503, "provider_unreachable"],
       [404, "provider_answer"],
     ] as const) {
-      const hostile = await createHostileProvider();
+      const hostile = await createTestProvider();
       hostile.answers.set("/.well-known/openid-configuration", () =>
         Response.json(hostile.metadata, { status }),
       );
@@ -42,7 +42,7 @@ describe("a provider's metadata", () => {
   ];
   for (const [what, changes] of wrong) {
     it(`is refused with ${what}`, async () => {
-      const hostile = await createHostileProvider();
+      const hostile = await createTestProvider();
       Object.assign(hostile.metadata, changes);
       await assert.rejects(providerOf(hostile).metadata(), { code: "provider_answer" });
       await assert.rejects(providerOf(hostile).keys.keyFor({ alg: "ES256", kid: "key-1" }), {
@@ -52,7 +52,7 @@ describe("a provider's metadata", () => {
   }
 
   it("does not lead the SDK to keys without encryption", async () => {
-    const hostile = await createHostileProvider();
+    const hostile = await createTestProvider();
     hostile.metadata["jwks_uri"] = "http://id.example/jwks";
     await assert.rejects(providerOf(hostile).keys.keyFor({ alg: "ES256", kid: "key-1" }), {
       code: "provider_answer",
@@ -61,13 +61,13 @@ describe("a provider's metadata", () => {
   });
 
   it("is found for an issuer that ends with a slash, as some do", async () => {
-    const hostile = await createHostileProvider();
+    const hostile = await createTestProvider();
     Object.assign(hostile.metadata, { issuer: `${ISSUER}/` });
     assert.equal((await providerOf(hostile, `${ISSUER}/`).metadata()).issuer, `${ISSUER}/`);
   });
 });
 
-function providerOf(hostile: HostileProvider, issuer = ISSUER) {
+function providerOf(hostile: TestProvider, issuer = ISSUER) {
   const http = createHttp({ fetch: hostile.fetch }, { environment: "production" });
   return createProvider({ issuer, http, clock: hostile.clock });
 }

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
-import { createHttp, providerFault } from "./http.ts";
+import { createHttp, providerError } from "./http.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -150,10 +150,10 @@ describe("a call of the SDK", () => {
   });
 });
 
-describe("providerFault", () => {
+describe("providerError", () => {
   it("tells a provider that is away from one that refuses and one that is not understood", () => {
     const fault = (status: number, body: unknown) =>
-      providerFault({ status, body, headers: new Headers() }, "the token endpoint");
+      providerError({ status, body, headers: new Headers() }, "the token endpoint");
     assert.equal(fault(503, undefined).code, "provider_unreachable");
     assert.equal(fault(429, { error: "slow_down" }).code, "provider_unreachable");
     assert.equal(fault(400, { error: "invalid_grant" }).oauthError, "invalid_grant");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { createHostileProvider, ISSUER } from "../testing/hostile-provider.ts";
 import { testKey } from "../testing/signed-token.ts";
+import { createTestProvider, ISSUER } from "../testing/test-provider.ts";
 import { createHttp } from "./http.ts";
 import { createKeySet } from "./key-set.ts";
 
@@ -33,7 +33,7 @@ describe("a provider's key set", () => {
   });
 
   it("goes on while the provider is away, also when the application's log fails", async () => {
-    const hostile = await createHostileProvider();
+    const hostile = await createTestProvider();
     const logs: readonly ((error: Error) => void)[] = [
       () => {
         throw new Error("log away");
@@ -144,7 +144,7 @@ describe("a provider's key set", () => {
 });
 
 async function stage() {
-  const hostile = await createHostileProvider();
+  const hostile = await createTestProvider();
   const errors: Error[] = [];
   const keys = createKeySet({
     jwksUri: async () => `${ISSUER}/jwks`,

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import {
   createLogoutMemory,
   hasEnded,
-  ownSessionKey,
+  localSessionKey,
   providerSessionKey,
   subjectKey,
 } from "./logout-memory.ts";
@@ -12,7 +12,7 @@ const issuer = "https://id.example";
 const session = { id: "own", sid: "s1", sub: "u1", since: 1_000 };
 
 test("a session ends by its own id, by the provider's, or with all of its user", async () => {
-  for (const key of [ownSessionKey("own"), providerSessionKey(issuer, "s1"), subjectKey(issuer, "u1")]) {
+  for (const key of [localSessionKey("own"), providerSessionKey(issuer, "s1"), subjectKey(issuer, "u1")]) {
     const memory = createLogoutMemory();
     assert.equal(await hasEnded(memory, issuer, session), false);
     await memory.remember(key, 2_000, 60);
@@ -22,7 +22,7 @@ test("a session ends by its own id, by the provider's, or with all of its user",
 
 test("other sessions, users and providers are not touched", async () => {
   const memory = createLogoutMemory();
-  await memory.remember(ownSessionKey("other"), 2_000, 60);
+  await memory.remember(localSessionKey("other"), 2_000, 60);
   await memory.remember(providerSessionKey(issuer, "s2"), 2_000, 60);
   await memory.remember(providerSessionKey("https://other.example", "s1"), 2_000, 60);
   await memory.remember(subjectKey(issuer, "u2"), 2_000, 60);

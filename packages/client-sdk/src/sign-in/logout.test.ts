@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { APP, federatedScene, NAVIGATION, principalIn, refusedWith } from "../testing/federated-scene.ts";
-import { CLIENT_ID, ISSUER } from "../testing/hostile-provider.ts";
+import { APP, federatedFixture, NAVIGATION, principalIn, refusedWith } from "../testing/federated-fixture.ts";
+import { CLIENT_ID, ISSUER } from "../testing/test-provider.ts";
 
 const SESSION = "__Host-signet-session";
 const OWN_FORM = { ...NAVIGATION, "sec-fetch-site": "same-origin", origin: APP };
 const POST = { method: "POST", headers: OWN_FORM };
 
 async function signedIn(changes = {}, options = {}) {
-  const scene = await federatedScene(changes, options);
+  const fixture = await federatedFixture(changes, options);
   const revoked: (string | null)[] = [];
-  scene.provider.metadata["revocation_endpoint"] = `${ISSUER}/revoke`;
-  scene.provider.answers.set("/revoke", async (request) => {
+  fixture.provider.metadata["revocation_endpoint"] = `${ISSUER}/revoke`;
+  fixture.provider.answers.set("/revoke", async (request) => {
     revoked.push(new URLSearchParams(await request.text()).get("token"));
     return new Response(null, { status: 200 });
   });
-  const browser = scene.browser();
+  const browser = fixture.browser();
   await browser.signIn();
-  return { scene, browser, revoked };
+  return { fixture, browser, revoked };
 }
 
 test("a page of ours signs out here and at the provider, and the refresh token is taken back", async () => {
@@ -101,13 +101,13 @@ test("without Fetch Metadata the origin decides", async () => {
 });
 
 test("a copy of the cookie is of no use afterwards, and a refresh under way does not bring the session back", async () => {
-  const { scene, browser } = await signedIn();
-  const copy = scene.browser();
+  const { fixture, browser } = await signedIn();
+  const copy = fixture.browser();
   copy.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
-  scene.provider.advance(3590);
+  fixture.provider.advance(3590);
   let answerRefresh = (_response: Response) => {};
   const begun = new Promise<void>((resolve) => {
-    scene.onRefresh = () => {
+    fixture.onRefresh = () => {
       resolve();
       return new Promise((answer) => (answerRefresh = answer));
     };
@@ -126,11 +126,11 @@ test("a copy of the cookie is of no use afterwards, and a refresh under way does
 });
 
 test("when somebody else signs in, a refresh under way does not put the one before in their place", async () => {
-  const { scene, browser } = await signedIn();
-  scene.provider.advance(3590);
+  const { fixture, browser } = await signedIn();
+  fixture.provider.advance(3590);
   let answerRefresh = (_response: Response) => {};
   const begun = new Promise<void>((resolve) => {
-    scene.onRefresh = () => {
+    fixture.onRefresh = () => {
       resolve();
       return new Promise((answer) => (answerRefresh = answer));
     };
@@ -138,19 +138,19 @@ test("when somebody else signs in, a refresh under way does not put the one befo
   const underWay = browser.go("/", { "sec-fetch-mode": "cors" });
   await begun;
   const { location } = await browser.go("/signet/login");
-  const before = scene.provider.userinfo["sub"];
-  scene.provider.userinfo["sub"] = "bob";
-  scene.idTokenChanges = { claims: { sub: "bob", sid: "session-2" } };
+  const before = fixture.provider.userinfo["sub"];
+  fixture.provider.userinfo["sub"] = "bob";
+  fixture.idTokenChanges = { claims: { sub: "bob", sid: "session-2" } };
   await browser.go(browser.answerTo(new URL(location ?? "")));
-  scene.provider.userinfo["sub"] = before;
+  fixture.provider.userinfo["sub"] = before;
   answerRefresh(Response.json({ access_token: "at-late", token_type: "Bearer", expires_in: 3600 }));
   assert.equal((await underWay).status, 401);
   assert.equal(principalIn(await browser.go("/")).subject, "bob");
 });
 
 test("the same person's sessions of several tabs go on beside each other", async () => {
-  const { scene, browser } = await signedIn();
-  const copy = scene.browser();
+  const { fixture, browser } = await signedIn();
+  const copy = fixture.browser();
   copy.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
   const { location } = await browser.go("/signet/login");
   await browser.go(browser.answerTo(new URL(location ?? "")));
@@ -159,27 +159,27 @@ test("the same person's sessions of several tabs go on beside each other", async
 });
 
 test("whatever does not work elsewhere, the person is signed out here", async () => {
-  const { scene, browser } = await signedIn(
+  const { fixture, browser } = await signedIn(
     {},
     {
       logoutMemory: { remember: () => Promise.reject(new Error("store away")), recall: () => [] },
     },
   );
-  scene.provider.answers.set("/revoke", () => Promise.reject(new TypeError("away")));
+  fixture.provider.answers.set("/revoke", () => Promise.reject(new TypeError("away")));
   const answer = await browser.send("/signet/logout", POST);
   assert.equal(answer.status, 303);
   assert.equal(browser.cookies.size, 0);
-  assert.equal(scene.errors.length, 2);
+  assert.equal(fixture.errors.length, 2);
 });
 
 test("a provider without a page for it, or with one that is not safe, and nobody signed in: the application's own page", async () => {
   for (const endpoint of [undefined, "http://id.example/end_session"]) {
-    const { scene, browser } = await signedIn();
-    scene.provider.metadata["end_session_endpoint"] = endpoint;
-    const fresh = scene.browser(scene.anotherProcess());
+    const { fixture, browser } = await signedIn();
+    fixture.provider.metadata["end_session_endpoint"] = endpoint;
+    const fresh = fixture.browser(fixture.anotherProcess());
     fresh.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
     assert.equal((await fresh.send("/signet/logout", POST)).location?.href, `${APP}/`);
   }
-  const { scene } = await signedIn();
-  assert.equal((await scene.browser().send("/signet/logout", POST)).location?.href, `${APP}/`);
+  const { fixture } = await signedIn();
+  assert.equal((await fixture.browser().send("/signet/logout", POST)).location?.href, `${APP}/`);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requestKind, senderOf } from "./request-kind.ts";
+import { requestKind, requestSource } from "./request-kind.ts";
 
 const request = (headers: Record<string, string>, method = "GET") =>
   new Request("https://app.example/page", { method, headers });
@@ -33,7 +33,7 @@ test("what a browser fetches ahead begins no sign-in", () => {
 });
 
 test("a page of ours, the person, and every other site are told apart, sites beside ours too", () => {
-  const sender = (headers: Record<string, string>) => senderOf(request(headers), "https://app.example");
+  const sender = (headers: Record<string, string>) => requestSource(request(headers), "https://app.example");
   assert.equal(sender({ "sec-fetch-site": "same-origin" }), "own");
   assert.equal(sender({ "sec-fetch-site": "none" }), "person");
   assert.equal(sender({ "sec-fetch-site": "same-site", origin: "https://app.example" }), "elsewhere");

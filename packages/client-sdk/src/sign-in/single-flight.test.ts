@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSingleFlight } from "./single-flight.ts";
 
-function flightsWith(keepMs: number, most = 100) {
+function flightsWith(keepMs: number, maxEntries = 100) {
   let now = 1_000;
   let started = 0;
-  const flights = createSingleFlight<number>({ clock: () => now, keepMs: () => keepMs, most });
+  const flights = createSingleFlight<number>({ clock: () => now, keepMs: () => keepMs, maxEntries });
   const work = async () => ++started;
   return { flights, work, started: () => started, advance: (ms: number) => (now += ms) };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { SignetConfiguration } from "../configuration.ts";
+import type { SignetConfiguration } from "../configuration/settings.ts";
 import { signRequest } from "./sign-request.ts";
 import { systemAccountExternal } from "./system-account-external.ts";
 

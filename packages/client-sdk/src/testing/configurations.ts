@@ -1,6 +1,6 @@
 /** Configurations that work, for tests to spoil. */
-import type { SignetConfiguration } from "../configuration.ts";
-import { AUDIENCE, CLIENT_ID } from "./hostile-provider.ts";
+import type { SignetConfiguration } from "../configuration/settings.ts";
+import { AUDIENCE, CLIENT_ID } from "./test-provider.ts";
 
 /** What the members of `hostile-provider.ts` say as well. */
 export const FEDERATION_SERVER = "https://id.example";

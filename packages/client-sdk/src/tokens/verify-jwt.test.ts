@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SignetError } from "../errors.ts";
 import { sharedSecret, signedToken, type TestKey, testKey } from "../testing/signed-token.ts";
-import { publicKeyOf } from "./algorithms.ts";
+import { importPublicKey } from "./algorithms.ts";
 import { type JwtChecks, verifyJwt } from "./verify-jwt.ts";
 
 const NOW = 1_767_225_600;
@@ -35,7 +35,7 @@ describe("verifyJwt", () => {
     const keys = {
       keyFor: (header: object) => {
         asked.push(Object.keys(header));
-        return publicKeyOf(key.jwk, key.alg);
+        return importPublicKey(key.jwk, key.alg);
       },
     };
     const lures = { jku: "https://evil.example", x5u: "https://evil.example", jwk: {}, x5c: ["MIIB"] };
@@ -106,7 +106,7 @@ describe("verifyJwt", () => {
       ["sign", "verify"],
     );
     const jwk = await crypto.subtle.exportKey("jwk", short.publicKey);
-    await assert.rejects(publicKeyOf({ kty: "RSA", n: String(jwk.n), e: String(jwk.e) }, "RS256"), {
+    await assert.rejects(importPublicKey({ kty: "RSA", n: String(jwk.n), e: String(jwk.e) }, "RS256"), {
       code: "token_key_untrusted",
     });
   });
@@ -114,11 +114,11 @@ describe("verifyJwt", () => {
 
 function checks(key: TestKey): JwtChecks {
   return {
-    keys: { keyFor: ({ alg }) => publicKeyOf(key.jwk, alg) },
+    keys: { keyFor: ({ alg }) => importPublicKey(key.jwk, alg) },
     issuer: "https://id.example",
     types: undefined,
     clock: () => NOW * 1000,
-    required: ["exp"],
+    requiredClaims: ["exp"],
   };
 }
 

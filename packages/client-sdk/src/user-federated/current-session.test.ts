@@ -1,18 +1,18 @@
 // How long a session goes on: as long as the service says so, and not for longer than it was asked.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { legacyScene, NOW, user, valid } from "../testing/legacy-scene.ts";
-import { jsonAnswer, problemAnswer } from "../testing/scripted-service.ts";
+import { legacyFixture, NOW, user, valid } from "../testing/legacy-fixture.ts";
+import { jsonResponse, problemResponse } from "../testing/stub-service.ts";
 
 test("the service is asked again after the time, once for requests that come together", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   here.now += 59_000;
   assert.equal((await ada.go("/")).kind, "authenticated");
   assert.equal(here.validations(), 1);
   here.now += 1_000;
-  here.answer = () => jsonAnswer(valid({ User: { ...user, Role: "Administrator" } }));
+  here.answer = () => jsonResponse(valid({ User: { ...user, Role: "Administrator" } }));
   const together = await Promise.all([ada.go("/"), ada.go("/a"), ada.go("/b")]);
   assert.deepEqual(
     together.map(({ kind, set }) => [kind, set.length]),
@@ -25,7 +25,7 @@ test("the service is asked again after the time, once for requests that come tog
 });
 
 test("a cookie from the future is looked at again", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   here.now -= 10_000;
@@ -34,7 +34,7 @@ test("a cookie from the future is looked at again", async () => {
 });
 
 test("zero seconds asks each time", async () => {
-  const here = legacyScene({ revalidateAfterSeconds: 0 });
+  const here = legacyFixture({ revalidateAfterSeconds: 0 });
   const ada = here.browser();
   await ada.signIn();
   await ada.go("/");
@@ -45,18 +45,18 @@ test("zero seconds asks each time", async () => {
 });
 
 test("a key that has ended elsewhere ends the session", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   here.now += 60_000;
-  here.answer = () => problemAnswer(401, "not-authenticated");
+  here.answer = () => problemResponse(401, "not-authenticated");
   const sent = await ada.go("/orders");
   assert.deepEqual([sent.status, new URL(sent.location ?? "").pathname], [302, "/federation/Login"]);
   assert.equal(ada.cookies.has("__Host-signet-session"), false);
 });
 
 test("a session ends when the key does, without a question", async () => {
-  const here = legacyScene({ revalidateAfterSeconds: 86_400 });
+  const here = legacyFixture({ revalidateAfterSeconds: 86_400 });
   const ada = here.browser();
   await ada.signIn();
   here.now += 12 * 3_600_000;
@@ -65,12 +65,12 @@ test("a session ends when the key does, without a question", async () => {
 });
 
 test("while the service is away sessions go on for one interval more, then wait for it", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   for (const away of [
     () => new TypeError("fetch failed"),
-    () => problemAnswer(503, "busy", {}, { "retry-after": "60" }),
+    () => problemResponse(503, "busy", {}, { "retry-after": "60" }),
   ]) {
     here.now = NOW + 119_000;
     here.answer = away;
@@ -81,19 +81,19 @@ test("while the service is away sessions go on for one interval more, then wait 
     assert.deepEqual([late.status, late.headers?.get("retry-after"), late.set.length], [503, "5", 0]);
     assert.equal((await ada.send("/api")).status, 503);
   }
-  here.answer = () => jsonAnswer(valid());
+  here.answer = () => jsonResponse(valid());
   assert.equal((await ada.go("/orders")).kind, "authenticated");
 });
 
 test("a session of another application or server is none here", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   for (const other of [
     { applicationId: "0198c7a3-0000-7222-8333-444455556660" },
     { federationServer: "https://other.example" },
   ]) {
-    const browser = here.browser(legacyScene(other).filter);
+    const browser = here.browser(legacyFixture(other).filter);
     for (const [name, value] of ada.cookies) browser.cookies.set(name, value);
     assert.equal((await browser.go("/")).status, 302);
   }

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SignetError } from "../errors.ts";
-import { APP, APP_ID, legacyScene, NOW, user, valid } from "../testing/legacy-scene.ts";
-import { jsonAnswer, problemAnswer } from "../testing/scripted-service.ts";
+import { APP, APP_ID, legacyFixture, NOW, user, valid } from "../testing/legacy-fixture.ts";
+import { jsonResponse, problemResponse } from "../testing/stub-service.ts";
 import { userFederated } from "./user-federated.ts";
 
 const BOB = "0198c7a3-7777-4222-8333-444455556666";
 
 test("signing out ends the key at the service; a copy of the cookie does not bring it back", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const copy = here.browser();
@@ -28,7 +28,7 @@ test("signing out ends the key at the service; a copy of the cookie does not bri
 });
 
 test("a check that was under way does not bring a signed-out session back", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   here.now += 60_000;
@@ -39,7 +39,7 @@ test("a check that was under way does not bring a signed-out session back", asyn
   let release = () => {};
   here.answer = () =>
     new Promise((resolve) => {
-      release = () => resolve(jsonAnswer(valid()));
+      release = () => resolve(jsonResponse(valid()));
       arrived();
     });
   const slow = ada.go("/");
@@ -56,7 +56,7 @@ test("a check that was under way does not bring a signed-out session back", asyn
 });
 
 test("when somebody else signs in, a check under way does not put the one before in their place", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const callback = await ada.begin("/signet/login", "sgn_sk_bob");
@@ -68,12 +68,12 @@ test("when somebody else signs in, a check under way does not put the one before
   let release = () => {};
   here.answer = () =>
     new Promise((resolve) => {
-      release = () => resolve(jsonAnswer(valid()));
+      release = () => resolve(jsonResponse(valid()));
       arrived();
     });
   const slow = ada.go("/");
   await asked;
-  here.answer = () => jsonAnswer(valid({ User: { ...user, PermId: BOB } }));
+  here.answer = () => jsonResponse(valid({ User: { ...user, PermId: BOB } }));
   await ada.go(callback);
   release();
   assert.equal((await slow).status, 302);
@@ -81,7 +81,7 @@ test("when somebody else signs in, a check under way does not put the one before
 });
 
 test("another site signs nobody out, and a link in a mail asks first", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const from = (site: string, mode = "navigate") => ({
@@ -117,7 +117,7 @@ test("another site signs nobody out, and a link in a mail asks first", async () 
 });
 
 test("signing out works while the service is away, and says so", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const headers = { origin: APP, accept: "text/html" };
@@ -148,7 +148,7 @@ test("signing out works while the service is away, and says so", async () => {
 });
 
 test("a key that was signed out here is none, whatever the service says of it", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   const link = await ada.begin();
   await ada.go(link);
@@ -160,10 +160,10 @@ test("a key that was signed out here is none, whatever the service says of it", 
 });
 
 test("a key that has ended already is signed out all the same, and nothing is wrong", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
-  here.onLogout = () => problemAnswer(401, "not-authenticated");
+  here.onLogout = () => problemResponse(401, "not-authenticated");
   const headers = { origin: APP, accept: "text/html" };
   assert.equal((await ada.send("/signet/logout", { method: "POST", headers })).status, 303);
   assert.deepEqual([here.errors, [...ada.cookies.keys()]], [[], []]);

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SignetError } from "../errors.ts";
-import { APP, APP_ID, legacyScene, NAVIGATION, user, valid } from "../testing/legacy-scene.ts";
-import { jsonAnswer } from "../testing/scripted-service.ts";
+import { APP, APP_ID, legacyFixture, NAVIGATION, user, valid } from "../testing/legacy-fixture.ts";
+import { jsonResponse } from "../testing/stub-service.ts";
 
 test("a page leads to the service and back, and then belongs to the user", async () => {
-  const { browser, service } = legacyScene();
+  const { browser, service } = legacyFixture();
   const ada = browser();
   const sent = await ada.go("/orders?page=2");
   assert.equal(sent.status, 302);
@@ -41,7 +41,7 @@ test("a page leads to the service and back, and then belongs to the user", async
 });
 
 test("the principal has the user properties of the specification", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
   const headers = { ...NAVIGATION, cookie: [...ada.cookies].map((pair) => pair.join("=")).join("; ") };
@@ -68,7 +68,7 @@ test("the principal has the user properties of the specification", async () => {
 });
 
 test("a key that comes without a sign-in of this browser signs nobody in", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const mallory = here.browser();
   const link = await mallory.begin("/", "sgn_sk_mallory");
   const ada = here.browser();
@@ -89,7 +89,7 @@ test("a key that comes without a sign-in of this browser signs nobody in", async
 });
 
 test("a sign-in is answered once, within ten minutes", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   const link = await ada.begin();
   here.now += 600_000;
@@ -129,9 +129,9 @@ const answers: { name: string; body: unknown; status?: number; code: string }[] 
 ];
 for (const { name, body, status = 200, code } of answers)
   test(`a key ${name} is no session`, async () => {
-    const here = legacyScene();
+    const here = legacyFixture();
     const ada = here.browser();
-    here.answer = () => jsonAnswer(body, status);
+    here.answer = () => jsonResponse(body, status);
     const refused = await ada.signIn();
     assert.equal(refused.status, 502);
     assert.match(refused.body, /Sign-in failed/);
@@ -145,12 +145,12 @@ for (const { name, body, status = 200, code } of answers)
 
 test("an answer with two keys, or none, is refused before the service is asked", async () => {
   for (const change of ["&service_key=sgn_sk_two", "&state=x"]) {
-    const here = legacyScene();
+    const here = legacyFixture();
     const ada = here.browser();
     assert.ok([400, 502].includes((await ada.go((await ada.begin()) + change)).status ?? 0));
     assert.equal(here.validations(), 0);
   }
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   for (const key of ["", "%20", "a".repeat(201), "%0d%0a"]) {
     assert.equal((await ada.go(await ada.begin("/", key))).status, 502, key);
@@ -161,7 +161,7 @@ test("an answer with two keys, or none, is refused before the service is asked",
 });
 
 test("what cannot be sent to sign in is told, and optional lets it through", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const guest = here.browser();
   const script = await guest.send("/api", { headers: { "sec-fetch-mode": "cors" } });
   assert.deepEqual([script.status, JSON.parse(script.body).login_url], [401, `${APP}/signet/login`]);
@@ -171,7 +171,7 @@ test("what cannot be sent to sign in is told, and optional lets it through", asy
   });
   assert.equal(form.status, 401);
   assert.match(form.body, /was not saved.*return_to=%2Forders%2Fnew/s);
-  const open = legacyScene({ isOptional: true });
+  const open = legacyFixture({ isOptional: true });
   assert.equal((await open.browser().go("/")).kind, "anonymous");
   const begun = await open.browser().go("/signet/login?return_to=//evil.example/");
   assert.equal(begun.status, 302);
@@ -179,7 +179,7 @@ test("what cannot be sent to sign in is told, and optional lets it through", asy
 });
 
 test("people come back to the application and nowhere else", async () => {
-  const here = legacyScene({ isOptional: true });
+  const here = legacyFixture({ isOptional: true });
   const wishes = {
     "//evil.example/": "/",
     "https://evil.example/": "/",
@@ -199,7 +199,7 @@ test("with the keys of a system account the calls are signed; a prompt is passed
     systemAccountPublicKey: "0198c7a3-1111-7222-8333-444455556666",
     systemAccountSecretKey: "sgn_sa_secret",
   };
-  const here = legacyScene(more, { prompt: "login" });
+  const here = legacyFixture(more, { prompt: "login" });
   const ada = here.browser();
   assert.match((await ada.go("/")).location ?? "", /&prompt=login$/);
   await ada.signIn();
@@ -211,7 +211,7 @@ test("with the keys of a system account the calls are signed; a prompt is passed
 });
 
 test("five tabs sign in at once, each to its own page", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ada = here.browser();
   const links: string[] = [];
   for (let tab = 0; tab < 5; tab++) {
@@ -222,7 +222,7 @@ test("five tabs sign in at once, each to its own page", async () => {
 });
 
 test("neither a page loaded ahead nor a method that is a word of the language begins a sign-in", async () => {
-  const here = legacyScene();
+  const here = legacyFixture();
   const ahead = await here.browser().go("/signet/login", { "sec-purpose": "prefetch" });
   assert.deepEqual([ahead.status, ahead.set], [401, []]);
   for (const method of ["constructor", "toString"])
