@@ -22,8 +22,8 @@ export {
   deviceGrant,
 } from "./grants/device-grant.ts";
 export type { GrantConfiguration, GrantOptions } from "./grants/grant-settings.ts";
+export type { TokenSet } from "./grants/oauth-client.ts";
 export { type RefreshOptions, refreshingTokens } from "./grants/refresh-grant.ts";
-export type { TokenSet } from "./grants/token-response.ts";
 export type { TokenSource } from "./grants/token-source.ts";
 export { none } from "./none.ts";
 export type { OAuthFederatedOptions } from "./oauth-federated/federated-context.ts";
@@ -74,5 +74,5 @@ export {
 export { type AccessTokenChecks, verifyAccessToken } from "./tokens/access-token.ts";
 export type { Claims, SubjectClaims } from "./tokens/claims.ts";
 export { type IdTokenChecks, verifyIdToken } from "./tokens/id-token.ts";
-export type { KeySource, TokenKeyHeader } from "./tokens/key-source.ts";
+export type { KeySource, TokenKeyHeader } from "./tokens/verify-jwt.ts";
 export { type UserFederatedOptions, userFederated } from "./user-federated/user-federated.ts";

@@ -1,4 +1,20 @@
 /** Bodies of requests and responses, read up to a limit. */
+import { SignetError } from "./errors.ts";
+
+/** Undefined if the body is too large. @throws SignetError if the caller disconnects, which is not a programming error */
+export async function readRequestBody(
+  request: Request,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const reader = request.body?.getReader();
+  const interrupted = (cause: unknown): never => {
+    throw new SignetError("request_malformed", "The body was interrupted.", { cause });
+  };
+  const body = await readBody(reader && (() => reader.read().catch(interrupted)), maxBytes);
+  // Not awaited: of a cloned request it settles only when the other copy is read or cancelled too.
+  if (body === undefined) reader?.cancel().catch(() => {});
+  return body;
+}
 
 /**
  * @param read the next chunk; throws what a broken connection means to the caller

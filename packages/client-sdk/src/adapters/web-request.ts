@@ -1,11 +1,7 @@
 /** For platforms with a native Web `Request`. */
 import type { Filter, FilterResult } from "../filter.ts";
 
-/**
- * Authenticates a copy of the request, so that the handler can still read the body.
- *
- * @param clientCertificate DER
- */
+/** Authenticates a copy of the request, so that the handler can still read the body. @param clientCertificate DER */
 export async function authenticateWebRequest(
   filter: Filter,
   request: Request,

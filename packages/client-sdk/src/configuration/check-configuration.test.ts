@@ -24,11 +24,11 @@ const pool = { sovereignSigningPoolId: POOL_ID };
 const pinned = { ...pool, sovereignKeyThumbprints: [thumbprint] };
 const keys = { systemAccountPublicKey: CLIENT_ID, systemAccountSecretKey: SECRET_KEY };
 
-/** A configuration that works, what spoils it, and which property the reason names. */
-type Spoilt = readonly [base: SignetConfiguration, changes: object, reason: RegExp];
+/** A valid configuration, changes that invalidate it, and the expected reason. */
+type InvalidConfiguration = readonly [base: SignetConfiguration, changes: object, reason: RegExp];
 
-const spoilt: readonly Spoilt[] = [
-  // What each filter needs.
+const invalidConfigurations: readonly InvalidConfiguration[] = [
+  // Required by each filter.
   [federated, { filterType: undefined }, /^filterType is missing/],
   [federated, { filterType: "OauthFederated" }, /^filterType must be one of/],
   [federated, { federationServer: undefined }, /federationServer/],
@@ -45,25 +45,25 @@ const spoilt: readonly Spoilt[] = [
   [legacy, { applicationId: undefined }, /applicationId/],
   [systemAccount, { federationServer: undefined }, /federationServer/],
   [systemAccount, { applicationId: undefined }, /applicationId/],
-  // Names and forms.
-  [federated, { oauthScope: "openid" }, /^oauthScope is not a property/],
-  [federated, { constructor: "x" }, /^constructor is not a property/],
+  // Names and types.
+  [federated, { oauthScope: "openid" }, /^oauthScope is not a known property/],
+  [federated, { constructor: "x" }, /^constructor is not a known property/],
   [federated, { isOptional: "false" }, /^isOptional must be true or false/],
-  [federated, { oauthScopes: ["openid"] }, /^oauthScopes must be a text/],
-  [federated, { oauthClientSecret: " " }, /^oauthClientSecret must be a text/],
+  [federated, { oauthScopes: ["openid"] }, /^oauthScopes must be a non-empty string/],
+  [federated, { oauthClientSecret: " " }, /^oauthClientSecret must be a non-empty string/],
   [federated, { environment: "prod" }, /^environment must be one of/],
   [legacy, { revalidateAfterSeconds: -1 }, /^revalidateAfterSeconds must be/],
   [legacy, { revalidateAfterSeconds: 86_401 }, /^revalidateAfterSeconds must be/],
   [federated, { applicationId: "my-app" }, /^applicationId must be .* UUID/],
   [federated, { oauthOrganisationId: "my-org" }, /^oauthOrganisationId must be .* UUID/],
   [federated, { oauthOrganisationId: `${ORGANISATION_ID}/../x` }, /^oauthOrganisationId must be .* UUID/],
-  [federated, { oauthClientId: ORGANISATION_ID }, /^oauthClientId equals applicationId/],
-  // Addresses.
-  [federated, { federationServer: "http://id.example" }, /^federationServer must be an https address/],
-  [federated, { federationServer: "id.example" }, /^federationServer must be an https address/],
-  [federated, { federationServer: "https://u:p@id.example" }, /^federationServer must be an https address/],
-  [federated, { federationServer: "https://id.example?x=1" }, /^federationServer has no query/],
-  [federated, { baseUrl: "http://app.example" }, /^baseUrl must be an https address/],
+  [federated, { oauthClientId: ORGANISATION_ID }, /^oauthClientId must equal applicationId/],
+  // URLs.
+  [federated, { federationServer: "http://id.example" }, /^federationServer must be an https URL/],
+  [federated, { federationServer: "id.example" }, /^federationServer must be an https URL/],
+  [federated, { federationServer: "https://u:p@id.example" }, /^federationServer must be an https URL/],
+  [federated, { federationServer: "https://id.example?x=1" }, /^federationServer must not have a query/],
+  [federated, { baseUrl: "http://app.example" }, /^baseUrl must be an https URL/],
   [federated, { baseUrl: "https://app.example/path" }, /^baseUrl must be an origin/],
   [federated, { baseUrl: "https://App.example" }, /^baseUrl must be an origin/],
   [federated, { basePath: "signet" }, /^basePath/],
@@ -77,52 +77,52 @@ const spoilt: readonly Spoilt[] = [
   [federated, { afterLogoutPath: "/\\evil.example" }, /^afterLogoutPath/],
   [federated, { afterLogoutPath: "/\t/evil.example" }, /^afterLogoutPath/],
   // Secrets.
-  [federated, { cookieSecrets: ["secret"] }, /^cookieSecrets\[0\] must be 32 random bytes/],
+  [federated, { cookieSecrets: ["secret"] }, /^cookieSecrets\[0\] must be at least 32 random bytes/],
   [
     federated,
     { cookieSecrets: [COOKIE_SECRET, "A".repeat(43)] },
-    /^cookieSecrets\[1\] must be 32 random bytes/,
+    /^cookieSecrets\[1\] must be at least 32 random bytes/,
   ],
-  [systemAccount, { systemAccountSecretKey: SECRET_KEY }, /belong together/],
-  [systemAccount, { systemAccountPublicKey: CLIENT_ID }, /belong together/],
+  [systemAccount, { systemAccountSecretKey: SECRET_KEY }, /must be set together/],
+  [systemAccount, { systemAccountPublicKey: CLIENT_ID }, /must be set together/],
   [systemAccount, { ...keys, systemAccountPublicKey: SECRET_KEY }, /^systemAccountPublicKey must be a UUID/],
-  // What goes together and what does not.
-  [federated, { issuer: ISSUER }, /^issuer stands alone/],
+  // Combinations.
+  [federated, { issuer: ISSUER }, /^Set either issuer/],
   [legacy, { issuer: ISSUER }, /^issuer is for the OAuth filters/],
   [federated, { oauthScopes: "profile email" }, /openid/],
   [federated, { oauthScopes: 'openid "x"' }, /^oauthScopes must be/],
-  [federated, { introspectTokens: true }, /^introspectTokens .* are for OAuthUserBearer/],
-  [federated, { allowUntypedAccessTokens: true }, /allowUntypedAccessTokens are for OAuthUserBearer/],
+  [federated, { introspectTokens: true }, /^introspectTokens .* only for OAuthUserBearer/],
+  [federated, { allowUntypedAccessTokens: true }, /allowUntypedAccessTokens are only for OAuthUserBearer/],
   [bearer, { introspectTokens: true }, /^introspectTokens needs oauthClientSecret/],
   [bearer, { allowUntypedAccessTokens: true, oauthAudience: CLIENT_ID }, /^allowUntypedAccessTokens needs/],
   // Sovereign trust.
-  [bearer, pool, /^sovereignSigningPoolId alone .* refused in production/],
+  [bearer, pool, /^sovereignSigningPoolId alone .* production rejects it/],
   [bearer, { ...pool, sovereignAllowUnpinned: false }, /^sovereignSigningPoolId alone/],
   [bearer, { ...pinned, sovereignSigningPoolId: "pool" }, /^sovereignSigningPoolId must be a UUID/],
   [bearer, { sovereignRequiredKeyId: "k" }, /^sovereignRequiredKeyId and/],
-  [bearer, { sovereignPublicKeys: [jwk], sovereignIssuerMode: "pool" }, /^sovereignIssuerMode goes with/],
+  [bearer, { sovereignPublicKeys: [jwk], sovereignIssuerMode: "pool" }, /^sovereignIssuerMode needs/],
   [bearer, { sovereignTrustedRootCertificates: [certificate] }, /needs sovereignSigningPoolId/],
-  [bearer, { ...pinned, sovereignPublicKeys: [jwk] }, /^Only one of/],
-  [bearer, { ...pinned, sovereignTrustedRootCertificates: [certificate] }, /^Only one of/],
+  [bearer, { ...pinned, sovereignPublicKeys: [jwk] }, /^Set only one of/],
+  [bearer, { ...pinned, sovereignTrustedRootCertificates: [certificate] }, /^Set only one of/],
   [bearer, { ...pool, sovereignKeyThumbprints: [] }, /^sovereignKeyThumbprints is empty/],
   [bearer, { ...pool, sovereignKeyThumbprints: ["AA:BB"] }, /^sovereignKeyThumbprints must be/],
   [bearer, { ...pool, sovereignTrustedRootCertificates: ["MIIB"] }, /^sovereignTrustedRootCertificates must/],
   [
     bearer,
     { ...pool, sovereignTrustedRootCertificates: [certificate + certificate] },
-    /one certificate in each/,
+    /one certificate per item/,
   ],
   [bearer, { ...pool, sovereignPublicKeys: [{ ...jwk, d: "d" }] }, /^sovereignPublicKeys must be public/],
   [bearer, { ...pool, sovereignPublicKeys: [{ kty: "oct", k: "k" }] }, /^sovereignPublicKeys must be public/],
   [bearer, { ...pool, sovereignPublicKeys: [certificate] }, /^sovereignPublicKeys must be public/],
   [bearer, { ...pool, sovereignPublicKeys: [7] }, /^sovereignPublicKeys must be a list/],
-  [legacy, pinned, /UserFederated sees no tokens/],
-  [systemAccount, pinned, /SystemAccountExternal sees no tokens/],
+  [legacy, pinned, /UserFederated receives no tokens/],
+  [systemAccount, pinned, /SystemAccountExternal receives no tokens/],
 ];
 
 describe("a configuration", () => {
-  for (const [base, changes, reason] of spoilt) {
-    it(`of ${base.filterType} is refused with ${JSON.stringify(changes)}`, () => {
+  for (const [base, changes, reason] of invalidConfigurations) {
+    it(`of ${base.filterType} is rejected with ${JSON.stringify(changes)}`, () => {
       const reasons = reasonsOf({ ...base, ...changes } as SignetConfiguration);
       assert.ok(
         reasons.some((one) => reason.test(one)),
@@ -131,7 +131,7 @@ describe("a configuration", () => {
     });
   }
 
-  it("is refused with every fault at once, so that nobody finds them one start after the other", () => {
+  it("is rejected with all reasons at once", () => {
     const reasons = reasonsOf({
       ...federated,
       baseUrl: "app.example",
@@ -141,7 +141,7 @@ describe("a configuration", () => {
     assert.equal(reasons.length, 3, reasons.join("\n"));
   });
 
-  it("shows no secret in what is wrong with it", () => {
+  it("never shows a secret in a reason", () => {
     const reasons = reasonsOf({
       ...federated,
       cookieSecrets: ["a-secret-too-short"],
@@ -151,14 +151,14 @@ describe("a configuration", () => {
     assert.doesNotMatch(reasons.join(), /a-secret-too-short|sgn_sa_/);
   });
 
-  it("is refused when it is none at all", () => {
+  it("is rejected if it is not an object", () => {
     for (const nothing of [undefined, null, "OAuthFederated", 7])
       assert.throws(() => checkConfiguration(nothing as unknown as SignetConfiguration), {
         code: "configuration",
       });
   });
 
-  it("has defaults that are safe, and addresses of one form", () => {
+  it("has safe defaults and normalised URLs", () => {
     const settings = checkConfiguration({
       ...federated,
       federationServer: `${FEDERATION_SERVER}/`,
@@ -186,13 +186,13 @@ describe("a configuration", () => {
     });
   });
 
-  it("takes any provider by its issuer, exactly as that names itself", () => {
+  it("accepts any provider by its exact issuer", () => {
     const { federationServer, applicationId, oauthOrganisationId, ...rest } = bearer;
     const issuer = "https://accounts.example/";
     const settings = checkConfiguration({ ...rest, issuer, oauthClientId: "My-App" });
     assert.equal(settings.issuer, issuer);
     assert.equal(settings.clientId, "My-App");
-    // A resource server that asks nobody about tokens needs no client of its own.
+    // A resource server without introspection needs no client id.
     assert.equal(checkConfiguration({ ...rest, issuer }).clientId, undefined);
     const { federationServer: _, applicationId: __, oauthOrganisationId: ___, ...login } = federated;
     assert.match(reasonsOf({ ...login, issuer }).join(), /needs oauthClientId/);

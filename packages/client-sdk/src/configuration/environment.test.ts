@@ -73,8 +73,11 @@ describe("configurationFromEnvironment", () => {
       ({ code, reasons }) => {
         assert.equal(code, "configuration");
         for (const [index, name] of Object.keys(env).entries())
-          assert.ok(reasons[index].startsWith(`${name} is not a property; there is SIGNET_`), reasons[index]);
-        assert.match(reasons.at(-1), /SIGNET_INTROSPECT_TOKENS\.$/);
+          assert.ok(
+            reasons[index].startsWith(`${name} is not a known property. Did you mean SIGNET_`),
+            reasons[index],
+          );
+        assert.match(reasons.at(-1), /SIGNET_INTROSPECT_TOKENS\?$/);
         return true;
       },
     );

@@ -1,7 +1,11 @@
-/** An encrypted cookie, split into chunks if necessary: sessions and pending sign-ins. */
+/**
+ * Encrypted cookies, split into chunks if necessary: JWE `dir`, A256GCM (RFC 7516, RFC 7518 §4.5). Browsers can neither read nor
+ * change them.
+ */
+import { base64url, CompactEncrypt, compactDecrypt } from "jose";
 import { SignetError } from "../errors.ts";
+import { isRecord } from "../tokens/claims.ts";
 import { cookieName, parseCookies, setCookie } from "./cookie-header.ts";
-import { createSeal } from "./cookie-seal.ts";
 
 /** Browsers accept 4096 bytes of name, value and attributes. */
 const CHUNK_LENGTH = 3_800;
@@ -83,4 +87,59 @@ export function createSealedCookie(options: SealedCookieOptions): SealedCookie {
     },
     clear: (request) => (request ? presentChunks(request) : indices).map(deleteChunk),
   };
+}
+
+/** Each purpose has its own key, so that one kind of cookie can't pass for another even if a check were missing. */
+function createSeal({ secrets, purpose, name, clock }: SealedCookieOptions) {
+  const typ = `signet-${purpose}`;
+  let derived: Promise<Uint8Array[]> | undefined;
+  const deriveKeys = () => {
+    derived ??= Promise.all(secrets.map((secret) => deriveKey(secret, purpose)));
+    return derived;
+  };
+  return {
+    seal: async (value: unknown, expiresAt: number): Promise<string> => {
+      const [key] = await deriveKeys();
+      if (!key) throw new TypeError("a seal needs a secret");
+      return new CompactEncrypt(new TextEncoder().encode(JSON.stringify({ name, exp: expiresAt, value })))
+        .setProtectedHeader({ alg: "dir", enc: "A256GCM", typ })
+        .encrypt(key);
+    },
+    /** Undefined for a value that isn't ours, has another purpose or name, was changed, or has expired. */
+    open: async (sealed: string): Promise<unknown> => {
+      for (const key of await deriveKeys()) {
+        const content = await decrypt(sealed, key, typ);
+        if (content === undefined) continue;
+        const isValid = content["name"] === name && Number(content["exp"]) > clock();
+        return isValid ? content["value"] : undefined;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** HKDF (RFC 5869) with SHA-256; the purpose is its `info`. */
+async function deriveKey(secret: string, purpose: string): Promise<Uint8Array> {
+  const bytes = new Uint8Array(base64url.decode(secret));
+  const material = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveBits"]);
+  const info = new TextEncoder().encode(`signet cookie ${purpose}`);
+  const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info };
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256));
+}
+
+async function decrypt(
+  sealed: string,
+  key: Uint8Array,
+  typ: string,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const { plaintext, protectedHeader } = await compactDecrypt(sealed, key, {
+      keyManagementAlgorithms: ["dir"],
+      contentEncryptionAlgorithms: ["A256GCM"],
+    });
+    const content: unknown = JSON.parse(new TextDecoder().decode(plaintext));
+    return protectedHeader.typ === typ && isRecord(content) ? content : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -12,8 +12,7 @@ import {
   type GrantSettings,
   grantSettings,
 } from "./grant-settings.ts";
-import { postAsClient, requestTokens } from "./oauth-client.ts";
-import type { TokenSet } from "./token-response.ts";
+import { postAsClient, requestTokens, type TokenSet } from "./oauth-client.ts";
 
 /** What the program shows its user. */
 export interface DevicePrompt {

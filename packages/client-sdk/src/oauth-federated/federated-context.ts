@@ -7,7 +7,7 @@ import { createHttp, type Http } from "../provider/http.ts";
 import { createSignInContext, type SignInContext, type SignInOptions } from "../sign-in/sign-in.ts";
 import { createSingleFlight, type SingleFlight } from "../sign-in/single-flight.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
-import type { KeySource } from "../tokens/key-source.ts";
+import type { KeySource } from "../tokens/verify-jwt.ts";
 import type { FederatedSession } from "./federated-session.ts";
 
 /** Options of `oauthFederated`. */

@@ -50,7 +50,7 @@ export function createSession(login: NewSession, now: number): FederatedSession 
 }
 
 /** Keeps the old refresh token if the provider doesn't rotate it (RFC 6749 §6). */
-export function renewSession(
+export function withNewTokens(
   session: FederatedSession,
   { response, idToken, userinfo }: Pick<NewSession, "response" | "idToken" | "userinfo">,
   now: number,

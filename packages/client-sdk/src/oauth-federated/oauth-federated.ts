@@ -1,13 +1,15 @@
 /** The filter OAuthFederated: users of a web application sign in at the provider (specification, "OAuth 2.0 federated login"). */
+import { decodeJwt } from "jose";
+import { callApplication } from "../application-callbacks.ts";
 import { checkConfiguration } from "../configuration/check-configuration.ts";
 import type { SignetConfiguration } from "../configuration/settings.ts";
 import type { Filter } from "../filter.ts";
 import { isAllowedUrl } from "../provider/allowed-url.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
+import { hasEnded, rememberEnd } from "../sign-in/logout-memory.ts";
 import type { SignIn } from "../sign-in/sign-in.ts";
 import { backChannelLogout } from "./back-channel-logout.ts";
 import { finishLogin } from "./callback.ts";
-import { currentSession, hasSessionEnded, rememberEnd } from "./current-session.ts";
 import {
   createFederatedContext,
   type FederatedContext,
@@ -15,6 +17,7 @@ import {
 } from "./federated-context.ts";
 import { type FederatedSession, parseSession, principalOfSession } from "./federated-session.ts";
 import { revokeRefreshToken } from "./provider-calls.ts";
+import { renewSession } from "./refresh.ts";
 import { startLogin } from "./start-login.ts";
 
 /**
@@ -61,15 +64,24 @@ export function oauthFederated(
     ...context,
     startLogin: (request, returnTo, cookies) => startLogin(context, request, returnTo, cookies),
     finishLogin: (attempt, parameter) => finishLogin(context, attempt, parameter),
-    currentSession: (request) => currentSession(context, request),
+    renew: (session) => renewSession(context, session),
     parseSession: (value) => parseSession(value, context.party),
     principalOf: (session) => principalOfSession(session, context.clientId),
     hasEnded: (session) => hasSessionEnded(context, session),
-    rememberEnd: (session) => rememberEnd(context, session),
+    rememberEnd: ({ id }) => rememberEnd(context, id),
     endAtProvider: (session) => endAtProvider(context, session),
     backChannelLogout: (request) => backChannelLogout(context, request),
   };
   return browserFilter("OAuthFederated", signIn);
+}
+
+/** @throws SignetError if unknown: then nobody is let in */
+async function hasSessionEnded(
+  { memory, issuer }: FederatedContext,
+  { id, sid, since, idToken }: FederatedSession,
+): Promise<boolean> {
+  const ids = { id, sid, sub: decodeJwt(idToken).sub ?? "", since };
+  return callApplication("The logout memory", () => hasEnded(memory, issuer, ids));
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Calls to the provider: token endpoint (RFC 6749 §3.2), revocation (RFC 7009), userinfo (OpenID Connect Core §5.3). */
 import { SignetError } from "../errors.ts";
-import { type OAuthClient, postAsClient } from "../grants/oauth-client.ts";
-import { parseTokenResponse, type TokenSet } from "../grants/token-response.ts";
+import { type OAuthClient, parseTokenResponse, postAsClient, type TokenSet } from "../grants/oauth-client.ts";
 import { providerError } from "../provider/http.ts";
 import { isRecord } from "../tokens/claims.ts";
 

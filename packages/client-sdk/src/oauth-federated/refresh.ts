@@ -9,7 +9,7 @@ import { SignetError } from "../errors.ts";
 import type { Claims } from "../tokens/claims.ts";
 import { verifyIdToken } from "../tokens/id-token.ts";
 import type { FederatedContext, RefreshOutcome } from "./federated-context.ts";
-import { type FederatedSession, renewSession } from "./federated-session.ts";
+import { type FederatedSession, withNewTokens } from "./federated-session.ts";
 import { fetchUserinfo, requestTokens, type TokenResponse, type Userinfo } from "./provider-calls.ts";
 
 /** For requests with the previous cookie: concurrent ones, and those whose response was lost. */
@@ -18,15 +18,31 @@ const KEEP_ENDED_MS = 30_000;
 /** A hanging provider must not delay every request by its five seconds. */
 const KEEP_FAILED_MS = 3_000;
 
-export type RefreshableSession = FederatedSession & { readonly refreshToken: string };
+type RefreshableSession = FederatedSession & { readonly refreshToken: string };
 
-export const hasRefreshToken = (session: FederatedSession): session is RefreshableSession =>
+const hasRefreshToken = (session: FederatedSession): session is RefreshableSession =>
   session.refreshToken !== undefined;
 
-export const isRefreshDue = ({ refreshAt }: FederatedSession, now: number): boolean => now >= refreshAt;
+const isRefreshDue = ({ refreshAt }: FederatedSession, now: number): boolean => now >= refreshAt;
+
+/** Undefined if the session has ended. @throws SignetError if the provider is unavailable and the access token has expired */
+export async function renewSession(
+  context: FederatedContext,
+  session: FederatedSession,
+): Promise<FederatedSession | undefined> {
+  const now = context.clock();
+  if (!isRefreshDue(session, now)) return session;
+  if (!hasRefreshToken(session)) return now < session.endsAt ? session : undefined;
+  const outcome = await refreshSession(context, session);
+  if (outcome.kind === "refreshed") return outcome.session;
+  if (outcome.kind === "ended") return undefined;
+  // While the access token is valid, an outage of the provider goes unnoticed.
+  if (context.clock() < session.endsAt) return session;
+  throw outcome.error;
+}
 
 /** @param session due for a refresh */
-export async function refreshSession(
+async function refreshSession(
   context: FederatedContext,
   session: RefreshableSession,
 ): Promise<RefreshOutcome> {
@@ -55,7 +71,7 @@ async function redeemRefreshToken(
     const idToken = await verifyRefreshedIdToken(context, session, response);
     const userinfo = await refreshUserinfo(context, session, response);
     const now = context.clock();
-    const renewed = renewSession(session, { response, idToken, userinfo }, now);
+    const renewed = withNewTokens(session, { response, idToken, userinfo }, now);
     const isRotated = renewed.refreshToken !== refreshToken;
     // Without rotation the next refresh has the same key and must not get this outcome.
     const untilNext = isRotated ? KEEP_REFRESHED_MS : Math.max(0, renewed.refreshAt - now);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SignetConfiguration } from "../configuration/settings.ts";
-import type { SignetErrorCode } from "../errors.ts";
-import { SignetError } from "../errors.ts";
+import { SignetError, type SignetErrorCode } from "../errors.ts";
 import type { Filter, FilterResult, RequestContext } from "../filter.ts";
 import {
   AUDIENCE,

@@ -59,7 +59,7 @@ async function checkKey(
   if (typeof thumbprint !== "string") throw notProven("The token's cnf claim is invalid.");
   if (dpop === undefined)
     throw notProven(
-      "DPoP is not accepted here.",
+      "Proofs of possession are not accepted here.",
       new Error("DPoP needs `baseUrl` in the configuration: proofs name the URL they are for"),
     );
   await verifyDpopProof(dpopProof, { ...dpop, accessToken: presented.token, thumbprint });

@@ -3,7 +3,7 @@ import type { JWK } from "jose";
 import { SignetError } from "../errors.ts";
 import { fitsAlgorithm, hasSecretMembers, importPublicKey } from "../tokens/algorithms.ts";
 import { isRecord } from "../tokens/claims.ts";
-import type { KeySource, TokenKeyHeader } from "../tokens/key-source.ts";
+import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
 import { createCachedDocument } from "./cached-document.ts";
 import { type Http, providerError } from "./http.ts";
 

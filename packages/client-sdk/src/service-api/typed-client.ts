@@ -55,6 +55,16 @@ export interface TypedClient<Calls> {
   ): ItemList<ItemOf<Calls[Route]>>;
 }
 
+/** The client without its table, for code that works with any route. */
+export interface UntypedClient {
+  call(
+    route: string,
+    input: UntypedInput,
+    options?: CallOptions,
+  ): Promise<{ readonly body: unknown; readonly headers: Headers }>;
+  list(route: string, input: UntypedInput, options?: ListOptions): ItemList<unknown>;
+}
+
 interface UntypedInput extends CallSettings {
   readonly path?: Readonly<Record<string, string>> | undefined;
   readonly query?: Readonly<Record<string, string | undefined>> | undefined;

@@ -3,6 +3,7 @@ import { withCookies } from "../cookies/cookie-header.ts";
 import type { Filter, FilterResult } from "../filter.ts";
 import { builtInPage } from "./built-in-pages.ts";
 import { finishLogin } from "./callback.ts";
+import { currentSession } from "./current-session.ts";
 import { logOut } from "./logout.ts";
 import { mayStartLogin, requestKind } from "./request-kind.ts";
 import { failure, json, respond, unauthorized } from "./responses.ts";
@@ -48,7 +49,7 @@ function methodNotAllowed(...allowed: readonly string[]): FilterResult {
 }
 
 async function authenticate<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
-  const current = await signIn.currentSession(request);
+  const current = await currentSession(signIn, request);
   if (current.kind === "active") {
     const principal = signIn.principalOf(current.session);
     return { kind: "authenticated", principal, cookies: current.cookies };

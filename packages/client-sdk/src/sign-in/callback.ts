@@ -1,9 +1,10 @@
 /** The callback: the provider's response becomes a session if it matches a sign-in of this very browser. */
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
+import { readSession } from "./current-session.ts";
 import type { LoginAttempt } from "./login-attempts.ts";
 import { failure, redirect, respond } from "./responses.ts";
-import { type CallbackParameter, readSession, type SignIn } from "./sign-in.ts";
+import type { CallbackParameter, SignIn } from "./sign-in.ts";
 
 export async function finishLogin<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
   let attempt: LoginAttempt | undefined;

@@ -1,7 +1,7 @@
 /** Pending sign-ins. Each has its own sealed cookie, so that several tabs can sign in at once and the server keeps no state. */
 import { randomBase64url } from "../base64url.ts";
 import { parseCookies } from "../cookies/cookie-header.ts";
-import { createSealedCookie, type SealedCookie } from "../cookies/sealed-cookie.ts";
+import { createSealedCookie, type SealedCookie, type SealedCookieOptions } from "../cookies/sealed-cookie.ts";
 import { isRecord } from "../tokens/claims.ts";
 
 /** What the provider's response must match, and where to continue. */
@@ -24,14 +24,10 @@ export interface LoginAttempts {
   delete(request: Request, state: string): string[];
 }
 
-export interface LoginAttemptsOptions {
-  /** Prefix of the cookies; the attempt's id follows. */
-  readonly name: string;
+/** `name` is the prefix of the cookies; the attempt's id follows. */
+export interface LoginAttemptsOptions extends Omit<SealedCookieOptions, "purpose" | "lifetimeSeconds"> {
   /** Provider and client: responses for another one don't match. */
   readonly party: string;
-  readonly secrets: readonly string[];
-  readonly isSecure: boolean;
-  readonly clock: () => number;
 }
 
 const LIFETIME_SECONDS = 600;

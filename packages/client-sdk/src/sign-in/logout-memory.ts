@@ -69,6 +69,17 @@ export const localSessionKey = (id: string): string => `session ${id}`;
 export const providerSessionKey = (issuer: string, sid: string): string => `sid ${issuer} ${sid}`;
 export const subjectKey = (issuer: string, sub: string): string => `sub ${issuer} ${sub}`;
 
+/** Lifetime of a session cookie that isn't renewed. */
+export const SESSION_SECONDS = 30 * 86_400;
+
+/** Ends the application's own session. @throws whatever the memory throws */
+export async function rememberEnd(
+  { memory, clock }: { readonly memory: LogoutMemory; readonly clock: () => number },
+  id: string,
+): Promise<void> {
+  await memory.remember(localSessionKey(id), Math.floor(clock() / 1000), SESSION_SECONDS);
+}
+
 /** @throws whatever the memory throws: if it is unknown whether a session has ended, the session must not be accepted */
 export async function hasEnded(memory: LogoutMemory, issuer: string, session: SessionIds): Promise<boolean> {
   const { id, sid, sub, since } = session;

@@ -6,9 +6,10 @@ import { withCookies } from "../cookies/cookie-header.ts";
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";
 import { builtInPage } from "./built-in-pages.ts";
+import { readSession } from "./current-session.ts";
 import { requestKind, requestSource } from "./request-kind.ts";
 import { json, redirect, respond } from "./responses.ts";
-import { filterPaths, readSession, type SignIn } from "./sign-in.ts";
+import { filterPaths, type SignIn } from "./sign-in.ts";
 
 export async function logOut<Session>(signIn: SignIn<Session>, request: Request): Promise<FilterResult> {
   const kind = requestKind(request);

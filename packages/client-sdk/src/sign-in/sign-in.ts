@@ -3,12 +3,12 @@
 import { errorReporter } from "../application-callbacks.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { createSealedCookie, type SealedCookie } from "../cookies/sealed-cookie.ts";
-import { configurationError, type SignetError } from "../errors.ts";
+import { configurationError } from "../errors.ts";
 import type { FilterResult, Runtime } from "../filter.ts";
 import type { Principal } from "../principal.ts";
 import { type FrontPage, renderPage } from "./built-in-pages.ts";
 import { createLoginAttempts, type LoginAttempt, type LoginAttempts } from "./login-attempts.ts";
-import { createLogoutMemory, type LogoutMemory } from "./logout-memory.ts";
+import { createLogoutMemory, type LogoutMemory, SESSION_SECONDS } from "./logout-memory.ts";
 
 /** Options of every browser filter. */
 export interface SignInOptions extends Runtime {
@@ -35,18 +35,10 @@ export interface SignInContext {
   readonly showPage: (page: FrontPage, request: Request) => Promise<Response>;
 }
 
-/** The session of a request. */
-export type CurrentSession<Session> =
-  | { readonly kind: "active"; readonly session: Session; readonly cookies: readonly string[] }
-  /** `cookies` delete what is left of it. */
-  | { readonly kind: "none"; readonly cookies: readonly string[] }
-  /** Unknown for now; the cookie stays. */
-  | { readonly kind: "unavailable"; readonly error: SignetError };
-
 /** A parameter of the callback; undefined if missing or empty. */
 export type CallbackParameter = (name: string) => string | undefined;
 
-/** One sign-in mechanism. Everything else is shared: browser-filter.ts, callback.ts, logout.ts. */
+/** One sign-in mechanism. Everything else is shared: browser-filter.ts, callback.ts, current-session.ts, logout.ts. */
 export interface SignIn<Session> extends SignInContext {
   /**
    * Redirects the browser to the sign-in page.
@@ -61,7 +53,13 @@ export interface SignIn<Session> extends SignInContext {
   ): Promise<FilterResult>;
   /** Turns the callback's parameters into a session. @throws SignetError */
   finishLogin(attempt: LoginAttempt, parameter: CallbackParameter): Promise<Session>;
-  currentSession(request: Request): Promise<CurrentSession<Session>>;
+  /**
+   * Refreshes or revalidates a session when due.
+   *
+   * @returns the same object if there was nothing to do, undefined if the session has ended
+   * @throws SignetError if its status is unknown
+   */
+  renew(session: Session): Promise<Session | undefined>;
   /** @param value the sealed cookie's, possibly of another provider, application or SDK version */
   parseSession(value: unknown): Session | undefined;
   principalOf(session: Session): Principal;
@@ -74,16 +72,6 @@ export interface SignIn<Session> extends SignInContext {
   /** Handles the provider's logout notifications, if the mechanism has them. */
   readonly backChannelLogout?: (request: Request) => Promise<FilterResult>;
 }
-
-export async function readSession<Session>(
-  signIn: SignIn<Session>,
-  request: Request,
-): Promise<Session | undefined> {
-  return signIn.parseSession(await signIn.session.read(request));
-}
-
-/** Lifetime of a session cookie that isn't renewed. */
-export const SESSION_SECONDS = 30 * 86_400;
 
 /** @param purpose of the session cookie, so that mechanisms don't share sessions */
 export function createSignInContext(

@@ -5,7 +5,7 @@ import type { Runtime } from "../filter.ts";
 import { createProvider, type Provider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { createKeyImporter, createKeySet, type KeySet } from "../provider/key-set.ts";
-import type { KeySource, TokenKeyHeader } from "../tokens/key-source.ts";
+import type { KeySource, TokenKeyHeader } from "../tokens/verify-jwt.ts";
 import { createPinnedKeys } from "./pinned-keys.ts";
 import { createPin } from "./pins.ts";
 

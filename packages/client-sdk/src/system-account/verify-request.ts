@@ -2,7 +2,7 @@
 import { callApplication } from "../application-callbacks.ts";
 import { SignetError } from "../errors.ts";
 import type { Runtime } from "../filter.ts";
-import { readBody } from "../read-body.ts";
+import { readRequestBody } from "../read-body.ts";
 import {
   MAX_SKEW_SECONDS,
   NONCE_HEADER,
@@ -114,15 +114,7 @@ async function copyBody(request: Request, maxBytes: number): Promise<Uint8Array>
     throw new SignetError("request_malformed", "The body was read before its signature could be checked.", {
       status: 500,
     });
-  const reader = request.clone().body?.getReader();
-  const body = await readBody(reader && (() => reader.read().catch(rejectInterrupted)), maxBytes);
+  const body = await readRequestBody(request.clone(), maxBytes);
   if (body !== undefined) return body;
-  // Not awaited: it settles only when the other copy is read or cancelled too.
-  reader?.cancel().catch(() => {});
   throw new SignetError("request_malformed", "The body is too large.", { status: 413 });
-}
-
-/** A caller that disconnects is not a programming error. */
-function rejectInterrupted(cause: unknown): never {
-  throw new SignetError("request_malformed", "The body was interrupted.", { cause });
 }

@@ -1,8 +1,7 @@
 /** An application behind UserFederated, a service that answers as a test says, and browsers that keep cookies. */
 import type { SignetConfiguration } from "../configuration/settings.ts";
 import type { Filter } from "../filter.ts";
-import type { UserFederatedOptions } from "../user-federated/user-federated.ts";
-import { userFederated } from "../user-federated/user-federated.ts";
+import { type UserFederatedOptions, userFederated } from "../user-federated/user-federated.ts";
 import { jsonResponse, stubService } from "./stub-service.ts";
 
 export const NOW = 1_790_000_000_000;

@@ -1,8 +1,7 @@
 /** JWT access tokens (RFC 9068). */
 import { SignetError } from "../errors.ts";
 import type { Claims, SubjectClaims } from "./claims.ts";
-import type { KeySource } from "./key-source.ts";
-import { verifyJwt } from "./verify-jwt.ts";
+import { type KeySource, verifyJwt } from "./verify-jwt.ts";
 
 /** What an access token must match. */
 export interface AccessTokenChecks {

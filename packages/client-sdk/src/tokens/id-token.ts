@@ -3,8 +3,7 @@ import { base64url } from "jose";
 import { SignetError } from "../errors.ts";
 import { hashAlgorithmFor } from "./algorithms.ts";
 import { audienceList, type Claims, type SubjectClaims } from "./claims.ts";
-import type { KeySource } from "./key-source.ts";
-import { type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
+import { type KeySource, type VerifiedJwt, verifyJwt } from "./verify-jwt.ts";
 
 /** What an ID token must match. */
 export interface IdTokenChecks {
@@ -23,11 +22,7 @@ export interface IdTokenChecks {
 
 const TOLERANCE_SECONDS = 60;
 
-/**
- * Verifies an ID token.
- *
- * @throws SignetError `token_…`, or `provider_…` if the key can't be fetched
- */
+/** Verifies an ID token. @throws SignetError `token_…`, or `provider_…` if the key can't be fetched */
 export async function verifyIdToken(token: string, checks: IdTokenChecks): Promise<SubjectClaims> {
   const { keys, issuer, clientId, nonce, accessToken, maxAgeSeconds, clock } = checks;
   const verified = await verifyJwt(token, {

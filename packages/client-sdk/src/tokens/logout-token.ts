@@ -1,8 +1,7 @@
 /** Logout tokens (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.6). */
 import { SignetError } from "../errors.ts";
 import { isRecord } from "./claims.ts";
-import type { KeySource } from "./key-source.ts";
-import { verifyJwt } from "./verify-jwt.ts";
+import { type KeySource, verifyJwt } from "./verify-jwt.ts";
 
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 

@@ -170,7 +170,7 @@ test("what cannot be sent to sign in is told, and optional lets it through", asy
     headers: { ...NAVIGATION, referer: `${APP}/orders/new` },
   });
   assert.equal(form.status, 401);
-  assert.match(form.body, /was not saved.*return_to=%2Forders%2Fnew/s);
+  assert.match(form.body, /not saved.*return_to=%2Forders%2Fnew/s);
   const open = legacyFixture({ isOptional: true });
   assert.equal((await open.browser().go("/")).kind, "anonymous");
   const begun = await open.browser().go("/signet/login?return_to=//evil.example/");

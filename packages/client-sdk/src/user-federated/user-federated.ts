@@ -9,8 +9,8 @@ import { typedClient } from "../service-api/typed-client.ts";
 import { browserFilter } from "../sign-in/browser-filter.ts";
 import { createSignInContext, type SignIn, type SignInOptions } from "../sign-in/sign-in.ts";
 import { createSingleFlight } from "../sign-in/single-flight.ts";
-import { currentSession, hasEnded, rememberEnd } from "./current-session.ts";
 import { finishLogin, startLogin } from "./login.ts";
+import { hasSessionEnded, rememberSessionEnd, renewSession } from "./revalidate.ts";
 import { endSessionKey, type LegacySession, parseSession, type UserFederatedContext } from "./session-key.ts";
 
 /** Options of `userFederated`. */
@@ -60,11 +60,11 @@ export function userFederated(
     ...context,
     startLogin: (request, returnTo, cookies) => startLogin(context, request, returnTo, cookies),
     finishLogin: (_attempt, parameter) => finishLogin(context, parameter),
-    currentSession: (request) => currentSession(context, request),
+    renew: (session) => renewSession(context, session),
     parseSession: (value) => parseSession(value, party),
     principalOf: ({ user, sessionKey }) => principalOfLegacyUser({ user, sessionKey, applicationId }),
-    hasEnded: (session) => hasEnded(context, session),
-    rememberEnd: (session) => rememberEnd(context, session),
+    hasEnded: (session) => hasSessionEnded(context, session),
+    rememberEnd: (session) => rememberSessionEnd(context, session),
     endAtProvider: async (session) => {
       await endSessionKey(context, session).catch(onError);
       return context.afterLogout;
