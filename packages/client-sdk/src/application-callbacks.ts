@@ -2,10 +2,7 @@
 import { SignetError } from "./errors.ts";
 import type { Runtime } from "./filter.ts";
 
-/**
- * Wraps `onError` so that a failing log neither changes a response nor ends the process: errors are often reported where
- * nothing awaits them.
- */
+/** Wraps `onError`: a failing log neither changes a response nor ends the process with an unhandled rejection. */
 export function errorReporter(onError: Runtime["onError"]): (error: Error) => void {
   return (error) => {
     try {

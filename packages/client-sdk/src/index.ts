@@ -39,7 +39,7 @@ export {
   type ReplayMemory,
   type ReplayMemoryOptions,
 } from "./oauth-user-bearer/replay-memory.ts";
-export { requireScopes } from "./oauth-user-bearer/scopes.ts";
+export { requireScopes } from "./oauth-user-bearer/unauthorized-response.ts";
 export type { AuthenticatedBy, Principal, User } from "./principal.ts";
 export {
   createProvider,

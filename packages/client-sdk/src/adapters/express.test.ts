@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { after, before, test } from "node:test";
 import express, { type ErrorRequestHandler } from "express";
-import { requireScopes } from "../oauth-user-bearer/scopes.ts";
+import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
 import { stubFilter } from "../testing/stub-filter.ts";
 import { expressMiddleware } from "./express.ts";
 import { principalOf, requirePrincipal } from "./principal-of-request.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { requireScopes } from "../oauth-user-bearer/scopes.ts";
+import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
 import { stubFilter } from "../testing/stub-filter.ts";
 import { identify, protect } from "./fetch.ts";
 

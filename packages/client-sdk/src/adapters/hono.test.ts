@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hono } from "hono";
-import { requireScopes } from "../oauth-user-bearer/scopes.ts";
+import { requireScopes } from "../oauth-user-bearer/unauthorized-response.ts";
 import { stubFilter, uma } from "../testing/stub-filter.ts";
 import { honoMiddleware, type SignetVariables } from "./hono.ts";
 

@@ -73,10 +73,7 @@ export function webRequestOf(request: NodeRequest, options: NodeAdapterOptions =
   }
 }
 
-/**
- * Path and query appended to our origin, not resolved against it: `//evil.example/x` and an absolute target (RFC 9112 §3.2.2)
- * would resolve to a host of the caller's choice.
- */
+/** Appended to our origin, not resolved against it: `//evil.example/x` would resolve to another host (RFC 9112 §3.2.2). */
 function toUrl(target: string, baseUrl: string | undefined): string {
   const { origin } = new URL(baseUrl ?? PLACEHOLDER_ORIGIN);
   if (target === "*") return `${origin}/`;
@@ -86,10 +83,7 @@ function toUrl(target: string, baseUrl: string | undefined): string {
   return origin + (local.startsWith("/") ? local : `/${local}`);
 }
 
-/**
- * What `URL` resolves or drops but routers don't: a signature or proof (RFC 9449 §4.3) for one URL would be valid for the handler
- * of another. Real clients send no fragments, backslashes or dot segments (RFC 9112 §3.2.1, RFC 3986 §3.3).
- */
+/** What `URL` resolves but routers don't: a signature or proof for one URL would be valid for the handler of another. */
 function isAmbiguous(target: string): boolean {
   const [path = ""] = target.split("?", 1);
   return target.includes("#") || path.includes("\\") || /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path);

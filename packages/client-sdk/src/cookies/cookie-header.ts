@@ -22,10 +22,7 @@ export function setCookie(name: string, value: string, isSecure: boolean, maxAge
   return `${name}=${value}; ${attributes}${isSecure ? "; Secure" : ""}`;
 }
 
-/**
- * `Cache-Control` of a response with cookies: a shared cache may store `Set-Cookie` too (RFC 9111 §7.3) and would hand one
- * user's session to the next.
- */
+/** `Cache-Control` of a response with cookies, which a shared cache could give to other users (RFC 9111 §7.3). */
 export function privateCacheControl(current: string | null | undefined): string {
   return current && /\b(?:no-store|private)\b/i.test(current) ? current : "no-store";
 }

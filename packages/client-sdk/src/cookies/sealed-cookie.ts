@@ -1,7 +1,4 @@
-/**
- * Encrypted cookies, split into chunks if necessary: JWE `dir`, A256GCM (RFC 7516, RFC 7518 §4.5). Browsers can neither read nor
- * change them.
- */
+/** Encrypted cookies, in chunks if necessary: JWE `dir`, A256GCM (RFC 7516, RFC 7518 §4.5). */
 import { base64url, CompactEncrypt, compactDecrypt } from "jose";
 import { SignetError } from "../errors.ts";
 import { isRecord } from "../tokens/claims.ts";
@@ -9,10 +6,7 @@ import { cookieName, parseCookies, setCookie } from "./cookie-header.ts";
 
 /** Browsers accept 4096 bytes of name, value and attributes. */
 const CHUNK_LENGTH = 3_800;
-/**
- * Of all chunks. Servers reject requests with more than 16 KiB of headers (Node's limit), which would lock the user out until
- * the cookie expires. Leaves room for pending sign-ins and other headers.
- */
+/** Of all chunks: servers reject more than 16 KiB of headers (Node's limit), which would lock the user out. */
 const MAX_LENGTH = 12_000;
 const MAX_CHUNKS = Math.ceil(MAX_LENGTH / CHUNK_LENGTH);
 

@@ -6,10 +6,7 @@ import { createTokenSource, type TokenSource } from "./token-source.ts";
 
 /** Options of `refreshingTokens`. */
 export interface RefreshOptions extends GrantOptions {
-  /**
-   * Receives every new token set. Programs that store tokens must replace the old set, which is no longer valid. If it throws,
-   * so does the call that refreshed; the new set is used regardless.
-   */
+  /** Receives every new token set, to be stored instead of the old one. If it throws, so does the call that refreshed. */
   readonly onRefreshed?: (tokens: TokenSet) => void | Promise<void>;
 }
 
@@ -33,8 +30,9 @@ export function refreshingTokens(
   const obtain = async (previous: TokenSet | undefined) => {
     const refresh_token = previous?.refreshToken;
     if (refresh_token === undefined)
-      throw new SignetError("provider_refused", "The access token expired, and there is no refresh token.", {
-        ...{ oauthError: "invalid_grant", status: 401 },
+      throw new SignetError("provider_refused", "The access token expired without a refresh token.", {
+        oauthError: "invalid_grant",
+        status: 401,
       });
     return requestTokens(grant, { grant_type: "refresh_token", refresh_token, resource });
   };

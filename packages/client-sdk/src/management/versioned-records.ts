@@ -16,10 +16,7 @@ export type Replacement<Body> = { readonly [Member in keyof Body]: Body[Member] 
 
 /** Options of a call that creates something. */
 export interface RepeatOptions extends CallOptions {
-  /**
-   * 1 to 255 characters. For a day, calls with the same key get the same response, without secrets. Default: unique per call, so
-   * that only the client's own retries share it.
-   */
+  /** 1 to 255 characters; for a day, calls with the same key get the same response, without secrets. Default: unique. */
   readonly idempotencyKey?: string | undefined;
 }
 

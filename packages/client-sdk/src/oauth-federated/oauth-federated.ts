@@ -84,10 +84,7 @@ async function hasSessionEnded(
   return callApplication("The logout memory", () => hasEnded(memory, issuer, ids));
 }
 
-/**
- * Revokes the refresh token and continues at the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 §2), or at the
- * application if the provider has none or is unavailable.
- */
+/** OpenID Connect RP-Initiated Logout 1.0 §2; continues at the application if the provider has no logout page. */
 async function endAtProvider(
   context: FederatedContext,
   { idToken, refreshToken }: FederatedSession,

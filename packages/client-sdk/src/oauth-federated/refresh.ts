@@ -1,7 +1,6 @@
 /**
- * Refreshes a session's tokens (RFC 6749 §6). Refresh tokens are single-use, and tabs, parallel requests and other processes hold
- * the same one. Within a process all of them share one call; other processes get the same successor from Signet for a few
- * seconds (`refreshTokenGraceSeconds`).
+ * Refreshes a session's tokens (RFC 6749 §6). Refresh tokens are single-use: within a process, requests with the same one share a
+ * call; other processes get the same successor from Signet for `refreshTokenGraceSeconds`.
  */
 import { decodeJwt } from "jose";
 import { sha256Base64url } from "../base64url.ts";
@@ -100,10 +99,7 @@ function endsSession({ code, oauthError }: SignetError): boolean {
   return code === "provider_refused" ? endingErrors.has(oauthError ?? "") : code.startsWith("token_");
 }
 
-/**
- * OpenID Connect Core §12.2: a new ID token is optional, but must be about the same user and sign-in. With signing agents it is
- * required: otherwise the service alone could keep a session alive.
- */
+/** OpenID Connect Core §12.2. With signing agents an ID token is required: the service alone must not keep a session alive. */
 async function verifyRefreshedIdToken(
   context: FederatedContext,
   session: FederatedSession,

@@ -5,7 +5,7 @@ import type { Settings, SignetConfiguration } from "../configuration/settings.ts
 import { configurationError, SignetError } from "../errors.ts";
 import type { Filter, RequestContext, Runtime } from "../filter.ts";
 import type { OAuthClient } from "../grants/oauth-client.ts";
-import { type Principal, principalOfClaims } from "../principal.ts";
+import { principalOfClaims } from "../principal.ts";
 import { createProvider } from "../provider/discovery.ts";
 import { createHttp } from "../provider/http.ts";
 import { createTrustedKeys } from "../sovereign/sovereign-key-source.ts";
@@ -14,9 +14,8 @@ import { type PresentedToken, readBearerToken } from "./bearer-token.ts";
 import type { DpopNonces } from "./dpop-nonces.ts";
 import { requireActive } from "./introspection.ts";
 import { createReplayMemory, type ReplayMemory } from "./replay-memory.ts";
-import { requireScopes } from "./scopes.ts";
 import { checkTokenBinding } from "./token-binding.ts";
-import { unauthorizedResponse } from "./unauthorized-response.ts";
+import { requireScopes, unauthorizedResponse } from "./unauthorized-response.ts";
 
 /** Options of `oauthUserBearer`. */
 export interface OAuthUserBearerOptions extends Runtime {
@@ -81,19 +80,13 @@ export function oauthUserBearer(
   };
 }
 
-type Verifier = (
-  request: Request,
-  presented: PresentedToken,
-  context: RequestContext | undefined,
-) => Promise<Principal>;
-
-function createVerifier(settings: Settings, options: OAuthUserBearerOptions): Verifier {
+function createVerifier(settings: Settings, options: OAuthUserBearerOptions) {
   const { tokenIssuer: issuer, audience, baseUrl, allowUntypedAccessTokens: allowUntyped } = settings;
   if (issuer === undefined || audience === undefined)
     throw configurationError("OAuthUserBearer needs an issuer and oauthAudience.");
   const { clock = Date.now, replayMemory: replays = createReplayMemory({ clock }), dpopNonces } = options;
   const { keys, introspectionClient } = createKeysAndClient(settings, { ...options, clock });
-  return async (request, presented, context) => {
+  return async (request: Request, presented: PresentedToken, context: RequestContext | undefined) => {
     const { token: accessToken } = presented;
     // 1 signature, issuer, audience and times (RFC 9068 §4)
     const claims = await verifyAccessToken(accessToken, { keys, issuer, audience, allowUntyped, clock });

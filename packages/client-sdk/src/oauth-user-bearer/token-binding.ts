@@ -1,7 +1,4 @@
-/**
- * Sender-constrained tokens (RFC 7800): only valid with proof of possession of the key, by TLS client certificate (RFC 8705 §3)
- * or by DPoP (RFC 9449 §7).
- */
+/** Sender-constrained tokens (RFC 7800): proof of possession by client certificate (RFC 8705 §3) or DPoP (RFC 9449 §7). */
 import { sha256Base64url } from "../base64url.ts";
 import { SignetError } from "../errors.ts";
 import { type Claims, isRecord } from "../tokens/claims.ts";

@@ -1,5 +1,6 @@
-/** The response to a rejected API request (RFC 6750 §3, RFC 9449 §7.1). */
+/** Scope checks, and the response to a rejected API request (RFC 6749 §3.3, RFC 6750 §3, RFC 9449 §7.1). */
 import { SignetError } from "../errors.ts";
+import type { Principal } from "../principal.ts";
 import { signingAlgorithms } from "../tokens/algorithms.ts";
 
 export interface ChallengeContext {
@@ -69,4 +70,25 @@ export function challenge(scheme: string, parameters: Readonly<Record<string, st
     // RFC 6750 §3: any other character could end the quotes.
     .map(([name, value]) => `${name}="${value.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "?")}"`);
   return `${scheme} ${quoted.join(", ")}`.trim();
+}
+
+/**
+ * For handlers that need more scopes than the filter requires of every request. The adapters for Fetch and Hono turn the error
+ * into a 403 response; in Express and Fastify the default error handlers do, by its `status` and `headers`.
+ *
+ * @param scopes all of them are required
+ * @throws SignetError `insufficient_scope`, status 403
+ * @example
+ * app.delete("/jobs/:id", (request, response) => {
+ *   requireScopes(requirePrincipal(request), "jobs:write");
+ *   response.sendStatus(204);
+ * });
+ */
+export function requireScopes(principal: Pick<Principal, "scopes">, ...scopes: readonly string[]): void {
+  const missing = scopes.filter((scope) => !principal.scopes.has(scope));
+  if (missing.length === 0) return;
+  const required = challenge("Bearer", { error: "insufficient_scope", scope: scopes.join(" ") });
+  throw new SignetError("insufficient_scope", `The token lacks the scope ${missing.join(" ")}.`, {
+    headers: { "www-authenticate": required },
+  });
 }

@@ -1,9 +1,6 @@
 /** Which URLs the SDK may call or redirect to. */
 
-/**
- * An absolute URL without credentials or fragment: `https`, or `http` on loopback hosts (RFC 8252 §8.3) and outside
- * `production`.
- */
+/** Absolute, without credentials or fragment, and encrypted (http: loopback, RFC 8252 §8.3, or outside `production`). */
 export function isAllowedUrl(url: string, environment: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password, hash, protocol, hostname } = new URL(url);

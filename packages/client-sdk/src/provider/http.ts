@@ -42,10 +42,7 @@ export interface Http {
   ): Promise<HttpAnswer>;
 }
 
-/**
- * Creates the SDK's HTTP client: at most 5 s and 256 KiB, no redirects, JSON. Plain http is allowed for loopback hosts, and
- * outside `production` for any host.
- */
+/** Creates the SDK's HTTP client: JSON, at most 5 s and 256 KiB, no redirects; https, except for development. */
 export function createHttp(
   runtime: Pick<Runtime, "fetch">,
   options: {

@@ -27,21 +27,17 @@ function parseMemberError(value: unknown): { path: string; message: string }[] {
   return typeof path === "string" && typeof message === "string" ? [{ path, message }] : [];
 }
 
-/**
- * `provider_unreachable` if the service is unavailable, `provider_refused` with the `problem` if it refused, `provider_answer`
- * for anything unexpected.
- */
+/** `provider_unreachable`, `provider_refused` with the `problem`, or `provider_answer` if it is none of the service's. */
 export function serviceError(response: HttpAnswer): SignetError {
   const { status } = response;
   const problem = parseProblem(response);
+  const details = problem ? { problem } : {};
   if (status >= 500 || status === 429)
-    return new SignetError("provider_unreachable", `The service is unavailable (${status}).`, {
-      ...(problem ? { problem } : {}),
-    });
+    return new SignetError("provider_unreachable", `The service is unavailable (${status}).`, details);
   if (!problem)
     return new SignetError("provider_answer", `Unexpected response from the service (${status}).`);
   const { title, detail, errors } = problem;
   const members = errors.map(({ path, message }) => `${path || "body"} ${message}`).join(", ");
-  const details = [detail, members].filter((text) => text).join(" ");
-  return new SignetError("provider_refused", `${title}.${details ? ` ${details}` : ""}`, { problem });
+  const reasons = [detail, members].filter((text) => text).join(" ");
+  return new SignetError("provider_refused", `${title}.${reasons ? ` ${reasons}` : ""}`, { problem });
 }

@@ -21,7 +21,7 @@ export interface ServiceCall {
   /** Sent as JSON; undefined sends no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Idempotent, by its method or an Idempotency-Key. */
+  /** By its method or an Idempotency-Key. */
   readonly isRepeatable: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -78,10 +78,7 @@ export function createServiceClient(
   };
 }
 
-/**
- * The record changed since it was read: by someone else, or by the attempt whose response was lost. Reported as `stale`, an
- * increment would be applied twice.
- */
+/** Not `stale`: the lost attempt may have succeeded, and a repeated increment would be applied twice. */
 function ambiguousChange(response: HttpAnswer): SignetError {
   const message =
     "The record has changed, possibly by this call: the response to its first attempt was lost.";

@@ -48,10 +48,7 @@ async function redirectIfSignedIn<Session>(signIn: SignIn<Session>, request: Req
   return respond(redirect(`${signIn.origin}/`));
 }
 
-/**
- * When another user signs in, the previous session ends: a pending check of it would otherwise overwrite the new one. A session
- * of the same user stays, because several tabs may return from signing in at once.
- */
+/** A pending check of another user's session would overwrite the new one. Several tabs of the same user may coexist. */
 async function endPreviousUser<Session>(
   signIn: SignIn<Session>,
   request: Request,

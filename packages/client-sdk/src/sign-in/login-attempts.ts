@@ -32,10 +32,7 @@ export interface LoginAttemptsOptions extends Omit<SealedCookieOptions, "purpose
 
 const LIFETIME_SECONDS = 600;
 const MAX_ATTEMPTS = 5;
-/**
- * Characters of these cookies, and of all cookies. Servers reject requests with more than 16 KiB of headers before the filter
- * sees them, and other sites can start sign-ins by links: they must not be able to lock a user out.
- */
+/** Characters of these and of all cookies: links on other sites must not fill the 16 KiB of headers servers accept. */
 const MAX_LENGTH = 5_000;
 const MAX_TOTAL_LENGTH = 14_000;
 /** The id (start time as sortable digits, and a random part), then the secret part. */

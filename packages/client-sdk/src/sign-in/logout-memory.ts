@@ -1,7 +1,4 @@
-/**
- * Remembers ended sessions. Sessions are stored in the browser's cookie, so an end elsewhere (back-channel logout), or here while
- * a copy of the cookie exists, must be remembered by the application.
- */
+/** Ended sessions must be remembered by the application, because the sessions themselves are stored in browsers' cookies. */
 
 /**
  * The default remembers in this process. Applications with several processes supply their own over a shared store

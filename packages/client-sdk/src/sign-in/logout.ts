@@ -1,7 +1,4 @@
-/**
- * Signing out, here and at the provider. Only the application's own pages do it without asking: another site, or a link in an
- * email, must not sign users out (CSRF, compare RFC 6749 §10.12).
- */
+/** Signing out, here and at the provider. Other sites and links in emails must not sign users out (CSRF). */
 import { withCookies } from "../cookies/cookie-header.ts";
 import { SignetError } from "../errors.ts";
 import type { FilterResult } from "../filter.ts";

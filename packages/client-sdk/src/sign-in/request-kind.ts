@@ -35,10 +35,7 @@ function isNavigation(headers: Headers): boolean {
   return !isXhr && /(?:^|,)\s*text\/html\b/i.test(headers.get("accept") ?? "");
 }
 
-/**
- * Who caused a request: a page of the application, the user at the address bar, or another site. Cookies don't tell:
- * `SameSite=Lax` sends them with links from other sites, and always from sibling domains.
- */
+/** Who caused a request. Cookies don't tell: `SameSite=Lax` allows links from other sites, and always sibling domains. */
 export type RequestSource = "same-origin" | "user" | "cross-site" | "unknown";
 
 export function requestSource(request: Request, origin: string): RequestSource {

@@ -1,7 +1,4 @@
-/**
- * Shares one piece of work among concurrent requests, and its result among those that follow soon after: tabs and parallel
- * requests hold the same refresh token, which can be used only once.
- */
+/** Shares one piece of work, and its result for a while, among requests: a refresh token, for example, is single-use. */
 
 export interface SingleFlight<T> {
   /**

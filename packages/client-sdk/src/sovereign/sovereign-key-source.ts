@@ -12,10 +12,7 @@ import { createPin } from "./pins.ts";
 /** The settings that decide which keys are trusted. */
 export type SovereignKeySettings = Pick<Settings, "environment" | "issuer" | "sovereign">;
 
-/**
- * The pool's or pinned keys if the settings have any, and then never the provider's own keys, with which the service could sign
- * by itself (sovereign-signing.md §8). Otherwise the provider's.
- */
+/** With sovereign settings never the provider's own keys, with which the service could sign by itself. */
 export function createTrustedKeys(
   settings: Settings,
   provider: Pick<Provider, "keys"> | undefined,

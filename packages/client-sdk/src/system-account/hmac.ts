@@ -1,7 +1,4 @@
-/**
- * Signatures of system accounts (specification, "HMAC API authentication"): Base64 of HMAC-SHA256 over the raw body. The strict
- * form also covers method, target and time, and is accepted once.
- */
+/** Signatures of system accounts (specification, "HMAC API authentication"). The strict form is accepted once. */
 import { concatBytes } from "../read-body.ts";
 
 export const TIMESTAMP_HEADER = "x-signet-timestamp";

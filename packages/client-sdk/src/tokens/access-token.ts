@@ -41,10 +41,7 @@ export async function verifyAccessToken(token: string, checks: AccessTokenChecks
   return claims as SubjectClaims;
 }
 
-/**
- * Claims only ID tokens have (OpenID Connect Core §2, §3.3.2.11), and the markers of Amazon Cognito and Keycloak. Without `typ`,
- * only these and the audience tell the two apart.
- */
+/** Claims only ID tokens have (OpenID Connect Core §2, §3.3.2.11), and the markers of Amazon Cognito and Keycloak. */
 function looksLikeIdToken(claims: Claims): boolean {
   const isMarked = claims["token_use"] === "id" || claims["typ"] === "ID";
   return isMarked || ["nonce", "at_hash", "c_hash", "s_hash"].some((name) => name in claims);

@@ -1,16 +1,12 @@
 /** Logout tokens (OpenID Connect Back-Channel Logout 1.0 §2.4, §2.6). */
 import { SignetError } from "../errors.ts";
 import { isRecord } from "./claims.ts";
-import { type KeySource, verifyJwt } from "./verify-jwt.ts";
+import type { IdTokenChecks } from "./id-token.ts";
+import { verifyJwt } from "./verify-jwt.ts";
 
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
-export interface LogoutTokenChecks {
-  readonly keys: KeySource;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clock: () => number;
-}
+export type LogoutTokenChecks = Pick<IdTokenChecks, "keys" | "issuer" | "clientId" | "clock">;
 
 /** Names the session to end, or with `sub` alone all sessions of that user. */
 export interface LogoutToken {

@@ -44,9 +44,7 @@ export interface JwtChecks {
   readonly requiredClaims: readonly string[];
 }
 
-export interface JwtHeader {
-  readonly alg: string;
-  readonly kid?: string;
+export interface JwtHeader extends TokenKeyHeader {
   readonly typ?: string;
 }
 

@@ -7,10 +7,7 @@ import { returnUrl } from "../sign-in/return-url.ts";
 import { type CallbackParameter, callbackUrl } from "../sign-in/sign-in.ts";
 import { type LegacySession, type UserFederatedContext, validateSessionKey } from "./session-key.ts";
 
-/**
- * The return URL names the attempt, whose cookie only this browser has. The service returns a key for whoever is signed in;
- * without the cookie, an attacker's link could sign a user in as the attacker (login CSRF).
- */
+/** The return URL names the attempt, whose cookie only this browser has: otherwise a link could sign a user in as an attacker. */
 export async function startLogin(
   context: UserFederatedContext,
   request: Request,
