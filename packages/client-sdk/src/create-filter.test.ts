@@ -16,14 +16,14 @@ const configurations: readonly SignetConfiguration[] = [
 ];
 
 describe("createFilter", () => {
-  it("makes the filter of every type there is, and fetches nothing for it", () => {
+  it("creates a filter of every type without fetching anything", () => {
     const fetch = () => assert.fail("nothing is fetched before the first request");
     const made = configurations.map((configuration) => createFilter(configuration, { fetch }).filterType);
     assert.deepEqual(new Set(made), new Set(filterTypes));
     assert.equal(made.length, filterTypes.length);
   });
 
-  it("lets nobody through who shows nothing, except by None or where that is optional", async () => {
+  it("lets nobody in without credentials, except with None or isOptional", async () => {
     const kinds = async (isOptional: boolean) =>
       Promise.all(
         configurations.map(async (configuration) => {
@@ -39,7 +39,7 @@ describe("createFilter", () => {
     assert.deepEqual(await kinds(false), [...Array(4).fill("answer"), "anonymous"]);
   });
 
-  it("refuses as ever when the application's log fails", async () => {
+  it("rejects requests even if the application's log fails", async () => {
     let told = 0;
     const onError = () => {
       told++;
@@ -54,7 +54,7 @@ describe("createFilter", () => {
     assert.equal(told, 4);
   });
 
-  it("refuses a type that there is not, as any other fault", () => {
+  it("rejects an unknown type like any other problem", () => {
     for (const filterType of ["none", "constructor", undefined])
       assert.throws(() => createFilter({ filterType } as unknown as SignetConfiguration), {
         code: "configuration",

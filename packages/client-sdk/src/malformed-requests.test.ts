@@ -98,7 +98,7 @@ const oddRequest = fc
     return new Request(address, init);
   });
 
-describe("an odd request", () => {
+describe("a malformed request", () => {
   const filters = new Map<string, Filter>();
   before(async () => {
     const { fetch, clock } = await createTestProvider();
@@ -109,7 +109,7 @@ describe("an odd request", () => {
   });
 
   for (const name of ["OAuthFederated", "UserFederated", "OAuthUserBearer", "SystemAccountExternal"])
-    it(`is answered by ${name}, and nobody is let in`, async () => {
+    it(`gets a response from ${name}, and nobody is let in`, async () => {
       const filter = filters.get(name);
       assert.ok(filter);
       const answered = fc.asyncProperty(oddRequest, async (request) => {

@@ -198,7 +198,7 @@ describe("a configuration", () => {
     assert.match(reasonsOf({ ...login, issuer }).join(), /needs oauthClientId/);
   });
 
-  it("expects tokens of the pool, where there is one", () => {
+  it("expects the pool's issuer if there is a pool", () => {
     const settings = checkConfiguration({ ...bearer, ...pinned, sovereignRequiredKeyId: "k-7" });
     assert.equal(settings.issuer, ISSUER);
     assert.equal(settings.tokenIssuer, `${ISSUER}/sovereign/pools/${POOL_ID}`);
@@ -219,7 +219,7 @@ describe("a configuration", () => {
     assert.equal(asOrganisation.sovereign?.poolIssuer, `${ISSUER}/sovereign/pools/${POOL_ID}`);
   });
 
-  it("accepts an unpinned pool outside production, and in it when that is said in so many words", () => {
+  it("accepts an unpinned pool outside production, and in production only explicitly", () => {
     for (const environment of ["development", "staging"] as const)
       assert.ok(checkConfiguration({ ...bearer, ...pool, environment }).sovereign);
     assert.ok(
@@ -227,7 +227,7 @@ describe("a configuration", () => {
     );
   });
 
-  it("may name plain http for this machine, and outside production for any", () => {
+  it("allows plain http for localhost, and outside production for any host", () => {
     checkConfiguration({
       ...federated,
       federationServer: "http://localhost:8080",
@@ -236,13 +236,13 @@ describe("a configuration", () => {
     checkConfiguration({ ...federated, federationServer: "http://id.test", environment: "development" });
   });
 
-  it("of the filter None needs nothing else, and bears the rest of another filter's", () => {
+  it("for the filter None needs nothing else, and tolerates properties of other filters", () => {
     assert.equal(checkConfiguration({ filterType: "None" }).filterType, "None");
     for (const other of [federated, bearer, legacy, systemAccount, { ...bearer, ...pinned }])
       assert.equal(checkConfiguration({ ...other, filterType: "None" }).filterType, "None");
   });
 
-  it("has a checked form for every property there is", () => {
+  it("has a type check for every property", () => {
     // The compiler sees that none is missing; here, that none is there that a configuration does not have.
     const known: Record<keyof SignetConfiguration, unknown> = properties;
     assert.ok(Object.keys(known).includes("oauthAudience"));

@@ -10,7 +10,7 @@ const publicKey = "-----BEGIN PUBLIC KEY-----\nMFkw\n-----END PUBLIC KEY-----";
 const jwk = { kty: "EC", crv: "P-256", x: "x", y: "y" };
 
 describe("configurationFromEnvironment", () => {
-  it("reads the specification's properties by their names", () => {
+  it("reads the specification's properties by name", () => {
     const configuration = configurationFromEnvironment({
       PATH: "/bin",
       SIGNET_FILTER_TYPE: "OAuthFederated",
@@ -56,12 +56,12 @@ describe("configurationFromEnvironment", () => {
     assert.deepEqual(read("PUBLIC_KEYS", JSON.stringify({ keys: [jwk] })), [jwk]);
   });
 
-  it("has another prefix where there are several filters", () => {
+  it("accepts another prefix for several filters", () => {
     const env = { API_FILTER_TYPE: "None", SIGNET_FILTER_TYPE: "OAuthFederated" };
     assert.deepEqual(configurationFromEnvironment(env, "API_"), { filterType: "None" });
   });
 
-  it("refuses names that begin like a property and are none: a check would not be made", () => {
+  it("rejects misspelt variables, because a check would not be made", () => {
     const env = {
       SIGNET_OAUTH_AUDIENCES: "x",
       SIGNET_SOVEREIGN_PUBLIC_KEY: "x",
@@ -83,7 +83,7 @@ describe("configurationFromEnvironment", () => {
     );
   });
 
-  it("refuses values that cannot be read, without showing them", () => {
+  it("rejects unreadable values without showing them", () => {
     const env = {
       SIGNET_IS_OPTIONAL: "yes-secret",
       SIGNET_REVALIDATE_AFTER_SECONDS: "1m-secret",

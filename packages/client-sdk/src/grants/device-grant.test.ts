@@ -76,7 +76,7 @@ const failing = (code: SignetErrorCode, oauthError?: string) => ({
   ...(oauthError === undefined ? {} : { oauthError }),
 });
 
-test("the user is shown the code, and the answer tells who has signed in", async () => {
+test("the user is shown the code, and the result says who signed in", async () => {
   const started = provider.clock();
   const { accessToken, refreshToken, claims } = await signIn();
   assert.deepEqual([accessToken, refreshToken, claims?.sub], ["at", "rt-1", PERM_ID]);
@@ -102,7 +102,7 @@ test("the user is shown the code, and the answer tells who has signed in", async
   assert.deepEqual(waits, [5, 5]);
 });
 
-test("it polls slower when it is told to, and when the provider does not answer", async () => {
+test("polls more slowly on slow_down, and while the provider is unavailable", async () => {
   const busy = () => new Response(null, { status: 503 });
   script = [pending, oauthError("slow_down"), pending, oauthError("slow_down"), busy, busy, () => tokens()];
   await signIn();
@@ -114,7 +114,7 @@ test("it polls slower when it is told to, and when the provider does not answer"
   assert.deepEqual(waits, [5]);
 });
 
-test("a no of the user, a code that has expired, and a time that has passed end it", async () => {
+test("ends when the user declines, the code expires, or time is up", async () => {
   script = [oauthError("access_denied")];
   await assert.rejects(signIn(), failing("provider_refused", "access_denied"));
   script = [oauthError("expired_token")];
@@ -125,7 +125,7 @@ test("a no of the user, a code that has expired, and a time that has passed end 
   assert.equal(waits.length, 180);
 });
 
-test("the program may stop waiting", async () => {
+test("the program can stop waiting", async () => {
   const stop = new AbortController();
   const wait = async (milliseconds: number, signal: AbortSignal | undefined) => {
     assert.equal(signal, stop.signal);
@@ -151,7 +151,7 @@ test("the program may stop waiting", async () => {
   await pause(3_600_000, stop.signal);
 });
 
-test("an ID token that does not hold ends it: nobody is signed in by it", async () => {
+test("an invalid ID token ends it, and nobody is signed in", async () => {
   const wrong: [SignetErrorCode, TokenChanges][] = [
     ["token_audience", { claims: { aud: "other", azp: undefined } }],
     ["token_issuer", { claims: { iss: "https://evil.example" } }],
@@ -166,7 +166,7 @@ test("an ID token that does not hold ends it: nobody is signed in by it", async 
   assert.equal((await signIn()).claims, undefined);
 });
 
-test("an answer without a code, or with an address that is no web page, is refused and shown to nobody", async () => {
+test("a response without a code, or with a URL that is no web page, is rejected and not shown", async () => {
   for (const change of [
     { device_code: undefined },
     { user_code: 7 },
@@ -184,7 +184,7 @@ test("an answer without a code, or with an address that is no web page, is refus
   provider.metadata["device_authorization_endpoint"] = undefined;
 });
 
-test("the tokens are refreshed before they end, one after another, and the new ones are told", async () => {
+test("the tokens are refreshed in time, and each new set is reported", async () => {
   const first = await signIn();
   const { fetch, clock } = provider;
   const kept: TokenSet[] = [];
@@ -221,7 +221,7 @@ test("the tokens are refreshed before they end, one after another, and the new o
   await assert.rejects(api.token(), failing("provider_refused", "invalid_grant"));
 });
 
-test("tokens that could not be kept are used all the same: the old ones have ended", async () => {
+test("tokens that could not be stored are used anyway, because the old ones are no longer valid", async () => {
   const first = await signIn();
   const { fetch, clock } = provider;
   const onRefreshed = () => Promise.reject(new Error("disk full"));
@@ -232,7 +232,7 @@ test("tokens that could not be kept are used all the same: the old ones have end
   assert.equal(await api.token(), "at-2");
 });
 
-test("without a refresh token the sign-in is over when the token is", async () => {
+test("without a refresh token, the sign-in ends with the access token", async () => {
   script = [() => tokens({}, { refresh_token: undefined })];
   const first = await signIn();
   const { fetch, clock } = provider;

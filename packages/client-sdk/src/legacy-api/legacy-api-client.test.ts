@@ -47,14 +47,14 @@ const calls: { name: string; attempts: number; call: (legacy: LegacyApiClient) =
   },
 ];
 for (const { name, attempts, call } of calls)
-  test(`${name}: ${attempts === 1 ? "asked once" : "asked again"}`, async () => {
+  test(`${name}: ${attempts === 1 ? "not retried" : "retried"}`, async () => {
     const service = stubService(() => new TypeError("fetch failed"));
     await assert.rejects(call(clientFor(service)), { code: "provider_unreachable" });
     assert.equal(service.asked.length, attempts);
     assert.equal(service.asked[0]?.headers.get("authorization"), null);
   });
 
-test("signing out says what ends", async () => {
+test("signing out names what ends", async () => {
   const service = stubService(() => new Response(null, { status: 204 }));
   const { authentication } = clientFor(service);
   await authentication.logout("sgn_sk_1");
@@ -68,7 +68,7 @@ test("signing out says what ends", async () => {
   );
 });
 
-test("a profile has settings, be they none", async () => {
+test("a profile always has settings, possibly empty", async () => {
   const { users } = clientFor(stubService(() => jsonResponse({ PermId: "1" })));
   assert.deepEqual(await users.profileWithSettings(APP, "k"), { PermId: "1", Settings: {} } as unknown);
 });

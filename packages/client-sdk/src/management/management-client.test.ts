@@ -13,13 +13,13 @@ const clientFor = ({ fetch }: StubService) =>
   managementClient(configuration, { fetch, wait: async () => {} });
 const ID = "0198c7a3-0000-7222-8333-444455556666";
 
-test("a configuration without keys is refused at start", () => {
+test("a configuration without keys is rejected at start", () => {
   assert.throws(() => managementClient({ federationServer: "https://id.example" }), {
     code: "configuration",
   });
 });
 
-test("all attempts at making something share one Idempotency-Key, which the caller may give", async () => {
+test("all attempts at creating something share one Idempotency-Key, which the caller can set", async () => {
   const service = stubService((_, count) =>
     count % 2 === 1
       ? new TypeError("fetch failed")
@@ -34,7 +34,7 @@ test("all attempts at making something share one Idempotency-Key, which the call
   assert.deepEqual(sent, [sent[0], sent[0], "order-7", "order-7"]);
 });
 
-test("every call that makes something has one", async () => {
+test("every call that creates something has one", async () => {
   const service = stubService(() => jsonResponse({ id: ID }, 201, { etag: '"1"' }));
   const management = clientFor(service);
   await management.clients.rotateSecret(ID, { label: "autumn" });
@@ -52,7 +52,7 @@ test("every call that makes something has one", async () => {
   assert.equal(new Set(service.asked.map(({ headers }) => headers.get("idempotency-key"))).size, 8);
 });
 
-test("what was read is changed and sent back, only if nobody was faster", async () => {
+test("a change is sent with the version that was read", async () => {
   const read = { clientId: ID, name: "Shop", description: null, enabled: true };
   const service = stubService(({ method }) =>
     jsonResponse(read, 200, { etag: method === "GET" ? '"3"' : '"4"' }),
@@ -70,7 +70,7 @@ test("what was read is changed and sent back, only if nobody was faster", async 
   assert.equal(service.asked[3]?.headers.get("if-match"), '"4"');
 });
 
-test("an update is made again on what somebody else has left, and not for ever", async () => {
+test("an update starts over after a concurrent change, but not forever", async () => {
   let version = 1;
   const others = (rounds: number) => {
     version = 1;
@@ -102,12 +102,12 @@ test("an update is made again on what somebody else has left, and not for ever",
   assert.equal(refusing.asked.length, 2);
 });
 
-test("a tag that a compressing proxy has made weak still names the version", async () => {
+test("a tag weakened by a compressing proxy still names the version", async () => {
   const { clients } = clientFor(stubService(() => jsonResponse({ name: "Shop" }, 200, { etag: 'W/"3"' })));
   assert.equal((await clients.get(ID)).etag, '"3"');
 });
 
-test("an update whose answer was lost is not made a second time", async () => {
+test("an update whose response was lost is not repeated", async () => {
   const service = stubService(({ method }, count) => {
     if (method === "GET") return jsonResponse({ claims: ["one more"] }, 200, { etag: `"${count}"` });
     return count === 2 ? new TypeError("fetch failed") : problemResponse(412, "stale");
@@ -121,13 +121,13 @@ test("an update whose answer was lost is not made a second time", async () => {
   assert.deepEqual([changes, service.asked.length], [1, 3]);
 });
 
-test("an answer without a version is no answer", async () => {
+test("a response without an ETag is rejected", async () => {
   await assert.rejects(clientFor(stubService(() => jsonResponse({}))).clients.get(ID), {
     code: "provider_answer",
   });
 });
 
-test("filters of a list are sent as the service reads them", async () => {
+test("list filters are sent in the service's format", async () => {
   const service = stubService(() => jsonResponse({ items: [], nextCursor: null }));
   const { consents, preauthorizations } = clientFor(service);
   await consents.list({ clientId: ID, revoked: true }, { pageSize: 200 }).toArray();

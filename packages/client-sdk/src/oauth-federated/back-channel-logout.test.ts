@@ -26,7 +26,7 @@ const tell = (fixture: FederatedFixture, token: string, filter = fixture.filter)
     body: new URLSearchParams({ logout_token: token }).toString(),
   });
 
-test("a session that ended at the provider is over here at its next request, and another one is not", async () => {
+test("a session that ended at the provider ends here with its next request, and no other session does", async () => {
   const { fixture, browser } = await signedIn();
   fixture.idTokenChanges = { claims: { sid: "session-2" } };
   const other = fixture.browser();
@@ -38,7 +38,7 @@ test("a session that ended at the provider is over here at its next request, and
   principalIn(await other.go("/"));
 });
 
-test("without sid all sessions of the user end, but not one that begins afterwards, though the message comes again", async () => {
+test("without sid all sessions of the user end, except one that starts later, even if the message is repeated", async () => {
   const { fixture, browser } = await signedIn();
   const token = await fixture.provider.logoutToken({ claims: { sid: undefined } });
   assert.equal((await tell(fixture, token)).status, 200);
@@ -50,7 +50,7 @@ test("without sid all sessions of the user end, but not one that begins afterwar
   principalIn(await again.go("/"));
 });
 
-test("a session that ended before its sign-in was finished does not begin", async () => {
+test("a session that ended before its sign-in completed doesn't start", async () => {
   const fixture = await federatedFixture();
   const browser = fixture.browser();
   const { location } = await browser.go("/");
@@ -59,7 +59,7 @@ test("a session that ended before its sign-in was finished does not begin", asyn
   assert.equal(browser.cookies.size, 0);
 });
 
-test("a message that is not the provider's, not for us or no logout token ends nothing", async () => {
+test("a message from elsewhere, for another client, or that is no logout token ends nothing", async () => {
   const { fixture, browser } = await signedIn();
   const wrong: TokenChanges[] = [
     { claims: { iss: "https://evil.example" } },
@@ -80,7 +80,7 @@ test("a message that is not the provider's, not for us or no logout token ends n
   principalIn(await browser.go("/"));
 });
 
-test("the body is a form with one token, and no longer than it need be", async () => {
+test("the body must be a form with one token, and of limited size", async () => {
   const { fixture } = await signedIn();
   const token = await fixture.provider.logoutToken();
   const form = "application/x-www-form-urlencoded";
@@ -98,7 +98,7 @@ test("the body is a form with one token, and no longer than it need be", async (
   }
 });
 
-test("a body that breaks off is refused, and is no fault of the program", async () => {
+test("an interrupted body is rejected, and is not a programming error", async () => {
   const { fixture } = await signedIn();
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const body = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
@@ -106,7 +106,7 @@ test("a body that breaks off is refused, and is no fault of the program", async 
   refusedWith(await fixture.browser().send("/signet/back-channel-logout", init), "request_malformed");
 });
 
-test("processes with a memory of their own hear of it by the store that they share", async () => {
+test("processes with a shared store all learn of it", async () => {
   const shared = await signedIn({ logoutMemory: createLogoutMemory({ clock: () => 1_767_225_600_000 }) });
   const copy = shared.fixture.browser(shared.fixture.anotherProcess());
   copy.cookies.set(SESSION, shared.browser.cookies.get(SESSION) ?? "");
@@ -115,7 +115,7 @@ test("processes with a memory of their own hear of it by the store that they sha
   assert.equal((await copy.go("/")).status, 302);
 });
 
-test("while the memory cannot be asked or written, nobody is let in, nobody is signed out, and the provider tries again", async () => {
+test("while the store is unavailable, nobody is let in, nobody is signed out, and the provider retries", async () => {
   let isAway = false;
   const memory = createLogoutMemory();
   const away = async () => {

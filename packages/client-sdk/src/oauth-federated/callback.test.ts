@@ -67,7 +67,7 @@ describe("the token endpoint", () => {
       refusedWith(await fixture.browser().signIn(), code);
     });
 
-  test("refuses, is away, or answers nonsense: each has its page, and the attempt's page can be asked for again", async () => {
+  test("failures of the provider each have a page, and the sign-in can be started again", async () => {
     for (const [answer, code, status] of [
       [() => Response.json({ error: "invalid_grant" }, { status: 400 }), "provider_refused", 502],
       [() => new Response("", { status: 503 }), "provider_unreachable", 503],
@@ -89,7 +89,7 @@ describe("the token endpoint", () => {
   });
 });
 
-test("userinfo of another user signs nobody in, userinfo that is away neither", async () => {
+test("userinfo of another user signs nobody in, and neither does unavailable userinfo", async () => {
   const fixture = await federatedFixture();
   fixture.provider.userinfo["sub"] = "somebody-else";
   refusedWith(await fixture.browser().signIn(), "token_subject");
@@ -97,7 +97,7 @@ test("userinfo of another user signs nobody in, userinfo that is away neither", 
   refusedWith(await fixture.browser().signIn(), "provider_unreachable");
 });
 
-test("userinfo cannot speak of the sign-in itself, nor against the signed ID token", async () => {
+test("userinfo can't describe the sign-in, or override the signed ID token", async () => {
   const fixture = await federatedFixture();
   fixture.idTokenChanges = { claims: { email: "signed@example.com", acr: undefined } };
   Object.assign(fixture.provider.userinfo, {
@@ -113,7 +113,7 @@ test("userinfo cannot speak of the sign-in itself, nor against the signed ID tok
   assert.equal(user?.email, "signed@example.com");
 });
 
-test("an answer without the state of this browser signs nobody in: login CSRF, another browser, twice, late", async () => {
+test("a response without the state of this browser signs nobody in: login CSRF, another browser, repeated, late", async () => {
   const fixture = await federatedFixture();
   const [victim, attacker] = [fixture.browser(), fixture.browser()];
   const begun = await attacker.go("/");
@@ -132,7 +132,7 @@ test("an answer without the state of this browser signs nobody in: login CSRF, a
   assert.equal(fixture.provider.forms.length, 0, "no code was redeemed");
 });
 
-test("an answer works once; somebody who is signed in and comes back to it goes to the front page", async () => {
+test("a response works once; a signed-in user who returns to it is sent to the home page", async () => {
   const fixture = await federatedFixture();
   const browser = fixture.browser();
   const { location } = await browser.go("/orders");
@@ -147,7 +147,7 @@ test("an answer works once; somebody who is signed in and comes back to it goes 
   refusedWith(await ended.go(path), "login_state");
 });
 
-test("a callback that is loaded again before its answer came redeems the code once and signs in both times", async () => {
+test("a callback reloaded before its response arrived redeems the code once and signs in both times", async () => {
   const fixture = await federatedFixture();
   const browser = fixture.browser();
   const { location } = await browser.go("/orders");
@@ -158,7 +158,7 @@ test("a callback that is loaded again before its answer came redeems the code on
   principalIn(await browser.go("/"));
 });
 
-test("RFC 9207: another provider's name is refused always, a missing one where the provider announces it", async () => {
+test("RFC 9207: another issuer is always rejected, a missing one if the provider announces it", async () => {
   const sign = async (isAnnounced: boolean | undefined, iss: string | undefined): Promise<TestResponse> => {
     const fixture = await federatedFixture();
     fixture.provider.metadata["authorization_response_iss_parameter_supported"] = isAnnounced;
@@ -173,7 +173,7 @@ test("RFC 9207: another provider's name is refused always, a missing one where t
   assert.equal((await sign(undefined, undefined)).status, 302);
 });
 
-test("a parameter that comes twice is refused", async () => {
+test("a repeated parameter is rejected", async () => {
   const fixture = await federatedFixture();
   const browser = fixture.browser();
   const { location } = await browser.go("/");
@@ -181,7 +181,7 @@ test("a parameter that comes twice is refused", async () => {
     refusedWith(await browser.go(`${browser.answerTo(new URL(location ?? ""))}&${twice}`), "provider_answer");
 });
 
-test("an error of the provider is told in words of our own, with its code for the log", async () => {
+test("a provider's error is shown in our own words, with its code for the log", async () => {
   for (const [error, status, text] of [
     ["access_denied", 403, /Access denied/],
     ["temporarily_unavailable", 503, /temporarily unavailable/],
@@ -200,7 +200,7 @@ test("an error of the provider is told in words of our own, with its code for th
   }
 });
 
-test("a provider without a safe authorization endpoint, of another name, or away: no redirect", async () => {
+test("no redirect to an unsafe authorization endpoint, another issuer, or an unavailable provider", async () => {
   for (const [metadata, code] of [
     [{ authorization_endpoint: "http://id.example/authorize" }, "provider_answer"],
     [{ authorization_endpoint: "javascript:alert(1)" }, "provider_answer"],
@@ -222,7 +222,7 @@ test("a provider without a safe authorization endpoint, of another name, or away
   assert.equal(answer.status, 503);
 });
 
-test("with keys that were swapped in its JWKS, the provider's earlier tokens sign nobody in", async () => {
+test("after its JWKS was swapped, the provider's earlier tokens sign nobody in", async () => {
   const fixture = await federatedFixture();
   fixture.provider.keys.splice(0, 1, (await testKey("key-1")).jwk);
   refusedWith(await fixture.browser().signIn(), "token_signature");

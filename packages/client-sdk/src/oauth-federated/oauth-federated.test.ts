@@ -4,7 +4,7 @@ import { decodeJwt, generateKeyPair } from "jose";
 import { APP, federatedFixture, NAVIGATION, principalIn } from "../testing/federated-fixture.ts";
 import { CLIENT_ID, ISSUER, PERM_ID } from "../testing/test-provider.ts";
 
-test("a page leads to the provider and back to itself, and then somebody is known, with the user's properties", async () => {
+test("a page leads to the provider and back, and then has the user's properties", async () => {
   const fixture = await federatedFixture();
   const browser = fixture.browser();
   const sent = await browser.go("/orders?page=2");
@@ -46,7 +46,7 @@ test("a page leads to the provider and back to itself, and then somebody is know
   assert.deepEqual(fixture.errors, []);
 });
 
-test("what the provider is told at the token endpoint: code, verifier, the same redirect URI, and who asks", async () => {
+test("the token request has code, verifier, redirect URI and client authentication", async () => {
   for (const [methods, isHeader] of [
     [undefined, true],
     [["client_secret_post", "client_secret_basic"], true],
@@ -69,13 +69,13 @@ test("what the provider is told at the token endpoint: code, verifier, the same 
   }
 });
 
-test("a public client has no secret and says who it is", async () => {
+test("a public client sends its id without a secret", async () => {
   const fixture = await federatedFixture({ oauthClientSecret: undefined });
   principalIn(await (await signedIn(fixture)).go("/"));
   assert.equal(fixture.provider.forms[0]?.get("client_id"), CLIENT_ID);
 });
 
-test("an application that proves itself by a key signs an assertion for the provider", async () => {
+test("private_key_jwt signs an assertion for the provider", async () => {
   const { privateKey } = await generateKeyPair("ES256");
   const clientAuthentication = { method: "private_key_jwt", privateKey, keyId: "app-1" } as const;
   const fixture = await federatedFixture({ oauthClientSecret: undefined }, { clientAuthentication });
@@ -84,7 +84,7 @@ test("an application that proves itself by a key signs an assertion for the prov
   assert.deepEqual([decodeJwt(assertion).aud, decodeJwt(assertion).sub], [ISSUER, CLIENT_ID]);
 });
 
-test("only a page that a tab goes to is sent away; scripts, frames, forms and what is fetched ahead get an answer", async () => {
+test("only navigations of a tab are redirected; scripts, frames, forms and prefetches get a response", async () => {
   const { browser } = await federatedFixture();
   const script = await browser().go("/api/orders", { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" });
   assert.equal(script.status, 401);
@@ -101,7 +101,7 @@ test("only a page that a tab goes to is sent away; scripts, frames, forms and wh
   assert.match(frame.body, /href="https:\/\/app\.example\/signet\/login\?return_to=%2Forders" target="_top"/);
 });
 
-test("a form that was sent without a session is not sent again: its sender is told, and goes back to the form", async () => {
+test("a form submitted without a session isn't resubmitted: the user is told, and returns to the form", async () => {
   const { browser } = await federatedFixture();
   const headers = { ...NAVIGATION, "sec-fetch-site": "same-origin", referer: `${APP}/orders/new?of=7` };
   const answer = await browser().send("/orders", { method: "POST", headers, body: "amount=1" });
@@ -113,7 +113,7 @@ test("a form that was sent without a session is not sent again: its sender is to
   assert.match(other.body, /href="https:\/\/app\.example\/signet\/login"/);
 });
 
-test("where it is optional, nobody is sent away, and the login path begins a sign-in all the same", async () => {
+test("with isOptional nobody is redirected, and the login route still starts a sign-in", async () => {
   const fixture = await federatedFixture({ isOptional: true });
   const browser = fixture.browser();
   assert.deepEqual((await browser.go("/")).result, { kind: "anonymous", cookies: [] });
@@ -123,7 +123,7 @@ test("where it is optional, nobody is sent away, and the login path begins a sig
   assert.equal(principalIn(await browser.go("/")).subject, PERM_ID);
 });
 
-test("the login path leads back to the application and nowhere else", async () => {
+test("the login route returns only to the application", async () => {
   const fixture = await federatedFixture();
   for (const wanted of ["//evil.example", "https://evil.example", "/.//evil.example", "/signet/logout"]) {
     const browser = fixture.browser();
@@ -133,7 +133,7 @@ test("the login path leads back to the application and nowhere else", async () =
   }
 });
 
-test("the filter's own paths have their methods", async () => {
+test("the filter's routes accept only their methods", async () => {
   const browser = (await federatedFixture()).browser();
   for (const [path, method, allow] of [
     ["/signet/login", "POST", "GET"],
@@ -146,7 +146,7 @@ test("the filter's own paths have their methods", async () => {
   }
 });
 
-test("a cookie that was changed, or sealed for another client, secret or purpose, is nobody's", async () => {
+test("a modified cookie, or one sealed for another client, secret or purpose, is ignored", async () => {
   const fixture = await federatedFixture();
   const browser = await signedIn(fixture);
   const name = "__Host-signet-session";
@@ -172,7 +172,7 @@ test("a cookie that was changed, or sealed for another client, secret or purpose
   }
 });
 
-test("a method that is a word of the language is a wrong method like others", async () => {
+test("a method named like an object property is rejected like any other", async () => {
   const { filter } = await federatedFixture();
   for (const path of ["/login", "/callback", "/logout", "/back-channel-logout"])
     for (const method of ["constructor", "toString", "valueOf", "PROPFIND"]) {
@@ -181,7 +181,7 @@ test("a method that is a word of the language is a wrong method like others", as
     }
 });
 
-test("what a browser loads ahead, and an image, begin no sign-in by its own path either", async () => {
+test("prefetches and images don't start a sign-in at the login route", async () => {
   const fixture = await federatedFixture();
   for (const headers of [
     { ...NAVIGATION, "sec-purpose": "prefetch" },
@@ -193,7 +193,7 @@ test("what a browser loads ahead, and an image, begin no sign-in by its own path
   assert.equal((await fixture.browser().go("/signet/login", {})).status, 302);
 });
 
-test("two filters of one application, below two base paths, have a session each", async () => {
+test("two filters of one application under two base paths have separate sessions", async () => {
   const [one, two] = [
     await federatedFixture({ basePath: "/staff" }),
     await federatedFixture({ basePath: "/auth/guests" }),
@@ -210,7 +210,7 @@ test("two filters of one application, below two base paths, have a session each"
   principalIn(await guests.go("/"));
 });
 
-test("an application shows pages of its own, and they keep the filter's cookies", async () => {
+test("an application can render its own pages, which keep the filter's cookies", async () => {
   const fixture = await federatedFixture(
     {},
     { showPage: ({ kind, status }) => Response.json({ kind }, { status }) },
@@ -224,7 +224,7 @@ test("an application shows pages of its own, and they keep the filter's cookies"
   assert.equal(browser.cookies.size, 0);
 });
 
-test("parameters of an application go to the provider, the filter's own cannot be replaced, and max_age is checked", async () => {
+test("additional parameters go to the provider, reserved ones are rejected, and max_age is enforced", async () => {
   const parameters = { ui_locales: "da", max_age: "300" };
   const fixture = await federatedFixture({}, { authorizationParameters: parameters });
   const browser = fixture.browser();

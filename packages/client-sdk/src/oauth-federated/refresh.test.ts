@@ -18,7 +18,7 @@ async function signedIn(): Promise<{ fixture: FederatedFixture; browser: TestBro
   return { fixture, browser };
 }
 
-test("tokens are refreshed a minute before they end, and not before", async () => {
+test("tokens are refreshed a minute before they expire, and not earlier", async () => {
   const { fixture, browser } = await signedIn();
   const first = principalIn(await browser.go("/")).accessToken;
   fixture.provider.advance(3539);
@@ -32,7 +32,7 @@ test("tokens are refreshed a minute before they end, and not before", async () =
   assert.deepEqual((await browser.go("/")).cookies, [], "and then it is good again");
 });
 
-test("short tokens are used for four fifths of their time", async () => {
+test("short-lived tokens are used for four fifths of their lifetime", async () => {
   const fixture = await federatedFixture();
   fixture.tokenChanges = { expires_in: 60 };
   const browser = fixture.browser();
@@ -45,7 +45,7 @@ test("short tokens are used for four fifths of their time", async () => {
   assert.deepEqual(fixture.refreshed, ["rt-1"]);
 });
 
-test("forty parallel requests of one browser use the refresh token once, and all go on with the same new tokens", async () => {
+test("forty parallel requests of one browser use the refresh token once, and all get the same new tokens", async () => {
   const { fixture, browser } = await signedIn();
   fixture.provider.advance(3590);
   const answers = await Promise.all(Array.from({ length: 40 }, () => browser.go("/", SCRIPT)));
@@ -56,7 +56,7 @@ test("forty parallel requests of one browser use the refresh token once, and all
   assert.deepEqual(fixture.refreshed, ["rt-1", "rt-2"]);
 });
 
-test("a tab that comes late with the old cookie gets the same successor; the token is not used again", async () => {
+test("a late tab with the old cookie gets the same successor; the token isn't used again", async () => {
   const { fixture, browser } = await signedIn();
   const old = browser.cookies.get(SESSION) ?? "";
   fixture.provider.advance(3590);
@@ -68,7 +68,7 @@ test("a tab that comes late with the old cookie gets the same successor; the tok
   assert.deepEqual(fixture.refreshed, ["rt-1"]);
 });
 
-test("with short tokens a late tab gets the newest of the chain, never a token that was used", async () => {
+test("with short-lived tokens a late tab gets the newest of the chain, never a used token", async () => {
   const fixture = await federatedFixture();
   fixture.tokenChanges = { expires_in: 60 };
   const browser = fixture.browser();
@@ -84,7 +84,7 @@ test("with short tokens a late tab gets the newest of the chain, never a token t
   assert.deepEqual(fixture.refreshed, ["rt-1", "rt-2"]);
 });
 
-test("a provider that does not rotate refresh tokens is asked again each time", async () => {
+test("without rotation the refresh token is used again each time", async () => {
   const { fixture, browser } = await signedIn();
   fixture.onRefresh = () =>
     Response.json({
@@ -100,7 +100,7 @@ test("a provider that does not rotate refresh tokens is asked again each time", 
   assert.deepEqual(fixture.refreshed, ["rt-1", "rt-1", "rt-1"]);
 });
 
-test("while the token is good, a provider that is away is not noticed, and not asked by every request", async () => {
+test("while the token is valid, an outage of the provider goes unnoticed, and retries are limited", async () => {
   const { fixture, browser } = await signedIn();
   const first = principalIn(await browser.go("/")).accessToken;
   fixture.onRefresh = () => Promise.reject(new TypeError("away"));
@@ -116,7 +116,7 @@ test("while the token is good, a provider that is away is not noticed, and not a
   assert.notEqual(principalIn(await browser.go("/")).accessToken, first);
 });
 
-test("once it has ended: 503 for a while, and the session is kept for when the provider is back", async () => {
+test("after it has expired: 503, and the session is kept until the provider is back", async () => {
   const { fixture, browser } = await signedIn();
   for (const answer of [
     () => Promise.reject(new TypeError("away")),
@@ -139,7 +139,7 @@ test("once it has ended: 503 for a while, and the session is kept for when the p
   principalIn(await browser.go("/"));
 });
 
-test("where it is optional, somebody whose session cannot be told is not taken for nobody", async () => {
+test("with isOptional, a user whose session can't be checked isn't treated as anonymous", async () => {
   const fixture = await federatedFixture({ isOptional: true });
   const browser = fixture.browser();
   const { location } = await browser.go("/signet/login");
@@ -154,7 +154,7 @@ test("where it is optional, somebody whose session cannot be told is not taken f
   assert.equal(browser.cookies.size, 0);
 });
 
-test("a refresh that the provider refuses for good ends the session: pages sign in again, scripts get 401", async () => {
+test("a final refusal by the provider ends the session: pages sign in again, scripts get 401", async () => {
   for (const error of ["invalid_grant", "access_denied", "interaction_required"]) {
     const { fixture, browser } = await signedIn();
     fixture.onRefresh = () => Response.json({ error }, { status: 400 });
@@ -190,7 +190,7 @@ test("a refreshed ID token of another user, sign-in, issuer or key ends the sess
   }
 });
 
-test("userinfo is read again; another user's ends the session, none leaves what is known", async () => {
+test("userinfo is fetched again; another user's ends the session, an unavailable one changes nothing", async () => {
   const { fixture, browser } = await signedIn();
   fixture.provider.userinfo["email"] = "new@example.com";
   fixture.provider.advance(3590);
@@ -216,7 +216,7 @@ test("without a refresh token the session ends with the access token", async () 
   assert.equal(browser.cookies.has(SESSION), false);
 });
 
-test("without expires_in the ID token says how long", async () => {
+test("without expires_in the ID token determines the lifetime", async () => {
   const fixture = await federatedFixture();
   fixture.tokenChanges = { expires_in: undefined };
   const browser = fixture.browser();

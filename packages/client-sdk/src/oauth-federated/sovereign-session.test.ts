@@ -14,7 +14,7 @@ async function pinnedScene(changes = {}) {
   return { fixture, agent };
 }
 
-test("the pinned key alone signs people in, whatever keys the service publishes", async () => {
+test("only the pinned key signs users in, whatever keys the service publishes", async () => {
   const { fixture } = await pinnedScene();
   const browser = fixture.browser();
   await browser.signIn();
@@ -27,7 +27,7 @@ test("the pinned key alone signs people in, whatever keys the service publishes"
   );
 });
 
-test("with a pool, answers and ID tokens name the pool's issuer", async () => {
+test("with a pool, responses and ID tokens name the pool's issuer", async () => {
   const { fixture, agent } = await pinnedScene({ sovereignSigningPoolId: POOL });
   const issuer = `${ISSUER}/sovereign/pools/${POOL}`;
   const metadata = { ...fixture.provider.metadata, issuer };
@@ -45,7 +45,7 @@ test("with a pool, answers and ID tokens name the pool's issuer", async () => {
   refusedWith(await sign(issuer, {}), "token_issuer");
 });
 
-test("a refresh that no agent has signed ends the session: none, or one of the service's own", async () => {
+test("a refresh without an agent's signature ends the session", async () => {
   for (const idToken of [async () => undefined, (own: () => Promise<string>) => own()]) {
     const { fixture } = await pinnedScene();
     const browser = fixture.browser();

@@ -5,7 +5,7 @@ import { createProvider } from "./discovery.ts";
 import { createHttp } from "./http.ts";
 
 describe("a provider's metadata", () => {
-  it("is fetched once for all who ask, again after an hour, and bridged while the provider is away", async () => {
+  it("is fetched once for all callers, again after an hour, and cached during an outage", async () => {
     const hostile = await createTestProvider();
     const { metadata } = providerOf(hostile);
     const [first] = await Promise.all([metadata(), metadata(), metadata()]);
@@ -17,7 +17,7 @@ describe("a provider's metadata", () => {
     assert.equal(hostile.calls.length, 2);
   });
 
-  it("is not read of an answer that is no success", async () => {
+  it("is not read from an unsuccessful response", async () => {
     for (const [status, code] of [
       [503, "provider_unreachable"],
       [404, "provider_answer"],
@@ -41,7 +41,7 @@ describe("a provider's metadata", () => {
     ["an alias that is no address", { mtls_endpoint_aliases: { token_endpoint: 1 } }],
   ];
   for (const [what, changes] of wrong) {
-    it(`is refused with ${what}`, async () => {
+    it(`is rejected with ${what}`, async () => {
       const hostile = await createTestProvider();
       Object.assign(hostile.metadata, changes);
       await assert.rejects(providerOf(hostile).metadata(), { code: "provider_answer" });
@@ -51,7 +51,7 @@ describe("a provider's metadata", () => {
     });
   }
 
-  it("does not lead the SDK to keys without encryption", async () => {
+  it("can't lead the SDK to keys without encryption", async () => {
     const hostile = await createTestProvider();
     hostile.metadata["jwks_uri"] = "http://id.example/jwks";
     await assert.rejects(providerOf(hostile).keys.keyFor({ alg: "ES256", kid: "key-1" }), {
@@ -60,7 +60,7 @@ describe("a provider's metadata", () => {
     assert.deepEqual(hostile.calls, ["GET /.well-known/openid-configuration"]);
   });
 
-  it("is found for an issuer that ends with a slash, as some do", async () => {
+  it("is found for an issuer with a trailing slash", async () => {
     const hostile = await createTestProvider();
     Object.assign(hostile.metadata, { issuer: `${ISSUER}/` });
     assert.equal((await providerOf(hostile, `${ISSUER}/`).metadata()).issuer, `${ISSUER}/`);

@@ -25,7 +25,7 @@ function caller(service: StubService) {
   return { make, waited };
 }
 
-test("a call that is safe is made again, with a nonce of its own each time", async () => {
+test("an idempotent call is retried, each time with another nonce", async () => {
   const service = stubService((_, count) => (count < 3 ? lost() : jsonResponse({ count })));
   const { make, waited } = caller(service);
   const { body } = await make({ method: "PUT", body: { name: "Å" } });
@@ -77,7 +77,7 @@ const statuses = [
   },
 ];
 for (const { name, answer, waits } of statuses)
-  test(`${name}: ${waits === undefined ? "not again" : "again"}`, async () => {
+  test(`${name}: ${waits === undefined ? "not retried" : "retried"}`, async () => {
     const service = stubService((_, count) => (count === 1 ? answer() : jsonResponse({})));
     const { make, waited } = caller(service);
     if (waits === undefined) await assert.rejects(make(), SignetError);
@@ -86,7 +86,7 @@ for (const { name, answer, waits } of statuses)
     if (typeof waits === "number") assert.deepEqual(waited, [waits]);
   });
 
-test("a call that is not safe is made once, whatever becomes of it", async () => {
+test("other calls are never retried", async () => {
   for (const answer of [lost, () => problemResponse(429, "too-many", {}, { "retry-after": "0" })]) {
     const service = stubService(answer);
     await assert.rejects(caller(service).make({ method: "POST", body: {}, isRepeatable: false }), {
@@ -96,7 +96,7 @@ test("a call that is not safe is made once, whatever becomes of it", async () =>
   }
 });
 
-test("three attempts, then the last answer is told", async () => {
+test("after three attempts the last response is reported", async () => {
   const service = stubService(() => problemResponse(503, "busy"));
   await assert.rejects(caller(service).make(), {
     code: "provider_unreachable",
@@ -106,7 +106,7 @@ test("three attempts, then the last answer is told", async () => {
   assert.equal(service.asked.length, 3);
 });
 
-test("what was deleted by an attempt whose answer was lost is deleted; else it was not there", async () => {
+test("a record deleted by an attempt whose response was lost is deleted; otherwise it didn't exist", async () => {
   const answers = (first: () => Response | Error) =>
     stubService((_, count) => (count === 1 ? first() : problemResponse(404, "not-found")));
   await caller(answers(lost)).make({ method: "DELETE" });
@@ -119,7 +119,7 @@ test("what was deleted by an attempt whose answer was lost is deleted; else it w
   });
 });
 
-test("a change whose answer was lost is not told as somebody else's: it would be made again on top of itself", async () => {
+test("a change whose response was lost isn't reported as stale: it would be repeated", async () => {
   const changing = { method: "PUT", body: {}, headers: { "if-match": '"1"' } };
   const stale = () => problemResponse(412, "stale");
   const after = (first: () => Response | Error) =>
@@ -130,7 +130,7 @@ test("a change whose answer was lost is not told as somebody else's: it would be
   await assert.rejects(after(stale).make(changing), { code: "provider_refused" });
 });
 
-test("a caller who gives up is not waited for", async () => {
+test("a caller who aborts isn't kept waiting", async () => {
   const controller = new AbortController();
   const service = stubService(() => {
     controller.abort();
@@ -145,7 +145,7 @@ test("a caller who gives up is not waited for", async () => {
   await waiting;
 });
 
-test("a refusal names the members that are wrong; what is no refusal of the service is no answer", async () => {
+test("a problem names the invalid members; anything else is an unexpected response", async () => {
   const errors = [{ path: "/name", message: "is missing" }, { path: 1 }, "x"];
   const refusing = stubService(() =>
     problemResponse(422, "invalid", { title: "Unusable", detail: "Look here.", errors }),

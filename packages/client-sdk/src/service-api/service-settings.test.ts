@@ -19,7 +19,7 @@ const faults = (configuration: ServiceConfiguration, isSigned = true): number =>
   }
 };
 
-test("what works, and every fault at once", () => {
+test("valid settings, and all problems at once", () => {
   assert.deepEqual(serviceSettings(good, { isSigned: true }), {
     federationServer: "https://id.example",
     environment: "production",

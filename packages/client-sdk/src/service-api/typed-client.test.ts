@@ -15,7 +15,7 @@ function recorded(...bodies: unknown[]) {
   return { asked, ...typedClient<ManagementCalls>(call) };
 }
 
-test("values of a path stay in their place", async () => {
+test("path values stay in their segment", async () => {
   const { asked, call } = recorded();
   await call("GET /legacy/api/oauth/clients/{clientId}", { path: { clientId: "a/../b?c#d%e" } });
   assert.equal(asked[0]?.target, "/legacy/api/oauth/clients/a%2F..%2Fb%3Fc%23d%25e");
@@ -26,7 +26,7 @@ test("values of a path stay in their place", async () => {
   assert.equal(asked.length, 1);
 });
 
-test("a POST is repeatable with an Idempotency-Key, everything else by itself", async () => {
+test("a POST is repeatable with an Idempotency-Key, everything else always", async () => {
   const { asked, call } = recorded();
   const path = { clientId: "1" };
   await call("GET /legacy/api/oauth/clients/{clientId}", { path });
@@ -45,7 +45,7 @@ const page = (ids: string[], nextCursor: string | null) => ({
   nextCursor,
 });
 
-test("a list is read page by page, and only as far as it is wanted", async () => {
+test("a list is requested page by page, only as far as it is read", async () => {
   const all = recorded(page(["1", "2"], "c 1"), page([], "c2"), page(["3"], null));
   const list = all.list("GET /legacy/api/oauth/clients", {}, { pageSize: 2 });
   assert.equal(all.asked.length, 0);
@@ -67,7 +67,7 @@ test("a list is read page by page, and only as far as it is wanted", async () =>
   assert.deepEqual([items.length, nextCursor], [1, null]);
 });
 
-test("a service at fault keeps no reader busy", async () => {
+test("a repeated page ends the iteration", async () => {
   const same = recorded(page(["1"], "c1"), page(["1"], "c1"), page(["1"], "c1"));
   await assert.rejects(same.list("GET /legacy/api/oauth/clients", {}).toArray(), { code: "provider_answer" });
   assert.equal(same.asked.length, 2);

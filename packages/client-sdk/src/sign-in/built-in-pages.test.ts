@@ -11,7 +11,7 @@ const page: FrontPage = {
   action: { label: "Try again", address: `https://app.example/x?a=1&b="><script>`, method: "get" },
 };
 
-test("a front page has a language, a title, one heading and one way on, and escapes every text", async () => {
+test("a page has a language, a title, one heading and one action, and escapes every text", async () => {
   const answer = await renderPage(page);
   const text = await answer.text();
   assert.equal(answer.status, 502);
@@ -23,7 +23,7 @@ test("a front page has a language, a title, one heading and one way on, and esca
   assert.match(text, /href="https:\/\/app\.example\/x\?a=1&#38;b=&#34;&#62;&#60;script&#62;"/);
 });
 
-test("nothing runs, nothing is loaded, nobody frames it from outside, and the one style is named by its hash", async () => {
+test("no scripts, no loaded resources, no framing by other sites, and the style is allowed by its hash", async () => {
   const answer = await renderPage(page);
   const policy = answer.headers.get("content-security-policy") ?? "";
   const style = /<style>(.*)<\/style>/.exec(await answer.text())?.[1] ?? "";
@@ -34,7 +34,7 @@ test("nothing runs, nothing is loaded, nobody frames it from outside, and the on
   assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
 });
 
-test("a page that asks has a form, which may lead on to the provider", async () => {
+test("a confirmation page has a form, which may continue at the provider", async () => {
   const action = { label: "Sign out", address: "/signet/logout", method: "post" } as const;
   const answer = await renderPage({ ...page, kind: "confirm_logout", action });
   assert.match(

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { COOKIE_SECRET, federatedFixture, principalIn } from "../testing/federated-fixture.ts";
 import { createLoginAttempts } from "./login-attempts.ts";
 
-test("tabs sign in at the same time, in any order, and each comes back to its own page", async () => {
+test("tabs sign in at the same time, in any order, and each returns to its own page", async () => {
   const browser = (await federatedFixture()).browser();
   const sent: (URL | undefined)[] = [];
   for (const path of ["/a", "/b", "/c"]) sent.push((await browser.go(path)).location);
@@ -19,7 +19,7 @@ test("tabs sign in at the same time, in any order, and each comes back to its ow
   principalIn(await browser.go("/a"));
 });
 
-test("no more than five are kept, and the oldest goes first", async () => {
+test("at most five are kept, and the oldest goes first", async () => {
   const fixture = await federatedFixture();
   const browser = fixture.browser();
   const sent: (URL | undefined)[] = [];
@@ -35,7 +35,7 @@ test("no more than five are kept, and the oldest goes first", async () => {
   assert.equal(back.location?.pathname, "/2");
 });
 
-test("a browser that comes with many cookies of attempts is left with five", async () => {
+test("a browser with many attempt cookies is left with five", async () => {
   const fixture = await federatedFixture();
   const browser = fixture.browser();
   const id = (number: number) => `0${1_600_000_000 + number}-AAAAAAAAAAA`;
@@ -44,7 +44,7 @@ test("a browser that comes with many cookies of attempts is left with five", asy
   assert.equal(browser.cookies.size, 5);
 });
 
-test("no link of a stranger makes a browser send more than servers take, and lock somebody out", async () => {
+test("links of other sites can't fill the cookies until servers reject the browser", async () => {
   const fixture = await federatedFixture();
   const lengthOf = (cookies: ReadonlyMap<string, string>) =>
     [...cookies].map((pair) => pair.join("=")).join("; ").length;
@@ -70,7 +70,7 @@ test("no link of a stranger makes a browser send more than servers take, and loc
   assert.ok(lengthOf(browser.cookies) < 14_000, String(lengthOf(browser.cookies)));
 });
 
-test("an attempt is for the provider and the client that it was begun with", async () => {
+test("an attempt belongs to its provider and client", async () => {
   const options = { name: "a", secrets: [COOKIE_SECRET], isSecure: true, clock: () => 1_000_000 };
   const ours = createLoginAttempts({ ...options, party: "https://id.example client" });
   const theirs = createLoginAttempts({ ...options, party: "https://evil.example client" });

@@ -20,7 +20,7 @@ async function signedIn(changes = {}, options = {}) {
   return { fixture, browser, revoked };
 }
 
-test("a page of ours signs out here and at the provider, and the refresh token is taken back", async () => {
+test("a page of the application signs out here and at the provider, and revokes the refresh token", async () => {
   const { browser, revoked } = await signedIn({ afterLogoutPath: "/bye" });
   const answer = await browser.send("/signet/logout", POST);
   assert.equal(answer.status, 303);
@@ -34,7 +34,7 @@ test("a page of ours signs out here and at the provider, and the refresh token i
   assert.equal((await browser.go("/")).status, 302);
 });
 
-test("a link on a page of ours does the same; a script is told where to go", async () => {
+test("a link on a page does the same; a script gets the URL", async () => {
   const link = await signedIn();
   const answer = await link.browser.go("/signet/logout", { ...NAVIGATION, "sec-fetch-site": "same-origin" });
   assert.equal(answer.status, 302);
@@ -47,7 +47,7 @@ test("a link on a page of ours does the same; a script is told where to go", asy
   assert.equal(browser.cookies.size, 0);
 });
 
-test("another site, a link in a mail, an image or a page loaded ahead signs nobody out", async () => {
+test("another site, a link in an email, an image or a prefetch signs nobody out", async () => {
   const { browser } = await signedIn();
   const page = { ...NAVIGATION };
   const tries: readonly (readonly [number, RequestInit])[] = [
@@ -90,7 +90,7 @@ test("another site, a link in a mail, an image or a page loaded ahead signs nobo
   principalIn(await browser.go("/"));
 });
 
-test("without Fetch Metadata the origin decides", async () => {
+test("without Fetch Metadata the Origin decides", async () => {
   const { browser } = await signedIn();
   const answer = await browser.send("/signet/logout", {
     method: "POST",
@@ -100,7 +100,7 @@ test("without Fetch Metadata the origin decides", async () => {
   assert.equal(browser.cookies.size, 0);
 });
 
-test("a copy of the cookie is of no use afterwards, and a refresh under way does not bring the session back", async () => {
+test("afterwards a copied cookie is useless, and a pending refresh doesn't restore the session", async () => {
   const { fixture, browser } = await signedIn();
   const copy = fixture.browser();
   copy.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
@@ -125,7 +125,7 @@ test("a copy of the cookie is of no use afterwards, and a refresh under way does
   assert.equal(copy.cookies.size, 0);
 });
 
-test("when somebody else signs in, a refresh under way does not put the one before in their place", async () => {
+test("when another user signs in, a pending refresh doesn't restore the previous session", async () => {
   const { fixture, browser } = await signedIn();
   fixture.provider.advance(3590);
   let answerRefresh = (_response: Response) => {};
@@ -148,7 +148,7 @@ test("when somebody else signs in, a refresh under way does not put the one befo
   assert.equal(principalIn(await browser.go("/")).subject, "bob");
 });
 
-test("the same person's sessions of several tabs go on beside each other", async () => {
+test("sessions of the same user in several tabs coexist", async () => {
   const { fixture, browser } = await signedIn();
   const copy = fixture.browser();
   copy.cookies.set(SESSION, browser.cookies.get(SESSION) ?? "");
@@ -158,7 +158,7 @@ test("the same person's sessions of several tabs go on beside each other", async
   principalIn(await copy.go("/"));
 });
 
-test("whatever does not work elsewhere, the person is signed out here", async () => {
+test("whatever fails elsewhere, the user is signed out here", async () => {
   const { fixture, browser } = await signedIn(
     {},
     {
@@ -172,7 +172,7 @@ test("whatever does not work elsewhere, the person is signed out here", async ()
   assert.equal(fixture.errors.length, 2);
 });
 
-test("a provider without a page for it, or with one that is not safe, and nobody signed in: the application's own page", async () => {
+test("without a safe logout page of the provider, or without a session: the application's own page", async () => {
   for (const endpoint of [undefined, "http://id.example/end_session"]) {
     const { fixture, browser } = await signedIn();
     fixture.provider.metadata["end_session_endpoint"] = endpoint;

@@ -6,7 +6,7 @@ const request = (headers: Record<string, string>, method = "GET") =>
   new Request("https://app.example/page", { method, headers });
 const kind = (headers: Record<string, string>, method?: string) => requestKind(request(headers, method));
 
-test("Fetch Metadata decides where a browser sends it", () => {
+test("Fetch Metadata decides if a browser sends it", () => {
   const page = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
   assert.equal(kind(page), "navigation");
   assert.equal(kind(page, "HEAD"), "navigation");
@@ -16,7 +16,7 @@ test("Fetch Metadata decides where a browser sends it", () => {
   assert.equal(kind({ "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image" }), "fetch");
 });
 
-test("without it, whoever asks for HTML is a browser", () => {
+test("without it, a request for HTML is a navigation", () => {
   const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
   assert.equal(kind({ accept }), "navigation");
   assert.equal(kind({ accept }, "POST"), "form");
@@ -26,13 +26,13 @@ test("without it, whoever asks for HTML is a browser", () => {
   assert.equal(kind({}), "fetch");
 });
 
-test("what a browser fetches ahead begins no sign-in", () => {
+test("a prefetch doesn't start a sign-in", () => {
   const page = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
   assert.equal(kind({ ...page, "sec-purpose": "prefetch;prerender" }), "prefetch");
   assert.equal(kind({ ...page, purpose: "prefetch" }), "prefetch");
 });
 
-test("a page of ours, the person, and every other site are told apart, sites beside ours too", () => {
+test("the application's pages, the user, and other sites are distinguished, sibling domains too", () => {
   const source = (headers: Record<string, string>) => requestSource(request(headers), "https://app.example");
   assert.equal(source({ "sec-fetch-site": "same-origin" }), "same-origin");
   assert.equal(source({ "sec-fetch-site": "none" }), "user");

@@ -5,7 +5,7 @@ import { refererPath, returnUrl } from "./return-url.ts";
 
 const own = { origin: "https://app.example", basePath: "/signet" };
 
-test("a path of the application is kept with its query and fragment", () => {
+test("a path of the application keeps its query and fragment", () => {
   for (const path of [
     "/",
     "/orders/7?page=2#last",
@@ -17,7 +17,7 @@ test("a path of the application is kept with its query and fragment", () => {
     assert.equal(returnUrl(own, path), `https://app.example${path}`);
 });
 
-test("whatever a browser would read as another place leads to the front page", () => {
+test("anything a browser would read as another place leads to the home page", () => {
   const elsewhere = [
     "//evil.example",
     "///evil.example",
@@ -53,7 +53,7 @@ test("whatever a browser would read as another place leads to the front page", (
     assert.equal(returnUrl(own, wanted), "https://app.example/", String(wanted));
 });
 
-test("no text at all leads to another origin", () => {
+test("no text leads to another origin", () => {
   const parts = fc.constantFrom(
     "/",
     "\\",
@@ -83,7 +83,7 @@ test("no text at all leads to another origin", () => {
   );
 });
 
-test("the page that a request came from is one of ours or nobody's", () => {
+test("the referring page is one of the application, or none", () => {
   const from = (referer: string) =>
     refererPath(own, new Request("https://app.example/save", { headers: { referer } }));
   assert.equal(from("https://app.example/form?id=1"), "/form?id=1");

@@ -89,7 +89,7 @@ const modes: ReadonlyArray<readonly [name: string, pins: Partial<SovereignSettin
 ];
 
 for (const [name, pins, x5c] of modes) {
-  test(`${name}: the agent's key is taken, another one and one without a name are not`, async () => {
+  test(`${name}: accepts the agent's key, not another one or one without kid`, async () => {
     const fixture = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
     await isAgents(fixture.keyFor());
     await refused(fixture.keyFor("another"), "token_key_unknown");
@@ -99,20 +99,20 @@ for (const [name, pins, x5c] of modes) {
     await refused(source.keyFor({ alg: "ES256" }), "token_key_unknown");
   });
 
-  test(`${name}: only the required key, where one is`, async () => {
+  test(`${name}: accepts only the required key`, async () => {
     const keys = [published(agentKey, x5c ? { x5c } : {}), published(rogueKey)];
     await isAgents(stage({ ...pins, requiredKeyId: kid }, keys).keyFor());
     await refused(stage({ ...pins, requiredKeyId: "2026-11" }, keys).keyFor(), "token_key_untrusted");
   });
 
-  test(`${name}: an algorithm that is not the key's is refused`, async () => {
+  test(`${name}: rejects an algorithm that doesn't match the key`, async () => {
     const keys = [published(agentKey, x5c ? { x5c } : {})];
     const source = createSovereignKeySource(settingsOf(pins), { fetch: async () => Response.json({ keys }) });
     await refused(source.keyFor({ alg: "RS256", kid }), "token_algorithm");
   });
 }
 
-test("only the pool's own key set is ever asked, and it at most once a minute for names that are made up", async () => {
+test("only the pool's key set is fetched, at most once a minute for unknown kids", async () => {
   const fixture = stage({ thumbprints: [kid] }, [published(agentKey)]);
   await fixture.keyFor();
   for (let count = 0; count < 5; count++)
@@ -123,13 +123,13 @@ test("only the pool's own key set is ever asked, and it at most once a minute fo
   assert.ok(fixture.calls.length <= 2, String(fixture.calls.length));
 });
 
-test("a pool alone is refused in production, and taken elsewhere", async () => {
+test("a pool alone is rejected in production, and accepted elsewhere", async () => {
   assert.throws(() => createSovereignKeySource(settingsOf({})), { code: "configuration" });
   for (const environment of ["staging", "development"] as const)
     await isAgents(stage({}, [published(agentKey)], { environment }).keyFor());
 });
 
-test("what pins nothing, two things, or cannot be read is refused before any token comes", () => {
+test("pinning nothing, two things, or something unreadable is rejected at start", () => {
   const { sovereign: _none, ...bare } = settingsOf({});
   const jwk = publicOf(agentKey);
   const wrong: Partial<SovereignSettings>[] = [
@@ -158,7 +158,7 @@ test("what pins nothing, two things, or cannot be read is refused before any tok
   });
 });
 
-test("roots: a key without a chain, with another's, of another root or for another pool is not trusted", async () => {
+test("roots: a key without a chain, with another's, under another root or for another pool is rejected", async () => {
   const roots = { trustedRoots: [root.pem] };
   const rogueRoot = testCertificate({ subject: "Root", isCa: true });
   const past = { validFrom: new Date(Date.now() - 2 * MINUTE_MS), validTo: new Date(Date.now() - MINUTE_MS) };
@@ -179,7 +179,7 @@ test("roots: a key without a chain, with another's, of another root or for anoth
   }
 });
 
-test("roots: a chain that was good is refused a minute after it has expired, while the key set is still fresh", async () => {
+test("roots: a chain is rejected a minute after it has expired, while the key set is still fresh", async () => {
   const validTo = new Date(Date.now() + 30_000);
   const fixture = stage({ trustedRoots: [root.pem] }, [
     published(agentKey, { x5c: [certified(root, { validTo })] }),
@@ -190,7 +190,7 @@ test("roots: a chain that was good is refused a minute after it has expired, whi
   assert.equal(fixture.calls.length, 1);
 });
 
-test("roots: keys rotate by themselves, as long as their certificates lead to the root", async () => {
+test("roots: keys can rotate while their certificates lead to the root", async () => {
   const fixture = stage({ trustedRoots: [root.pem] }, [published(agentKey, { x5c: [certified(root)] })]);
   await isAgents(fixture.keyFor());
   fixture.keys = [published(rogueKey, { x5c: [certified(root, { privateKey: rogueKey })] })];
@@ -198,7 +198,7 @@ test("roots: keys rotate by themselves, as long as their certificates lead to th
   assert.ok(await fixture.keyFor(kidOf(rogueKey)));
 });
 
-test("a key set that the service has swapped: pinned modes refuse what it puts in under the same name", async () => {
+test("a swapped key set: pinned modes reject other keys under the same name", async () => {
   const swapped = [published(rogueKey, { kid })];
   for (const [name, pins, x5c] of modes.slice(1, 3)) {
     const fixture = stage(pins, [published(agentKey, x5c ? { x5c } : {})]);
@@ -217,7 +217,7 @@ test("a key set that the service has swapped: pinned modes refuse what it puts i
   assert.equal(await calculateJwkThumbprint(await exportJWK(await unpinned.keyFor())), kidOf(rogueKey));
 });
 
-test("a thumbprint is worked out from the key itself, and a key that is not a public one is none", async () => {
+test("thumbprints are computed from the key itself, and only for public keys", async () => {
   const pins = { thumbprints: [kid] };
   await refused(stage(pins, [published(rogueKey, { kid })]).keyFor(), "token_key_untrusted");
   await refused(stage(pins, [{ kty: "oct", k: "AAAA", kid }]).keyFor(), "token_key_untrusted");
@@ -227,7 +227,7 @@ test("a thumbprint is worked out from the key itself, and a key that is not a pu
   await refused(stage(pins, [secret]).keyFor(), "token_key_untrusted");
 });
 
-test("thumbprints without a pool are looked for among the issuer's keys", async () => {
+test("thumbprints without a pool are looked up in the issuer's keys", async () => {
   const calls: string[] = [];
   const sovereign = { ...nothing, thumbprints: [kid] };
   const source = createSovereignKeySource(
@@ -248,7 +248,7 @@ test("thumbprints without a pool are looked for among the issuer's keys", async 
   assert.deepEqual(calls, [`${ISSUER}/.well-known/openid-configuration`, `${ISSUER}/keys`]);
 });
 
-test("public keys: nothing is fetched; as JWK or PEM, by thumbprint or the name that the JWK has", async () => {
+test("public keys: nothing is fetched; JWK or PEM, by thumbprint or the JWK's kid", async () => {
   const named = { ...publicOf(agentKey), kid: "2026-11" };
   for (const publicKeys of [
     [publicOf(agentKey)],

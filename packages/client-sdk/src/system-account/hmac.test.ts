@@ -11,7 +11,7 @@ const secret = "sgn_sa_Zm9vYmFy";
 const bytes = (text: string) => new TextEncoder().encode(text);
 const strict = { method: "POST", target: "/orders?x=1", timestamp: "1790000000", nonce: "n-1" };
 
-test("both forms are what the service computes, and the other way round", async () => {
+test("both forms equal the service's signatures, and verify them", async () => {
   const bodies = [
     new Uint8Array(),
     bytes('{"email":"a@b.example"}'),
@@ -27,7 +27,7 @@ test("both forms are what the service computes, and the other way round", async 
     }
 });
 
-test("a signature of the documented example stays what it is", async () => {
+test("the documented example's signature never changes", async () => {
   const signature = "f8+OvNnFwlR/ZSoGPSGqxKsw9iRFGFWLHNhIXTVqL3E=";
   assert.equal(
     await signHmac("key", bytes("The quick brown fox jumps over the lazy dog")),
@@ -36,7 +36,7 @@ test("a signature of the documented example stays what it is", async () => {
   assert.equal(await verifyHmac(signature, secret, bytes("")), false);
 });
 
-test("one change anywhere, or another spelling of the same bytes, does not hold", async () => {
+test("any change, or another encoding of the same bytes, is rejected", async () => {
   const body = bytes("{}");
   const signature = await signHmac(secret, body, strict);
   const changed = [
@@ -63,7 +63,7 @@ test("one change anywhere, or another spelling of the same bytes, does not hold"
   assert.equal(await verifyHmac(twin, secret, body, strict), false);
 });
 
-test("an Authorization header of any other form names no account", () => {
+test("an Authorization header in any other format names no account", () => {
   const signature = "97yD9DBThCSxMpjmqm+xQ+9NWaFJRhdZl0edvC0aPNg=";
   const key = "0198C7A3-1111-7222-8333-444455556666";
   assert.deepEqual(parseAuthorization(`${key}:${signature}`), { publicKey: key.toLowerCase(), signature });
@@ -83,7 +83,7 @@ test("an Authorization header of any other form names no account", () => {
   );
 });
 
-test("the target is what fetch puts on the wire", () => {
+test("the request target is what fetch sends", () => {
   assert.equal(requestTarget("https://a.example/x/../y?q=%20#part"), "/y?q=%20");
   assert.equal(requestTarget("https://a.example"), "/");
   assert.equal(requestTarget("https://a.example/x?"), "/x?");

@@ -11,7 +11,7 @@ import { AUDIENCE, createTestProvider } from "./test-provider.ts";
 
 const stranger = await testKey("key-1");
 
-describe("OAuthUserBearer with a hostile provider", async () => {
+describe("OAuthUserBearer with invalid tokens", async () => {
   const provider = await createTestProvider();
   const filter = oauthUserBearer(bearer, { fetch: provider.fetch, clock: provider.clock });
   const call = (token: string) =>
@@ -20,44 +20,44 @@ describe("OAuthUserBearer with a hostile provider", async () => {
     );
   const spoilt = invalidTokens(provider, stranger);
 
-  it("lets a good access token in", async () => {
+  it("accepts a valid access token", async () => {
     assert.equal((await call(await provider.accessToken())).kind, "authenticated");
   });
   for (const [what, code, changes] of [...spoilt.any, ...spoilt.accessToken]) {
-    it(`refuses ${what} with ${code}`, async () => {
+    it(`rejects ${what} with ${code}`, async () => {
       const response = refusal(await call(await provider.accessToken(changes)), code);
       assert.equal(response.status, 401);
       assert.match(response.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
     });
   }
-  it("takes neither ID tokens nor logout tokens for access tokens", async () => {
+  it("accepts neither ID tokens nor logout tokens", async () => {
     const claims = { aud: AUDIENCE };
     for (const token of [await provider.idToken({ claims }), await provider.logoutToken({ claims })])
       refusal(await call(token), "token_type");
   });
 });
 
-describe("OAuthFederated with a hostile provider", async () => {
+describe("OAuthFederated with invalid tokens", async () => {
   const fixture = await federatedFixture({}, { authorizationParameters: { max_age: "300" } });
   const spoilt = invalidTokens(fixture.provider, stranger);
   // The access token of the fixture is another one each time, so that no at_hash fits it.
   const all: InvalidToken[] = [...spoilt.any, ...spoilt.idToken];
 
-  it("signs in with a good ID token", async () => {
+  it("signs in with a valid ID token", async () => {
     fixture.idTokenChanges = {};
     const browser = fixture.browser();
     await browser.signIn();
     assert.equal((await browser.go("/")).result.kind, "authenticated");
   });
   for (const [what, code, changes] of all) {
-    it(`refuses ${what} with ${code}, and nobody is signed in`, async () => {
+    it(`rejects ${what} with ${code}, and nobody is signed in`, async () => {
       fixture.idTokenChanges = changes;
       const browser = fixture.browser();
       refusedWith(await browser.signIn(), code);
       assert.equal((await browser.go("/")).result.kind, "answer");
     });
   }
-  it("refuses userinfo of another user, or of none", async () => {
+  it("rejects userinfo of another user, or without sub", async () => {
     fixture.idTokenChanges = {};
     for (const sub of ["somebody-else", undefined]) {
       fixture.provider.answers.set("/userinfo", () => Response.json({ ...fixture.provider.userinfo, sub }));
@@ -65,7 +65,7 @@ describe("OAuthFederated with a hostile provider", async () => {
     }
     fixture.provider.answers.delete("/userinfo");
   });
-  it("takes no access token for an ID token", async () => {
+  it("doesn't accept an access token as ID token", async () => {
     fixture.tokenChanges = { id_token: await fixture.provider.accessToken() };
     refusedWith(await fixture.browser().signIn(), "token_type");
     fixture.tokenChanges = {};

@@ -14,7 +14,7 @@ describe("verifyIdToken", () => {
     ["ES384", "sha384"],
     ["EdDSA", "sha512"],
   ] as const) {
-    it(`compares at_hash by the hash that goes with ${alg}`, async () => {
+    it(`compares at_hash with the hash for ${alg}`, async () => {
       const key = await testKey("k", alg);
       const bytes = hash(digest, ACCESS_TOKEN, "buffer");
       const atHash = bytes.subarray(0, bytes.length / 2).toString("base64url");
@@ -41,7 +41,7 @@ describe("verifyIdToken", () => {
     });
   }
 
-  it("accepts several audiences when azp says that the token is ours", async () => {
+  it("accepts several audiences if azp is this client", async () => {
     const provider = await createTestProvider();
     const token = await provider.idToken({ claims: { aud: [CLIENT_ID, "other"] } });
     const keys = { keyFor: () => importPublicKey(provider.key.jwk, "ES256") };

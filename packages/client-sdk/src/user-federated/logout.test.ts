@@ -8,7 +8,7 @@ import { userFederated } from "./user-federated.ts";
 
 const BOB = "0198c7a3-7777-4222-8333-444455556666";
 
-test("signing out ends the key at the service; a copy of the cookie does not bring it back", async () => {
+test("signing out ends the key at the service; a copied cookie doesn't restore it", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -27,7 +27,7 @@ test("signing out ends the key at the service; a copy of the cookie does not bri
   assert.equal((await copy.go("/")).status, 302);
 });
 
-test("a check that was under way does not bring a signed-out session back", async () => {
+test("a pending revalidation doesn't restore a signed-out session", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -55,7 +55,7 @@ test("a check that was under way does not bring a signed-out session back", asyn
   assert.equal(ada.cookies.has("__Host-signet-session"), false);
 });
 
-test("when somebody else signs in, a check under way does not put the one before in their place", async () => {
+test("when another user signs in, a pending revalidation doesn't restore the previous session", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -80,7 +80,7 @@ test("when somebody else signs in, a check under way does not put the one before
   assert.equal((await ada.go("/")).permId, BOB);
 });
 
-test("another site signs nobody out, and a link in a mail asks first", async () => {
+test("another site signs nobody out, and a link in an email asks first", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -116,7 +116,7 @@ test("another site signs nobody out, and a link in a mail asks first", async () 
   assert.deepEqual([script.status, JSON.parse(script.body)], [200, { logout_url: `${APP}/` }]);
 });
 
-test("signing out works while the service is away, and says so", async () => {
+test("signing out works during an outage, which is reported", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -147,7 +147,7 @@ test("signing out works while the service is away, and says so", async () => {
   );
 });
 
-test("a key that was signed out here is none, whatever the service says of it", async () => {
+test("a key signed out here is invalid, whatever the service says", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   const link = await ada.begin();
@@ -159,7 +159,7 @@ test("a key that was signed out here is none, whatever the service says of it", 
   assert.equal((await ada.go(link)).status, 400, "back in the history");
 });
 
-test("a key that has ended already is signed out all the same, and nothing is wrong", async () => {
+test("signing out succeeds if the key has already ended", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { legacyFixture, NOW, user, valid } from "../testing/legacy-fixture.ts";
 import { jsonResponse, problemResponse } from "../testing/stub-service.ts";
 
-test("the service is asked again after the time, once for requests that come together", async () => {
+test("the key is validated again when due, once for concurrent requests", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -24,7 +24,7 @@ test("the service is asked again after the time, once for requests that come tog
   assert.equal(here.validations(), 2);
 });
 
-test("a cookie from the future is looked at again", async () => {
+test("a cookie from the future is revalidated", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -33,7 +33,7 @@ test("a cookie from the future is looked at again", async () => {
   assert.equal(here.validations(), 2);
 });
 
-test("zero seconds asks each time", async () => {
+test("zero seconds revalidates every time", async () => {
   const here = legacyFixture({ revalidateAfterSeconds: 0 });
   const ada = here.browser();
   await ada.signIn();
@@ -44,7 +44,7 @@ test("zero seconds asks each time", async () => {
   assert.equal((await ada.go("/")).status, 503, "there is no time for which the old answer would do");
 });
 
-test("a key that has ended elsewhere ends the session", async () => {
+test("a key that ended elsewhere ends the session", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -55,7 +55,7 @@ test("a key that has ended elsewhere ends the session", async () => {
   assert.equal(ada.cookies.has("__Host-signet-session"), false);
 });
 
-test("a session ends when the key does, without a question", async () => {
+test("a session ends when its key expires, without revalidation", async () => {
   const here = legacyFixture({ revalidateAfterSeconds: 86_400 });
   const ada = here.browser();
   await ada.signIn();
@@ -64,7 +64,7 @@ test("a session ends when the key does, without a question", async () => {
   assert.equal(here.validations(), 1);
 });
 
-test("while the service is away sessions go on for one interval more, then wait for it", async () => {
+test("during an outage sessions continue for one more interval, then wait for the service", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -85,7 +85,7 @@ test("while the service is away sessions go on for one interval more, then wait 
   assert.equal((await ada.go("/orders")).kind, "authenticated");
 });
 
-test("a session of another application or server is none here", async () => {
+test("a session of another application or service is ignored", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();

@@ -40,7 +40,7 @@ test("a page leads to the service and back, and then belongs to the user", async
   assert.equal((await ada.send("/api", { method: "POST" })).kind, "authenticated");
 });
 
-test("the principal has the user properties of the specification", async () => {
+test("the principal has the specification's user properties", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   await ada.signIn();
@@ -67,7 +67,7 @@ test("the principal has the user properties of the specification", async () => {
   });
 });
 
-test("a key that comes without a sign-in of this browser signs nobody in", async () => {
+test("a key without a sign-in of this browser signs nobody in", async () => {
   const here = legacyFixture();
   const mallory = here.browser();
   const link = await mallory.begin("/", "sgn_sk_mallory");
@@ -88,7 +88,7 @@ test("a key that comes without a sign-in of this browser signs nobody in", async
   assert.equal(ada.cookies.has("__Host-signet-session"), false);
 });
 
-test("a sign-in is answered once, within ten minutes", async () => {
+test("a sign-in gets one response, within ten minutes", async () => {
   const here = legacyFixture();
   const ada = here.browser();
   const link = await ada.begin();
@@ -128,7 +128,7 @@ const answers: { name: string; body: unknown; status?: number; code: string }[] 
   { name: "that a proxy refuses", body: {}, status: 401, code: "provider_answer" },
 ];
 for (const { name, body, status = 200, code } of answers)
-  test(`a key ${name} is no session`, async () => {
+  test(`a key ${name} is rejected`, async () => {
     const here = legacyFixture();
     const ada = here.browser();
     here.answer = () => jsonResponse(body, status);
@@ -143,7 +143,7 @@ for (const { name, body, status = 200, code } of answers)
     assert.doesNotMatch(refused.body + String(here.errors[0]?.message), /sgn_sk/);
   });
 
-test("an answer with two keys, or none, is refused before the service is asked", async () => {
+test("a response with two keys, or none, is rejected without calling the service", async () => {
   for (const change of ["&service_key=sgn_sk_two", "&state=x"]) {
     const here = legacyFixture();
     const ada = here.browser();
@@ -160,7 +160,7 @@ test("an answer with two keys, or none, is refused before the service is asked",
   assert.equal((await ada.go(denied)).status, 403);
 });
 
-test("what cannot be sent to sign in is told, and optional lets it through", async () => {
+test("requests that can't be redirected are told, and isOptional lets them through", async () => {
   const here = legacyFixture();
   const guest = here.browser();
   const script = await guest.send("/api", { headers: { "sec-fetch-mode": "cors" } });
@@ -178,7 +178,7 @@ test("what cannot be sent to sign in is told, and optional lets it through", asy
   assert.equal((await open.browser().send("/signet/login", { method: "PUT" })).status, 405);
 });
 
-test("people come back to the application and nowhere else", async () => {
+test("users return only to the application", async () => {
   const here = legacyFixture({ isOptional: true });
   const wishes = {
     "//evil.example/": "/",
@@ -194,7 +194,7 @@ test("people come back to the application and nowhere else", async () => {
   }
 });
 
-test("with the keys of a system account the calls are signed; a prompt is passed on", async () => {
+test("with a system account's keys calls are signed; a prompt is passed on", async () => {
   const more = {
     systemAccountPublicKey: "0198c7a3-1111-7222-8333-444455556666",
     systemAccountSecretKey: "sgn_sa_secret",
@@ -221,7 +221,7 @@ test("five tabs sign in at once, each to its own page", async () => {
   for (const [tab, link] of links.entries()) assert.equal((await ada.go(link)).location, `${APP}/tab/${tab}`);
 });
 
-test("neither a page loaded ahead nor a method that is a word of the language begins a sign-in", async () => {
+test("neither a prefetch nor a method named like an object property starts a sign-in", async () => {
   const here = legacyFixture();
   const ahead = await here.browser().go("/signet/login", { "sec-purpose": "prefetch" });
   assert.deepEqual([ahead.status, ahead.set], [401, []]);
