@@ -1,4 +1,4 @@
-/** An application behind OAuthFederated, a provider that a test can make wrong, and browsers that keep cookies. */
+/** An application behind OAuthFederated, a provider whose responses tests can change, and browsers with cookies. */
 import assert from "node:assert/strict";
 import { sha256Base64url } from "../base64url.ts";
 import type { SignetConfiguration } from "../configuration/settings.ts";
@@ -21,15 +21,15 @@ export const COOKIE_SECRET = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 export interface FederatedFixture {
   readonly provider: TestProvider;
   readonly filter: Filter;
-  /** What the filter told of. */
+  /** Reported by the filter. */
   readonly errors: Error[];
   /** Of the next ID token of a sign-in. */
   idTokenChanges: TokenChanges;
-  /** Added to the next answers of the token endpoint; undefined takes a member out. */
+  /** Added to the next responses of the token endpoint; undefined removes a member. */
   tokenChanges: Record<string, unknown>;
-  /** Answers refreshes; the default gives `rt-2`, `rt-3` … with a new ID token. */
+  /** Responds to refreshes; the default returns `rt-2`, `rt-3` … with a new ID token. */
   onRefresh: ((form: URLSearchParams) => Response | Promise<Response>) | undefined;
-  /** Refresh tokens that were used, in their order. */
+  /** Used refresh tokens, in order. */
   readonly refreshed: string[];
   /** Another application process with the same configuration. */
   anotherProcess(): Filter;
@@ -40,9 +40,9 @@ export interface TestBrowser {
   readonly cookies: Map<string, string>;
   go(path: string, headers?: Readonly<Record<string, string>>): Promise<TestResponse>;
   send(path: string, init: RequestInit): Promise<TestResponse>;
-  /** The provider's answer to where a visit was sent, as the path of the callback. */
+  /** The provider's response to an authorization request, as the path of the callback. */
   answerTo(sentTo: URL, changes?: Readonly<Record<string, string | undefined>>): string;
-  /** From the page to the provider and back. @returns the answer of the callback */
+  /** From the page to the provider and back. @returns the response of the callback */
   signIn(path?: string): Promise<TestResponse>;
 }
 
@@ -55,7 +55,7 @@ export interface TestResponse {
   readonly cookies: readonly string[];
 }
 
-/** What a browser says when it goes to a page. */
+/** Fetch Metadata of a navigation. */
 export const NAVIGATION = {
   "sec-fetch-mode": "navigate",
   "sec-fetch-dest": "document",
@@ -137,7 +137,7 @@ function createBrowser(filter: Filter): TestBrowser {
   const send = async (path: string, init: RequestInit): Promise<TestResponse> => {
     const headers = new Headers(init.headers);
     headers.set("cookie", [...cookies].map(([name, value]) => `${name}=${value}`).join("; "));
-    // The host is one that somebody else may have written: the filter must not use it.
+    // An untrusted host, which the filter must not use.
     const request = new Request(`https://host-header.example${path}`, { ...init, headers });
     const result = await filter.authenticate(request);
     const answer = result.kind === "answer" ? result.response : undefined;
@@ -189,7 +189,7 @@ export function principalIn({ result }: TestResponse): Principal {
   return (result as FilterResult & { kind: "authenticated" }).principal;
 }
 
-/** The filter refused, with this code. */
+/** The filter rejected the request with this code. */
 export function refusedWith({ result }: TestResponse, code: SignetErrorCode): SignetError {
   assert.equal(result.kind, "answer");
   const { error } = result as FilterResult & { kind: "answer" };

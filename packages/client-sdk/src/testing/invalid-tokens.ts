@@ -1,4 +1,4 @@
-/** Every way in which a token can be wrong, and how it is refused: for the verifiers, and again for the filters as a whole. */
+/** Every way a token can be wrong, with the expected error: for the verifiers and the filters. */
 import type { SignetErrorCode } from "../errors.ts";
 import { sharedSecret, type TestKey } from "./signed-token.ts";
 import {
@@ -10,11 +10,11 @@ import {
   type TokenChanges,
 } from "./test-provider.ts";
 
-/** What is wrong, the refusal, and what to change in a good token. */
+/** What is wrong, the expected code, and the changes to a valid token. */
 export type InvalidToken = readonly [what: string, code: SignetErrorCode, changes: TokenChanges];
 
 export interface InvalidTokens {
-  /** Wrong in a token of any kind. */
+  /** For any type of token. */
   readonly any: readonly InvalidToken[];
   readonly idToken: readonly InvalidToken[];
   readonly accessToken: readonly InvalidToken[];
@@ -23,7 +23,7 @@ export interface InvalidTokens {
 
 const NOW = START_MS / 1000;
 
-/** @param stranger a key that the provider has not published, of the same kid as its own */
+/** @param stranger an unpublished key with the same kid */
 export function invalidTokens(provider: TestProvider, stranger: TestKey): InvalidTokens {
   return { any: anyToken(provider, stranger), idToken, accessToken, logoutToken };
 }

@@ -1,4 +1,4 @@
-/** An application behind UserFederated, a service that answers as a test says, and browsers that keep cookies. */
+/** An application behind UserFederated, a service with scripted responses, and browsers with cookies. */
 import type { SignetConfiguration } from "../configuration/settings.ts";
 import type { Filter } from "../filter.ts";
 import { type UserFederatedOptions, userFederated } from "../user-federated/user-federated.ts";
@@ -45,7 +45,7 @@ export interface LegacyBrowser {
   readonly cookies: Map<string, string>;
   send(path: string, init?: RequestInit): Promise<LegacyResponse>;
   go(path: string, headers?: Record<string, string>): Promise<LegacyResponse>;
-  /** @returns the callback's path as the service would write it */
+  /** @returns the callback's path as the service writes it */
   begin(path?: string, key?: string): Promise<string>;
   signIn(): Promise<LegacyResponse>;
 }

@@ -1,4 +1,4 @@
-/** A filter for the tests of adapters: it does as the request's path says, and tells what it has seen. */
+/** A filter for the tests of adapters: the request's path determines the result. Records the requests. */
 import type { Filter, FilterResult, RequestContext } from "../filter.ts";
 import type { Principal } from "../principal.ts";
 
@@ -6,7 +6,7 @@ export interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
-  /** Undefined when the filter did not look at it. */
+  /** Undefined if the filter did not read it. */
   readonly body: string | undefined;
   readonly context: RequestContext | undefined;
 }
@@ -27,10 +27,7 @@ export const uma: Principal = {
   sessionKey: undefined,
 };
 
-/**
- * `/refused`: an answer of its own, with two cookies. `/anonymous`: nobody. Everything else: Uma, with two cookies. The body is
- * read where the query has `read`.
- */
+/** `/refused`: its own response. `/anonymous`: no principal. Otherwise Uma. Reads the body if the query has `read`. */
 export function stubFilter(): StubFilter {
   const seen: SeenRequest[] = [];
   return {

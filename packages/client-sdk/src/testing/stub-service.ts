@@ -1,4 +1,4 @@
-/** A service that answers as a test says, in the place of `fetch`; it keeps what it was asked. */
+/** A service with scripted responses, as a `fetch`. Records the requests. */
 
 export interface ReceivedRequest {
   readonly method: string;
@@ -13,7 +13,7 @@ export interface StubService {
   readonly asked: ReceivedRequest[];
 }
 
-/** @param answer for each request in turn; an Error is a connection that breaks */
+/** @param answer responds to each request; an Error is a broken connection */
 export function stubService(
   answer: (request: ReceivedRequest, count: number) => Response | Error | Promise<Response | Error>,
 ): StubService {
@@ -36,7 +36,7 @@ export function stubService(
 export const jsonResponse = (body: unknown, status = 200, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers });
 
-/** A refusal as the service writes it (RFC 9457). */
+/** A problem document of the service (RFC 9457). */
 export const problemResponse = (
   status: number,
   code: string,

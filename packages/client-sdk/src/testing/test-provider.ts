@@ -1,6 +1,6 @@
 /**
- * An OpenID provider in the same process, behind an injected `fetch`. It does everything right until a test changes what it
- * says: each member of its documents, tokens and answers can be made wrong on its own.
+ * An OpenID provider in the same process, behind an injected `fetch`. It is correct until a test changes it: every member of its
+ * documents, tokens and responses can be made wrong.
  */
 import { signedToken, type TestKey, testKey } from "./signed-token.ts";
 
@@ -8,10 +8,10 @@ export const ISSUER = "https://id.example/oauth/0197aaaa-0000-7000-8000-00000000
 export const CLIENT_ID = "0197aaaa-0000-7000-8000-0000000000c1";
 export const AUDIENCE = "https://api.example";
 export const PERM_ID = "0197aaaa-0000-4000-8000-0000000000f1";
-/** Where its tests begin: 1 January 2026, in milliseconds. */
+/** Start of its clock: 1 January 2026, in milliseconds. */
 export const START_MS = 1_767_225_600_000;
 
-/** Members to change; undefined takes one out. */
+/** Members to change; undefined removes one. */
 export type Changes = Readonly<Record<string, unknown>>;
 
 export interface TokenChanges {
@@ -27,19 +27,19 @@ export interface TestProvider {
   /** Milliseconds; `advance` takes seconds. */
   clock(): number;
   advance(seconds: number): void;
-  /** Method and path of every call that came. */
+  /** Method and path of every request. */
   readonly calls: string[];
-  /** The key that it publishes and signs with. */
+  /** Its published signing key. */
   readonly key: TestKey;
   /** Its documents: change their members. */
   readonly metadata: Record<string, unknown>;
   readonly keys: unknown[];
   readonly userinfo: Record<string, unknown>;
-  /** Answers in place of its own: by path, e.g. `/token`. */
+  /** Custom responses by path, e.g. `/token`. */
   readonly answers: Map<string, (request: Request) => Response | Promise<Response>>;
-  /** The next form that the token endpoint was sent, the last one at the end. */
+  /** Forms sent to the token endpoint, in order. */
   readonly forms: URLSearchParams[];
-  /** What the token endpoint gives; tests replace its members. */
+  /** The token endpoint's response; tests replace its members. */
   readonly tokenAnswer: Record<string, unknown>;
   idToken(changes?: TokenChanges): Promise<string>;
   accessToken(changes?: TokenChanges): Promise<string>;
