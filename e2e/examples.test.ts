@@ -198,11 +198,11 @@ test("sovereign-api: the agent's tokens are believed, the service's own are not"
   await heading(page, "Who holds which key");
   await look(page, watch, "sovereign-api");
   await page.getByRole("link", { name: "Call with a token signed by the agent" }).click();
-  await heading(page, "The API answers 200");
+  await heading(page, "The API responds with 200");
   await page.getByText(`Only for ${demo.examples.sovereign.clientId}`).waitFor();
   await page.getByRole("link", { name: "Back" }).click();
   await page.getByRole("link", { name: "Call with a token signed by the service" }).click();
-  await heading(page, "The API answers 401");
+  await heading(page, "The API responds with 401");
   await page.getByText("invalid_token").waitFor();
 });
 
@@ -215,7 +215,7 @@ test("machine-to-machine: refused without a token, served with one, told which s
   assert.equal(bare?.[0], "401");
   assert.deepEqual(
     served.map(([status, body]) => [status, JSON.parse(body ?? "")]),
-    Array(2).fill(["200", { count: 3, askedBy: "service", clientId: demo.examples.worker.clientId }]),
+    Array(2).fill(["200", { count: 3, calledBy: "service", clientId: demo.examples.worker.clientId }]),
   );
   assert.match(example.output(), /A scope that is not allowed:\n {2}provider_refused: invalid_scope\n/);
 });
