@@ -13,7 +13,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sha256Base64url } from "../packages/protocol/src/hash.ts";
 import { type Database, openDatabase } from "../packages/server/src/db/open.ts";
 import { forEachDatabase } from "../packages/server/src/testing/databases.ts";
-import { type TestBrowser, testBrowser } from "../packages/server/src/testing/test-browser.ts";
+import { type TestBrowser, testBrowser } from "../packages/server/src/testing/fakes/browser.ts";
 import {
   type Chain,
   type ChainClient,
@@ -22,9 +22,9 @@ import {
   redirectUri,
   refreshChain,
   refreshUntilGone,
-} from "./refresh-chain.ts";
-import { type ServerOptions, type ServerProcess, startServer } from "./server-process.ts";
-import { signet } from "./signet-command.ts";
+} from "./support/refresh-chain.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "./support/server-process.ts";
+import { signet } from "./support/signet-command.ts";
 
 const kills =
   process.env["SIGNET_TEST_WHOLE"] === "1" ? { sqlite: 20, postgres: 10 } : { sqlite: 2, postgres: 2 };

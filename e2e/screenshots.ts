@@ -8,12 +8,12 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { addTotp, newTotpSecret } from "../packages/server/src/core/second-factors/totp/totp.ts";
-import { findUser } from "../packages/server/src/core/users/store.ts";
-import { disablePool } from "../packages/server/src/features/sovereign/pools.ts";
+import { findUser } from "../packages/server/src/core/users/users.store.ts";
+import { disablePool } from "../packages/server/src/features/sovereign/admin-api/pools.ts";
 import { PASSWORD } from "../packages/server/src/testing/test-service.ts";
-import { launchBrowser } from "./browser.ts";
-import { type ConsoleScene, consoleScene, signInAt } from "./console-scene.ts";
-import { addVirtualAuthenticator } from "./virtual-authenticator.ts";
+import { type ConsoleScene, consoleScene, signInAt } from "./console/console-fixture.ts";
+import { addVirtualAuthenticator } from "./journeys/virtual-authenticator.ts";
+import { launchBrowser } from "./support/browser.ts";
 
 const sizes = [
   { name: "phone", width: 390, height: 844 },

@@ -4,19 +4,23 @@ import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import * as oidc from "openid-client";
 import type { Browser } from "playwright-core";
-import type { DemoFile } from "../packages/server/src/cli/demo-file.ts";
+import type { DemoFile } from "../packages/server/src/cli/demo/demo-file.ts";
 import { postgresServer } from "../packages/server/src/testing/databases.ts";
 import { eventually } from "../packages/server/src/testing/eventually.ts";
+import {
+  authorizationRequest,
+  authorize,
+  testBrowser,
+} from "../packages/server/src/testing/fakes/browser.ts";
+import { type Answer, postForm } from "../packages/server/src/testing/fixtures/client.ts";
 import { freePort } from "../packages/server/src/testing/free-port.ts";
 import { createDatabase, dropDatabase } from "../packages/server/src/testing/postgres.ts";
-import { authorizationRequest, authorize, testBrowser } from "../packages/server/src/testing/test-browser.ts";
-import { type Answer, postForm } from "../packages/server/src/testing/test-client.ts";
-import { type Balancer, openBalancer } from "./balancer.ts";
-import { launchBrowser } from "./browser.ts";
-import { type ServerProcess, startServer } from "./server-process.ts";
-import { allow, signIn } from "./sign-in-steps.ts";
-import { signet } from "./signet-command.ts";
-import { verifyTokens } from "./verified-tokens.ts";
+import { verifyTokens } from "./clients/verified-tokens.ts";
+import { allow, signIn } from "./journeys/sign-in-steps.ts";
+import { type Balancer, openBalancer } from "./support/balancer.ts";
+import { launchBrowser } from "./support/browser.ts";
+import { type ServerProcess, startServer } from "./support/server-process.ts";
+import { signet } from "./support/signet-command.ts";
 
 const redirectUri = "http://127.0.0.1/callback";
 const times = 100;

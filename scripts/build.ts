@@ -117,13 +117,15 @@ async function refuseSourceAddresses(dist: string): Promise<void> {
   }
 }
 
-/** Styles, SQL, browser scripts: whatever lies among the sources and is not TypeScript; and the texts of every package. */
+/** Styles, SQL, browser scripts: whatever lies among the sources and is not TypeScript; locales; licence and README. */
 async function copyAssets({ folder, dist }: Package): Promise<void> {
   const sources = path.join(folder, "src");
   const assets = (await listFiles(sources, [""])).filter(
     (file) => !file.endsWith(".ts") && !file.startsWith("testing/"),
   );
   for (const file of assets) await cp(path.join(sources, file), path.join(dist, file));
+  const locales = path.join(folder, "locales");
+  if (existsSync(locales)) await cp(locales, path.join(dist, "locales"), { recursive: true });
   for (const name of ["LICENSE", "README.md"]) {
     const source = [folder, repositoryRoot]
       .map((place) => path.join(place, name))

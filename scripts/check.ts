@@ -10,7 +10,9 @@ import { importCycles } from "./house-rules/import-cycles.ts";
 import { importDirection } from "./house-rules/import-direction.ts";
 import { kyselyPlace } from "./house-rules/kysely-place.ts";
 import { type RegisteredRoute, routeMapFaults, routeMapFile } from "./house-rules/route-map.ts";
+import { textFaults } from "./house-rules/texts.ts";
 import { unfinishedMarks } from "./house-rules/unfinished-marks.ts";
+import { readLocaleFiles } from "./locale-files.ts";
 import { runCommand } from "./run-command.ts";
 import { readFiles, repositoryRoot } from "./source-files.ts";
 import { biomeFaults, compilerFaults } from "./tool-reports.ts";
@@ -58,7 +60,7 @@ function runTool(name: string, options: string[]) {
 
 async function houseRuleFaults(): Promise<Fault[]> {
   const files = await readFiles(repositoryRoot, [".ts", ".mjs", ".js", ".css"]);
-  return houseRules.flatMap((rule) => rule(files));
+  return [...houseRules.flatMap((rule) => rule(files)), ...textFaults(await readLocaleFiles(), files)];
 }
 
 async function routeFaults(): Promise<Fault[]> {
@@ -68,7 +70,7 @@ async function routeFaults(): Promise<Fault[]> {
     const reason =
       /^\w*Error\b.*$/m.exec(result.stderr)?.[0] ?? (result.stderr.trim() || "it took over two minutes");
     const message = `listRoutes() gives no answer: ${reason}`;
-    return [{ file: "packages/server/src/app-routes.ts", line: 1, rule: "route-map", message }];
+    return [{ file: "packages/server/src/testing/list-routes.ts", line: 1, rule: "route-map", message }];
   }
   const routes = JSON.parse(result.stdout.trim().split("\n").at(-1) ?? "") as RegisteredRoute[];
   const mapFile = path.join(repositoryRoot, routeMapFile);

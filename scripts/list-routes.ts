@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { repositoryRoot } from "./source-files.ts";
 
-const module = pathToFileURL(path.join(repositoryRoot, "packages/server/src/app-routes.ts")).href;
+const module = pathToFileURL(path.join(repositoryRoot, "packages/server/src/testing/list-routes.ts")).href;
 const { listRoutes } = (await import(module)) as {
   listRoutes: () => Promise<{ method: string; path: string }[]>;
 };

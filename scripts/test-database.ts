@@ -20,20 +20,27 @@ let folder: string | undefined;
  * of a database with the schema in it, and of an SQLite file with it: to copy one costs a tenth of what the migrations cost.
  */
 export async function globalSetup(): Promise<void> {
+  folder = await mkdtemp(path.join(os.tmpdir(), "signet-template-"));
+  const file = path.join(folder, "signet.db");
+  await makeSchema(`sqlite:${file}`);
+  process.env["SIGNET_TEST_TEMPLATE_FILE"] = file;
+  if (process.env["SIGNET_TEST_DATABASES"] !== "sqlite") await preparePostgres();
+}
+
+async function preparePostgres(): Promise<void> {
   const given = process.env["SIGNET_TEST_DATABASE_URL"];
   if (!given) server = await startPostgres();
   const serverUrl = given || String(server?.url);
   template = { server: serverUrl, url: await createDatabase(serverUrl) };
-  folder = await mkdtemp(path.join(os.tmpdir(), "signet-template-"));
-  const file = path.join(folder, "signet.db");
-  for (const url of [template.url, `sqlite:${file}`]) {
-    const database = openDatabase(url, 1);
-    await migrate(database);
-    await database.close();
-  }
+  await makeSchema(template.url);
   process.env["SIGNET_TEST_DATABASE_URL"] = serverUrl;
   process.env["SIGNET_TEST_TEMPLATE_URL"] = template.url;
-  process.env["SIGNET_TEST_TEMPLATE_FILE"] = file;
+}
+
+async function makeSchema(url: string): Promise<void> {
+  const database = openDatabase(url, 1);
+  await migrate(database);
+  await database.close();
 }
 
 export async function globalTeardown(): Promise<void> {

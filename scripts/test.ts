@@ -1,6 +1,7 @@
 /**
  * `npm test`: every check, then every test. `npm test -- packages/server/src/core` runs only the tests of a folder, a file or
- * a glob, without the checks; what starts with `-` goes to `node --test`.
+ * a glob, without the checks; what starts with `-` goes to `node --test`. `npm test -- --changed` runs the tests that uncommitted
+ * changes (or the last commit) reach, on SQLite alone; `--changed=main` those that the changes since `main` reach.
  * SIGNET_TEST_DATABASE_URL names a PostgreSQL to use instead of a throw-away one. With CI=true a skipped test is a failure.
  */
 import { spawn } from "node:child_process";
@@ -9,8 +10,9 @@ import { readFile, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { changedFiles, testsReached } from "./changed-tests.ts";
 import { check } from "./check.ts";
-import { listFiles, repositoryRoot } from "./source-files.ts";
+import { listFiles, readFiles, repositoryRoot } from "./source-files.ts";
 import { makeTestFolder } from "./test-folder.ts";
 import { groupTests, writeGroups } from "./test-groups.ts";
 import { selectTests } from "./test-selection.ts";
@@ -21,27 +23,46 @@ const concurrency = Math.min(4, os.availableParallelism() + 1);
 /** Four times what all tests take: something waits for what never comes. */
 const MOST_MS = 45 * 60_000;
 
+const CHANGED = /^--changed(?:=(.+))?$/;
+
 /** Runs the named tests, or all after all checks, and gives the exit code. */
 async function runTests(parameters: string[]): Promise<number> {
+  const changed = parameters.find((parameter) => CHANGED.test(parameter));
   const patterns = parameters.filter((parameter) => !parameter.startsWith("-"));
-  const options = parameters.filter((parameter) => parameter.startsWith("-"));
-  if (patterns.length === 0 && !(await check())) return 1;
-  const files = selectTests(await listFiles(repositoryRoot, [".test.ts"]), patterns);
-  if (files.length === 0) {
-    console.error(`No test file matches ${patterns.join(" ")}`);
-    return 1;
-  }
+  const options = parameters.filter((parameter) => parameter.startsWith("-") && parameter !== changed);
+  const runsAll = patterns.length === 0 && changed === undefined;
+  if (runsAll && !(await check())) return 1;
+  const files = changed === undefined ? await named(patterns) : await reachedBy(changed);
+  if (files.length === 0) return noTests(patterns, changed);
   const folder = await makeTestFolder();
   try {
     const skippedFile = path.join(folder, "skipped");
     const groups = await writeGroups(groupTests(files), { root: repositoryRoot, folder });
-    const parameters = [...nodeOptions(skippedFile), ...options, ...groups];
-    await fillCompileCache(environmentIn(folder));
-    const exitCode = await runNodeTest(parameters, environmentIn(folder));
+    const env = environmentIn(folder);
+    if (changed !== undefined) env["SIGNET_TEST_DATABASES"] ??= "sqlite";
+    await fillCompileCache(env);
+    const exitCode = await runNodeTest([...nodeOptions(skippedFile), ...options, ...groups], env);
     return (await skippedFail(skippedFile)) ? exitCode || 1 : exitCode;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+const named = async (patterns: string[]) =>
+  selectTests(await listFiles(repositoryRoot, [".test.ts"]), patterns);
+
+async function reachedBy(parameter: string): Promise<string[]> {
+  const [, reference] = CHANGED.exec(parameter) ?? [];
+  const files = testsReached(await readFiles(repositoryRoot, [".ts"]), await changedFiles(reference));
+  if (files.length > 0)
+    console.log(`The change reaches ${files.length} test files (SQLite only, no journeys).`);
+  return files;
+}
+
+function noTests(patterns: string[], changed: string | undefined): number {
+  if (changed !== undefined) console.log("The change reaches no test.");
+  else console.error(`No test file matches ${patterns.join(" ")}`);
+  return changed !== undefined ? 0 : 1;
 }
 
 function nodeOptions(skippedFile: string): string[] {

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { newUuid } from "../../packages/protocol/src/uuid.ts";
 import { searchKey } from "../../packages/server/src/core/users/members/search-key.ts";
 import type { Db } from "../../packages/server/src/db/open.ts";
-import { countRows } from "../../packages/server/src/testing/count-rows.ts";
+import { countRows } from "../../packages/server/src/testing/probes/count-rows.ts";
 
 export interface Size {
   readonly applications: number;

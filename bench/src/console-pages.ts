@@ -3,18 +3,18 @@
  * 100,000 users, beside the same page in one that is nearly empty, on both databases (docs/benchmarks.md).
  */
 import { parseArgs } from "node:util";
-import { listRoutes } from "../../packages/server/src/app-routes.ts";
-import { CONSOLE } from "../../packages/server/src/console/visit.ts";
+import { CONSOLE } from "../../packages/server/src/page-kit/visit.ts";
 import { postgresServer } from "../../packages/server/src/testing/databases.ts";
-import { type Planted, plantRecords } from "../../packages/server/src/testing/planted-records.ts";
+import { type TestBrowser, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
+import { type Planted, plantRecords } from "../../packages/server/src/testing/fixtures/planted-records.ts";
+import { follow, logIn } from "../../packages/server/src/testing/fixtures/visit.ts";
+import { listRoutes } from "../../packages/server/src/testing/list-routes.ts";
 import { createDatabase, dropDatabase } from "../../packages/server/src/testing/postgres.ts";
-import { recordAddress } from "../../packages/server/src/testing/record-address.ts";
-import { type TestBrowser, testBrowser } from "../../packages/server/src/testing/test-browser.ts";
+import { recordAddress } from "../../packages/server/src/testing/probes/record-address.ts";
 import { startTestService, type TestService } from "../../packages/server/src/testing/test-service.ts";
-import { follow, logIn } from "../../packages/server/src/testing/test-visit.ts";
 import { makeBig } from "./big-organisation.ts";
+import { median } from "./load/statistics.ts";
 import { runInOwnFolder } from "./own-folder.ts";
-import { median } from "./statistics.ts";
 
 const LIMIT_MS = 1_000;
 const searches = [

@@ -1,12 +1,12 @@
 // Beside the server whose enrolments are measured: makes the codes and requests for it, and does the bare work of one.
 import { generateKeyPairSync } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { readCsr } from "../../packages/protocol/src/csr.ts";
-import { csrPem, makeKeyCsr } from "../../packages/protocol/src/make-csr.ts";
+import { readCsr } from "../../packages/protocol/src/csr/csr.ts";
+import { csrPem, makeKeyCsr } from "../../packages/protocol/src/csr/make-csr.ts";
 import { newUuid } from "../../packages/protocol/src/uuid.ts";
-import { readConfig } from "../../packages/server/src/config.ts";
-import { registerDevice } from "../../packages/server/src/features/device-identity/register-device.ts";
-import { openService } from "../../packages/server/src/open-service.ts";
+import { readConfig } from "../../packages/server/src/config/config.ts";
+import { registerDevice } from "../../packages/server/src/features/device-identity/admin/register-device.ts";
+import { openService } from "../../packages/server/src/modules/open-service.ts";
 import { answerQuestions } from "./child-side.ts";
 
 /** The `settings` of the server as JSON, and the organisation. */

@@ -3,12 +3,12 @@
  * bare loop of the same code that reads the CSR, checks the proof of possession and issues (docs/benchmarks.md).
  */
 import { startChild } from "./child.ts";
+import { startSignet } from "./contestants/signet-server.ts";
 import type { EnrolmentAnswer, EnrolmentQuestion } from "./enrolment-side.ts";
-import type { LoadPlan, LoadResult } from "./load-plan.ts";
+import type { LoadPlan, LoadResult } from "./load/load-plan.ts";
+import { median } from "./load/statistics.ts";
 import { runInOwnFolder } from "./own-folder.ts";
 import { readServiceBenchOptions, type ServiceBenchOptions } from "./service-bench-options.ts";
-import { startSignet } from "./signet-server.ts";
-import { median } from "./statistics.ts";
 
 /** More than a server on two cores has done; one that is faster ends its interval early, which costs nothing. */
 const bodiesPerSecond = 2_000;
@@ -21,7 +21,7 @@ async function measure(
   { rounds, seconds, connections, database }: ServiceBenchOptions,
   folder: string,
 ): Promise<number> {
-  const load = await startChild<LoadPlan, LoadResult>("load.ts", []);
+  const load = await startChild<LoadPlan, LoadResult>("load/load.ts", []);
   const { port, demo, settings } = await startSignet(folder, database, limits);
   const orgId = demo.issuer.split("/").at(-1) ?? "";
   const side = await startChild<EnrolmentQuestion, EnrolmentAnswer>("enrolment-side.ts", [

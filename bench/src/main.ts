@@ -1,20 +1,20 @@
 // `npm run bench`: the bare limit, the peer and the service side by side on this machine (docs/benchmarks.md).
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { bareContestant } from "./bare-contestant.ts";
 import { startChild } from "./child.ts";
-import type { Contestant } from "./contestant.ts";
-import type { LoadPlan, LoadResult } from "./load-plan.ts";
-import { measureRow } from "./measure.ts";
+import { bareContestant } from "./contestants/bare-contestant.ts";
+import type { Contestant } from "./contestants/contestant.ts";
+import { peerContestant } from "./contestants/peer-contestant.ts";
+import { signetContestant } from "./contestants/signet-contestant.ts";
+import type { LoadPlan, LoadResult } from "./load/load-plan.ts";
+import { measureRow } from "./load/measure.ts";
 import { help, type Options, readOptions } from "./options.ts";
 import { runInOwnFolder } from "./own-folder.ts";
-import { peerContestant } from "./peer-contestant.ts";
 import { formatReport, type Round, type RowReport, reportRow } from "./report.ts";
-import { signetContestant } from "./signet-contestant.ts";
 
 /** Measures every chosen row, says how far it is, and prints the table. Returns the process's exit code. */
 async function bench(options: Options, folder: string): Promise<number> {
-  const load = await startChild<LoadPlan, LoadResult>("load.ts", []);
+  const load = await startChild<LoadPlan, LoadResult>("load/load.ts", []);
   const contestants: Contestant[] = [];
   if (options.only.includes("bare")) contestants.push(bareContestant(folder));
   if (options.only.includes("peer")) contestants.push(await peerContestant());

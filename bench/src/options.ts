@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { ContestantName } from "./contestant.ts";
+import type { ContestantName } from "./contestants/contestant.ts";
 import { type Row, rows } from "./rows.ts";
 
 export type Options = {

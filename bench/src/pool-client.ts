@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { keepTrack } from "./child.ts";
-import { entry, type RunningSignet } from "./signet-server.ts";
+import { entry, type RunningSignet } from "./contestants/signet-server.ts";
 
 const agentEntry = fileURLToPath(new URL("../../packages/signing-agent/src/main.ts", import.meta.url));
 const readyMs = 20_000;

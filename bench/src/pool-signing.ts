@@ -4,12 +4,12 @@
  */
 import { join } from "node:path";
 import { startChild } from "./child.ts";
-import type { LoadPlan, LoadResult } from "./load-plan.ts";
+import { startSignet } from "./contestants/signet-server.ts";
+import type { LoadPlan, LoadResult } from "./load/load-plan.ts";
+import { median } from "./load/statistics.ts";
 import { runInOwnFolder } from "./own-folder.ts";
 import { startPoolClient } from "./pool-client.ts";
 import { readServiceBenchOptions, type ServiceBenchOptions } from "./service-bench-options.ts";
-import { startSignet } from "./signet-server.ts";
-import { median } from "./statistics.ts";
 
 /** The bars of the design: tokens per second, and milliseconds for 95 of 100 at 50 a second. */
 const BARS = { perSecond: 500, p95: 50, rate: 50 };
@@ -20,7 +20,7 @@ const answerSeconds = 20;
 type Run = (name: "local" | "pool", more: Partial<LoadPlan>) => Promise<LoadResult>;
 
 async function measure(options: ServiceBenchOptions, folder: string): Promise<number> {
-  const load = await startChild<LoadPlan, LoadResult>("load.ts", []);
+  const load = await startChild<LoadPlan, LoadResult>("load/load.ts", []);
   const signet = await startSignet(folder, options.database);
   const { serviceApp, issuer } = signet.demo;
   const clients = { local: serviceApp, pool: await startPoolClient(signet, join(folder, "agent")) };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LoadResult } from "./load-plan.ts";
+import type { LoadResult } from "./load/load-plan.ts";
 import { formatReport, type Round, reportRow } from "./report.ts";
 
 const row = { name: "refresh", title: "Refresh", bars: { bare: 0.7, peer: 2 } };

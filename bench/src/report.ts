@@ -1,6 +1,6 @@
-import type { ContestantName } from "./contestant.ts";
-import type { LoadResult } from "./load-plan.ts";
-import { median } from "./statistics.ts";
+import type { ContestantName } from "./contestants/contestant.ts";
+import type { LoadResult } from "./load/load-plan.ts";
+import { median } from "./load/statistics.ts";
 
 /** What one contestant did in a row: medians over the rounds, rates per second, latencies in milliseconds. */
 export type Figure = {

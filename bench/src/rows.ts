@@ -1,5 +1,5 @@
-import type { BareWork } from "./bare-works.ts";
-import type { Vary } from "./load-plan.ts";
+import type { BareWork } from "./contestants/bare-works.ts";
+import type { Vary } from "./load/load-plan.ts";
 
 export type RowName =
   | "discovery"

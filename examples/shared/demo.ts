@@ -1,7 +1,7 @@
 /** The demo created by `npm start`: the examples read their credentials from it instead of a secret store. */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import type { DemoFile } from "../../packages/server/src/cli/demo-file.ts";
+import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 
 /** The file named on the command line, otherwise that of the running demo. */
 export const demoPath: string = process.argv[2] ?? "data/demo.json";

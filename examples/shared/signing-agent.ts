@@ -9,7 +9,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { DemoFile } from "../../packages/server/src/cli/demo-file.ts";
+import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
 
 const program = fileURLToPath(new URL("../../packages/signing-agent/src/main.ts", import.meta.url));
 const run = async (...words: string[]) =>

@@ -8,7 +8,7 @@ const processImport = /\bimport\b[^;]*\benv\b[^;]*\bfrom\s*["']/g;
 export const environmentPlace: HouseRule = (files) =>
   files
     .filter(({ path }) => path.startsWith("packages/server/src/") && path.endsWith(".ts"))
-    .filter(({ path }) => path !== "packages/server/src/config.ts" && !isTestCode(path))
+    .filter(({ path }) => path !== "packages/server/src/config/config.ts" && !isTestCode(path))
     .flatMap(({ path, text }) => {
       const code = codeText(text);
       const uses = [...code.matchAll(environmentUse), ...code.matchAll(processImport)];

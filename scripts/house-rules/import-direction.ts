@@ -1,16 +1,18 @@
 import { type Fault, type HouseRule, isTestCode } from "./fault.ts";
 import { importsByFile, type ModuleImport } from "./module-imports.ts";
 
-/** Which layers of the server each layer may import, itself included. `top` is app.ts, main.ts, config.ts and the like. */
+/** Which layers of the server each layer may import, itself included. `top` is app.ts and main.ts. */
 const serverLayers: Record<string, string[]> = {
+  config: ["config", "core", "http"],
   db: ["db"],
   http: ["http"],
   html: ["html"],
   core: ["core", "db"],
-  console: ["console", "core", "db", "http", "html"],
-  features: ["features", "console", "core", "db", "http", "html"],
-  cli: ["cli", "top", "features", "console", "core", "db", "http", "html"],
-  top: ["cli", "top", "features", "console", "core", "db", "http", "html"],
+  "page-kit": ["page-kit", "core", "db", "http", "html"],
+  features: ["features", "page-kit", "core", "db", "http", "html"],
+  modules: ["modules", "config", "features", "page-kit", "core", "db", "http", "html"],
+  cli: ["cli", "top", "modules", "config", "features", "page-kit", "core", "db", "http", "html"],
+  top: ["cli", "top", "modules", "config", "features", "page-kit", "core", "db", "http", "html"],
 };
 
 /** Where a file stands: its package (or top folder), and in the server its layer and, among features, its feature. */

@@ -14,7 +14,7 @@ test("kysely is refused outside store.ts files, db/ and tests", () => {
 
 test("kysely is at home in store.ts files, db/ and tests", () => {
   for (const place of [
-    "core/users/store.ts",
+    "core/users/users.store.ts",
     "db/migrations/0001-start.ts",
     "core/users/x.test.ts",
     "testing/rows.ts",

@@ -1,8 +1,7 @@
-import path from "node:path";
 import { type HouseRule, isTestCode } from "./fault.ts";
 import { importsByFile } from "./module-imports.ts";
 
-/** SQL lives in `store.ts` files and in `db/`: nothing else imports Kysely. The `Db` type comes from `db/`. */
+/** SQL lives in `*.store.ts` files and in `db/`: nothing else imports Kysely. The `Db` type comes from `db/`. */
 export const kyselyPlace: HouseRule = (files) =>
   [...importsByFile(files)].flatMap(([file, imports]) =>
     mayUseKysely(file)
@@ -13,11 +12,11 @@ export const kyselyPlace: HouseRule = (files) =>
             file,
             line,
             rule: "kysely-place",
-            message: "kysely is only for store.ts files, db/ and tests",
+            message: "kysely is only for *.store.ts files, db/ and tests",
           })),
   );
 
 function mayUseKysely(file: string): boolean {
   if (!file.startsWith("packages/") || isTestCode(file)) return true;
-  return path.posix.basename(file) === "store.ts" || file.startsWith("packages/server/src/db/");
+  return file.endsWith(".store.ts") || file.startsWith("packages/server/src/db/");
 }

@@ -8,7 +8,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { certificateThumbprint } from "@signet/protocol/certificate-binding";
+import { certificateThumbprint } from "@signet/protocol/certificates/certificate-binding";
 import { exitCodes } from "./exit-codes.ts";
 import { readRecord, writeRecord } from "./state/device-record.ts";
 import { type ServiceStage, serviceStage } from "./testing/service-stage.ts";

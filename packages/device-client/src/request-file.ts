@@ -1,7 +1,7 @@
 /** `request.pem` of a generation: a certificate signing request that is kept until it is answered. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { csrPem } from "@signet/protocol/make-csr";
+import { csrPem } from "@signet/protocol/csr/make-csr";
 import { type DeviceKey, requestFor } from "./keys/device-key.ts";
 import { createPrivateFile } from "./state/private-file.ts";
 

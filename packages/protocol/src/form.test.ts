@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { decodeFormComponent, parseForm, requireSingle } from "./form.ts";
-import { OAuthError } from "./oauth-error.ts";
+import { OAuthError } from "./oauth/oauth-error.ts";
 
 // Any UTF-16 at all, lone surrogates included.
 const anyText = fc.string({ unit: fc.nat(0xffff).map((code) => String.fromCharCode(code)) });

@@ -1,4 +1,4 @@
-import { OAuthError, printableDescription } from "./oauth-error.ts";
+import { OAuthError, printableDescription } from "./oauth/oauth-error.ts";
 
 /** The parameters of one form body or query string. */
 export interface Form {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line. */
 import { run } from "./cli/run.ts";
-import { sizeThreadPool } from "./config.ts";
+import { sizeThreadPool } from "./config/config.ts";
 
 sizeThreadPool();
 

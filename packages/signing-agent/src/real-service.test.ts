@@ -4,8 +4,9 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { makePool, setTokenWait } from "@signet/server/testing/test-agent";
-import { credentials, postForm } from "@signet/server/testing/test-client";
+import { makePool, setTokenWait } from "@signet/server/testing/fixtures/agent";
+import { credentials, postForm } from "@signet/server/testing/fixtures/client";
+import { makeSystemAccount } from "@signet/server/testing/fixtures/system-account";
 import {
   makeClient,
   makeOrganisation,
@@ -14,7 +15,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "@signet/server/testing/test-service";
-import { makeSystemAccount } from "@signet/server/testing/test-system-account";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { runCommandLine } from "./commands/run-command-line.ts";
 import { readConfiguration } from "./configuration.ts";

@@ -8,16 +8,16 @@ export type AssignedUser = {
 };
 
 export type ChangedClient = {
-  /** as people see it on the consent page */
+  /** Shown on the consent page */
   name: string;
-  /** chosen once */
+  /** Cannot be changed */
   clientType?: "confidential" | "public" | "native" | "spa";
   description?: string;
   logoUri?: string;
   homepageUri?: string;
   redirectUris?: string[];
   postLogoutRedirectUris?: string[];
-  /** where a federation login may return */
+  /** Where a federation login may return to */
   returnUrls?: string[];
   grantTypes?: (
     | "authorization_code"
@@ -32,18 +32,18 @@ export type ChangedClient = {
     | "private_key_jwt"
     | "tls_client_auth"
     | "none";
-  /** public keys for private_key_jwt; or jwksUri */
+  /** Public keys for private_key_jwt; or jwksUri */
   jwks?: {
     keys: {
       [key: string]: unknown;
     }[];
   };
   jwksUri?: string;
-  /** with tls_client_auth: the URI of the one device that may speak for the client; any when absent */
+  /** With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation */
   tlsClientAuthSanUri?: string;
-  /** its tokens are good in the hands of the device alone that they were issued to (RFC 8705 §3) */
+  /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
   tlsClientCertificateBoundAccessTokens?: boolean;
-  /** false is the same as consentMode preauthorized */
+  /** `false` equals consentMode `preauthorized` */
   RequireConsent?: boolean;
   consentMode?: "user" | "organisation" | "preauthorized";
   requirePkce?: boolean;
@@ -53,63 +53,63 @@ export type ChangedClient = {
   RefreshTokenLifetimeSeconds?: number;
   idTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
   accessTokenSignedResponseAlg?: "ES256" | "RS256" | "PS256" | "EdDSA";
-  /** aud of access tokens; the issuer when absent */
+  /** `aud` of access tokens; default: the issuer */
   audience?: string;
   backchannelLogoutUri?: string;
   contacts?: string[];
-  /** false ends codes and refresh tokens, for good */
+  /** `false` revokes codes and refresh tokens permanently */
   enabled?: boolean;
   access?: "everyone" | "assigned";
   requiredAcr?: "urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr";
   allowedResources?: string[];
   allowPermanentKeys?: boolean;
   requireSignedKeyCalls?: boolean;
-  /** the pool whose agents sign its tokens; nobody else does then */
+  /** The signing pool whose agents sign its tokens */
   signingPoolId?: string;
 };
 
 export type ChangedScope = {
   name?: string;
-  /** the name, when left out */
+  /** Default: the name */
   displayName?: string;
   description?: string;
   claims?: {
     name: string;
     source: "user" | "static" | "membership";
-    /** for user and membership: what it is read from */
+    /** For `user` and `membership`: the attribute it is read from */
     path?: string;
-    /** for static: the same for everybody */
+    /** For `static`: the value for every user */
     value?: unknown;
   }[];
-  /** the consent page marks it */
+  /** Highlighted on the consent page */
   sensitive?: boolean;
 };
 
 export type ChangedSystemAccount = {
-  /** what it is for, 1 to 100 characters */
+  /** 1 to 100 characters */
   name: string;
-  /** the `clientId` of the application that it belongs to and may always act for; chosen once */
+  /** The `clientId` of its own application, which it may always act for; cannot be changed */
   applicationId?: string;
-  /** whether it may use the management API, and act for every application; chosen once */
+  /** Whether it may use the management API and act for every application; cannot be changed */
   administrator?: boolean;
-  /** its calls without timestamp and nonce are refused */
+  /** Whether requests without timestamp and nonce are rejected */
   requireStrictSignature: boolean;
-  /** false refuses its calls; nothing is deleted */
+  /** Whether its requests are accepted */
   enabled: boolean;
 };
 
 export type Client = {
   clientId: string;
-  /** as people see it on the consent page */
+  /** Shown on the consent page */
   name: string;
-  /** chosen once */
+  /** Cannot be changed */
   clientType: "confidential" | "public" | "native" | "spa";
   description: string | null;
   logoUri: string | null;
   homepageUri: string | null;
   redirectUris: string[];
   postLogoutRedirectUris: string[];
-  /** where a federation login may return */
+  /** Where a federation login may return to */
   returnUrls: string[];
   grantTypes: (
     | "authorization_code"
@@ -131,9 +131,9 @@ export type Client = {
   } | null;
   jwksUri: string | null;
   tlsClientAuthSanUri: string | null;
-  /** its tokens are good in the hands of the device alone that they were issued to (RFC 8705 §3) */
+  /** Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3) */
   tlsClientCertificateBoundAccessTokens: boolean;
-  /** false is the same as consentMode preauthorized */
+  /** `false` equals consentMode `preauthorized` */
   RequireConsent: boolean;
   consentMode: "user" | "organisation" | "preauthorized";
   requirePkce: boolean;
@@ -146,7 +146,7 @@ export type Client = {
   audience: string | null;
   backchannelLogoutUri: string | null;
   contacts: string[];
-  /** false ends codes and refresh tokens, for good */
+  /** `false` revokes codes and refresh tokens permanently */
   enabled: boolean;
   access: "everyone" | "assigned";
   requiredAcr: ("urn:signet:acr:pwd" | "urn:signet:acr:mfa" | "phr") | null;
@@ -162,7 +162,7 @@ export type Client = {
 export type ClientSecret = {
   id: string;
   label: string;
-  /** its last four characters */
+  /** The last four characters of the secret */
   hint: string;
   createdAt: string;
   expiresAt: string | null;
@@ -201,36 +201,36 @@ export type CreatedSystemAccountKey = SystemAccountKey & {
 };
 
 export type NewClient = ChangedClient & {
-  /** chosen once */
+  /** Cannot be changed */
   clientType: "confidential" | "public" | "native" | "spa";
 };
 
 export type NewScope = {
-  /** as clients ask for it; chosen once */
+  /** As clients request it; cannot be changed */
   name: string;
-  /** the name, when left out */
+  /** Default: the name */
   displayName?: string;
   description?: string;
   claims?: {
     name: string;
     source: "user" | "static" | "membership";
-    /** for user and membership: what it is read from */
+    /** For `user` and `membership`: the attribute it is read from */
     path?: string;
-    /** for static: the same for everybody */
+    /** For `static`: the value for every user */
     value?: unknown;
   }[];
-  /** the consent page marks it */
+  /** Highlighted on the consent page */
   sensitive?: boolean;
 };
 
 export type NewSystemAccount = {
-  /** what it is for, 1 to 100 characters */
+  /** 1 to 100 characters */
   name: string;
-  /** the `clientId` of the application that it belongs to and may always act for; chosen once */
+  /** The `clientId` of its own application, which it may always act for; cannot be changed */
   applicationId: string;
-  /** whether it may use the management API, and act for every application; chosen once */
+  /** Whether it may use the management API and act for every application; cannot be changed */
   administrator?: boolean;
-  /** its calls without timestamp and nonce are refused */
+  /** Whether requests without timestamp and nonce are rejected */
   requireStrictSignature?: boolean;
 };
 
@@ -250,9 +250,9 @@ export type Scope = {
   claims: {
     name: string;
     source: "user" | "static" | "membership";
-    /** for user and membership: what it is read from */
+    /** For `user` and `membership`: the attribute it is read from */
     path?: string;
-    /** for static: the same for everybody */
+    /** For `static`: the value for every user */
     value?: unknown;
   }[];
   sensitive: boolean;
@@ -261,11 +261,11 @@ export type Scope = {
 
 export type SystemAccount = ChangedSystemAccount & {
   id: string;
-  /** the `clientId` of the application that it belongs to and may always act for; chosen once */
+  /** The `clientId` of its own application, which it may always act for; cannot be changed */
   applicationId: string;
-  /** whether it may use the management API, and act for every application; chosen once */
+  /** Whether it may use the management API and act for every application; cannot be changed */
   administrator: boolean;
-  /** other applications that it may act for */
+  /** Other applications that it may act for */
   permissions: string[];
   keys: SystemAccountKey[];
   createdAt: string;

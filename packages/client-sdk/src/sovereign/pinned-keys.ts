@@ -1,7 +1,7 @@
 /** Public keys pinned in the configuration itself (sovereign-signing.md §8). */
-import { certifiedKeyOf } from "@signet/protocol/certificate-algorithms";
-import { DerError, derTags, readDer } from "@signet/protocol/der";
-import { publicKeyInPem } from "@signet/protocol/pem";
+import { certifiedKeyOf } from "@signet/protocol/certificates/certificate-algorithms";
+import { DerError, derTags, readDer } from "@signet/protocol/der/der";
+import { publicKeyInPem } from "@signet/protocol/der/pem";
 import { calculateJwkThumbprint, type JWK } from "jose";
 import { configurationError, type SignetError } from "../errors.ts";
 import { createJwkLookup, type JwkLookup, type KeySet } from "../provider/key-set.ts";

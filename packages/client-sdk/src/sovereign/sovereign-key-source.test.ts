@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { test } from "node:test";
-import { jwkThumbprint } from "@signet/protocol/jwk";
+import { jwkThumbprint } from "@signet/protocol/jose/jwk";
 import {
   newEcKey,
   type TestCertificate,

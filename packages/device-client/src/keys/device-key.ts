@@ -1,6 +1,6 @@
 /** The device's private key, wherever it is: P-256, so that it signs the same everywhere. */
 import type { KeyObject } from "node:crypto";
-import { makeCsr } from "@signet/protocol/make-csr";
+import { makeCsr } from "@signet/protocol/csr/make-csr";
 
 export interface DeviceKey {
   /** SubjectPublicKeyInfo, as DER. */

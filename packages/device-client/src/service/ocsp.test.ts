@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type KeyObject, sign, X509Certificate } from "node:crypto";
 import { test } from "node:test";
-import { childrenOf, readDer } from "@signet/protocol/der";
+import { childrenOf, readDer } from "@signet/protocol/der/der";
 import {
   derBitString,
   derOctetString,
@@ -10,7 +10,7 @@ import {
   derSequence,
   derTime,
   derValue,
-} from "@signet/protocol/der-writer";
+} from "@signet/protocol/der/der-writer";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { ocspRequest, readOcspResponse } from "./ocsp.ts";
 

@@ -1,6 +1,6 @@
 /** Asks whether a certificate still counts, and believes only what its CA has signed (RFC 6960). */
 import { createHash, verify, type X509Certificate } from "node:crypto";
-import { readCertificate } from "@signet/protocol/certificate";
+import { readCertificate } from "@signet/protocol/certificates/certificate";
 import {
   childrenOf,
   type DerElement,
@@ -9,8 +9,8 @@ import {
   oidOf,
   readDer,
   wholeBytesOf,
-} from "@signet/protocol/der";
-import { derInteger, derNull, derOctetString, derOid, derSequence } from "@signet/protocol/der-writer";
+} from "@signet/protocol/der/der";
+import { derInteger, derNull, derOctetString, derOid, derSequence } from "@signet/protocol/der/der-writer";
 
 export type CertificateStatus =
   | { readonly kind: "good" }

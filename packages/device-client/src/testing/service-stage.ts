@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { revokeDevice } from "@signet/server/core/devices/revoke-device";
-import { registerDevice } from "@signet/server/features/device-identity/register-device";
+import { registerDevice } from "@signet/server/features/device-identity/admin/register-device";
 import {
   type CertificateScene,
   certificateScene,
   serviceSettings,
-} from "@signet/server/testing/certificate-scene";
+} from "@signet/server/testing/fixtures/certificate-fixture";
 import { type TestIo, testIo } from "./test-io.ts";
 
 export interface ServiceStage extends CertificateScene {

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, test } from "node:test";
 import tls from "node:tls";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
-import { selfSigned } from "@signet/server/testing/self-signed";
+import { selfSigned } from "@signet/server/testing/fixtures/self-signed";
 import { connectSigned } from "./signed-connection.ts";
 
 const own = selfSigned();

@@ -1,6 +1,6 @@
 /** ECDSA by a key in a TPM. */
 import { createHash } from "node:crypto";
-import { derInteger, derSequence } from "@signet/protocol/der-writer";
+import { derInteger, derSequence } from "@signet/protocol/der/der-writer";
 import { tpmAlg } from "@signet/protocol/tpm/algorithms";
 import { sized, u16, u32 } from "@signet/protocol/tpm/buffer-reader";
 import { readSignature } from "@signet/protocol/tpm/signature";

@@ -10,7 +10,7 @@ import {
   derTime,
   derTrue,
   derValue,
-} from "../der-writer.ts";
+} from "../der/der-writer.ts";
 
 const ECDSA = { sha256: "2a8648ce3d040302", sha1: "2a8648ce3d0401" } as const;
 

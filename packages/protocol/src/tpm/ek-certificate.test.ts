@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createPublicKey, ECDH, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { test } from "node:test";
-import { readCertificate } from "../certificate.ts";
-import { DerError } from "../der.ts";
+import { readCertificate } from "../certificates/certificate.ts";
+import { DerError } from "../der/der.ts";
 import { mutationsOf } from "../testing/mutations.ts";
 import { type SoftEkKind, softEk } from "../testing/soft-tpm.ts";
 import {

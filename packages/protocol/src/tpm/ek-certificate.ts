@@ -1,9 +1,9 @@
 /** The certificate of an endorsement key: what vendors leave in the TPM's memory (TCG EK Credential Profile for TPM 2.0 §3). */
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { type Certificate, isIssuedBy, readCertificate } from "../certificate.ts";
-import { keyUsageBits, optionalExtensionOids } from "../certificate-content.ts";
-import { anchorFault, certificateFault, issuerFault } from "../certificate-path.ts";
-import { DerError } from "../der.ts";
+import { type Certificate, isIssuedBy, readCertificate } from "../certificates/certificate.ts";
+import { keyUsageBits, optionalExtensionOids } from "../certificates/certificate-content.ts";
+import { anchorFault, certificateFault, issuerFault } from "../certificates/certificate-path.ts";
+import { DerError } from "../der/der.ts";
 import { ekKindOf } from "./make-credential.ts";
 
 /** tcg-kp-EKCertificate, 2.23.133.8.1. */

@@ -1,6 +1,6 @@
 /** What a command is, and how it talks to the person who types it. */
-import type { Config } from "../config.ts";
-import type { ServiceOptions } from "../open-service.ts";
+import type { Config } from "../config/config.ts";
+import type { ServiceOptions } from "../modules/open-service.ts";
 
 export interface Option {
   readonly type: "string" | "boolean";

@@ -1,6 +1,6 @@
 /** Commands on one record of an organisation, which their only positional argument names. */
 import type { Organisation } from "../core/organisations/organisation.ts";
-import type { Service } from "../open-service.ts";
+import type { Service } from "../modules/open-service.ts";
 import { type Call, type Command, jsonOption, type Options, orgOption } from "./command.ts";
 import { organisationOf, withService } from "./with-service.ts";
 

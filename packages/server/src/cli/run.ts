@@ -1,28 +1,28 @@
 /** Finds the command, reads its options and the configuration, and turns errors into exit codes. */
 import { parseArgs } from "node:util";
-import { type Config, InvalidConfig, readConfig } from "../config.ts";
-import { accountCommands } from "./account-commands.ts";
-import { agentCommands } from "./agent-commands.ts";
-import { appCommands } from "./app-commands.ts";
-import { auditCommands } from "./audit-commands.ts";
+import { type Config, InvalidConfig, readConfig } from "../config/config.ts";
+import { accountCommands } from "./account/account-commands.ts";
+import { appCommands } from "./app/app-commands.ts";
+import { auditCommands } from "./audit/audit-commands.ts";
 import { type Call, type Command, type Io, optionalText, UsageError } from "./command.ts";
-import { consentCommands } from "./consent-commands.ts";
-import { deviceCaCommands } from "./device-ca-commands.ts";
-import { deviceCommands } from "./device-commands.ts";
-import { devicePolicyCommands } from "./device-policy-commands.ts";
-import { deviceTrustCommands } from "./device-trust-commands.ts";
-import { doctorCommand } from "./doctor.ts";
+import { consentCommands } from "./consent/consent-commands.ts";
+import { deviceCaCommands } from "./device/device-ca-commands.ts";
+import { deviceCommands } from "./device/device-commands.ts";
+import { devicePolicyCommands } from "./device/device-policy-commands.ts";
+import { deviceTrustCommands } from "./device/device-trust-commands.ts";
+import { doctorCommand } from "./doctor/doctor.ts";
 import { helpOf, helpOfAll } from "./help.ts";
-import { keysCommands } from "./keys-commands.ts";
+import { keysCommands } from "./keys/keys-commands.ts";
 import { migrateCommand } from "./migrate.ts";
-import { orgCommands } from "./org-commands.ts";
-import { poolCommands } from "./pool-commands.ts";
+import { orgCommands } from "./org/org-commands.ts";
+import { agentCommands } from "./pool/agent-commands.ts";
+import { poolCommands } from "./pool/pool-commands.ts";
 import { reasonOf } from "./reason.ts";
-import { scopeCommands } from "./scope-commands.ts";
-import { secretCommands } from "./secret-commands.ts";
-import { startCommand } from "./start.ts";
+import { scopeCommands } from "./scope/scope-commands.ts";
+import { secretCommands } from "./secret/secret-commands.ts";
+import { startCommand } from "./start/start.ts";
 import { terminal } from "./terminal.ts";
-import { userCommands } from "./user-commands.ts";
+import { userCommands } from "./user/user-commands.ts";
 
 export const commands: readonly Command[] = [
   startCommand,

@@ -1,13 +1,13 @@
 /** What the operators' commands share: an open service, and the records that their options name. */
 import type { Application } from "../core/applications/application.ts";
-import { findApplication } from "../core/applications/store.ts";
+import { findApplication } from "../core/applications/applications.store.ts";
 import type { Organisation } from "../core/organisations/organisation.ts";
-import { findOrganisation } from "../core/organisations/store.ts";
-import { findSystemAccount } from "../core/system-accounts/store.ts";
+import { findOrganisation } from "../core/organisations/organisations.store.ts";
 import type { SystemAccount } from "../core/system-accounts/system-account.ts";
-import { findUser, findUserByEmail } from "../core/users/store.ts";
+import { findSystemAccount } from "../core/system-accounts/system-accounts.store.ts";
 import { emailKey, type User } from "../core/users/user.ts";
-import { openService, type Service } from "../open-service.ts";
+import { findUser, findUserByEmail } from "../core/users/users.store.ts";
+import { openService, type Service } from "../modules/open-service.ts";
 import { type Call, optionalText, requiredText, UsageError, type Values } from "./command.ts";
 import { reasonOf } from "./reason.ts";
 

@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import type { Database, Db } from "./open.ts";
-import { listenOnPostgres } from "./postgres-listener.ts";
+import { listenOnPostgres } from "./postgres/postgres-listener.ts";
 
 const topics = [
   "organisation",

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Dialect, Kysely, sql } from "kysely";
 import type pg from "pg";
-import { nodeSqliteDialect, openSqliteFile } from "./node-sqlite.ts";
-import { openPostgresPool, postgresDialect } from "./postgres.ts";
+import { openPostgresPool, postgresDialect } from "./postgres/postgres.ts";
 import type { Schema } from "./schema.ts";
+import { nodeSqliteDialect, openSqliteFile } from "./sqlite/node-sqlite.ts";
 
 /** A connection or a transaction: stores take either. */
 export type Db = Kysely<Schema>;

@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
-import { assertOAuthError, sendRaw } from "../testing/answers.ts";
-import { type BreakableProxy, breakableProxy } from "../testing/breakable-proxy.ts";
-import { type CodeSource, codeSource, type IssuedTokens } from "../testing/code-source.ts";
 import { postgresServer } from "../testing/databases.ts";
 import { eventually } from "../testing/eventually.ts";
-import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
-import { allNewsHeard } from "../testing/news.ts";
+import { type BreakableProxy, breakableProxy } from "../testing/fakes/breakable-proxy.ts";
+import { allNewsHeard } from "../testing/fakes/change-notifications.ts";
+import { type CodeSource, codeSource, type IssuedTokens } from "../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
+import { type Answer, credentials, postForm, refresh } from "../testing/fixtures/client.ts";
 import { createDatabase, dropDatabase } from "../testing/postgres.ts";
-import { type Answer, credentials, postForm, refresh } from "../testing/test-client.ts";
+import { assertOAuthError, sendRaw } from "../testing/probes/answers.ts";
 import {
   makeOrganisation,
   startTestService,

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Database } from "./open.ts";
-import { listenOnPostgres } from "./postgres-listener.ts";
+import { listenOnPostgres } from "./postgres/postgres-listener.ts";
 
 export interface WakeCalls {
   /** @param topic without spaces */

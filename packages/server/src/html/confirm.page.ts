@@ -1,7 +1,7 @@
-import { type HiddenField, hiddenFields } from "./form.ts";
+import { type HiddenField, hiddenFields } from "./components/form.ts";
+import { notice } from "./components/notice.ts";
 import { type Html, html, linkAddress } from "./html.ts";
 import { type PageFrame, type PageOrganisation, signInLayout } from "./layout.ts";
-import { notice } from "./notice.ts";
 
 export type ConfirmView = PageFrame & {
   organisation: PageOrganisation;
@@ -29,7 +29,7 @@ export function confirmPage(view: ConfirmView): Html {
   const { failure, organisation, messages } = view;
   return signInLayout({
     ...view,
-    title: messages.frame.documentTitle(view.heading, organisation.name),
+    title: messages.frame.documentTitle({ title: view.heading, organisation: organisation.name }),
     body: html`<div class="title"><h1>${view.heading}</h1>
 <p class="quiet"><bdi>${view.user.email}</bdi></p></div>
 ${failure && notice("error", "change-notice", failure.title, failure.text)}

@@ -28,7 +28,7 @@ function kindOf(status: number): keyof Messages["error"]["titles"] {
 function wayBack(view: ErrorView): Html | undefined {
   const home = linkAddress(view.application?.homepageUri);
   if (view.application === undefined || home === undefined) return undefined;
-  return html`<a class="button" href="${home}">${view.messages.error.back(view.application.name)}</a>`;
+  return html`<a class="button" href="${home}">${view.messages.error.back({ application: view.application.name })}</a>`;
 }
 
 /** What only programmers cause has no sentence in the reader's language: it is said in English, and marked as such. */
@@ -48,7 +48,10 @@ export function errorPage(view: ErrorView): Html {
   const title = view.title ?? text.titles[kind];
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(title, view.organisation?.name ?? view.messages.product),
+    title: view.messages.frame.documentTitle({
+      title,
+      organisation: view.organisation?.name ?? view.messages.product,
+    }),
     body: html`<h1>${title}</h1>
 ${whatIsWrong(view)}
 <p class="quiet">${text.advice[kind]}</p>

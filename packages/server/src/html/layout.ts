@@ -1,6 +1,6 @@
 import { accentRules, isAccentColour, previewRules } from "./accent.ts";
+import { mark } from "./components/mark.ts";
 import { type Content, type Html, html, linkAddress, raw } from "./html.ts";
-import { mark } from "./mark.ts";
 import type { Messages } from "./messages/messages.ts";
 
 /** The organisation a page speaks for, as its branding record says. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
-import { liveStatus } from "./console/live.ts";
+import { liveStatus } from "./components/live.ts";
 import { render } from "./html.ts";
 import { liveScript } from "./scripts.ts";
 

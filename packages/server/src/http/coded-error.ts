@@ -1,5 +1,5 @@
 /** Refusals of endpoints of our own in OAuth's form: `{error, error_description}` and no-store (sovereign-signing.md §5, device-identity.md §1). */
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { ApiError } from "./api/api-error.ts";
 import { type ErrorHandler, type ErrorHandlerDeps, oauthErrorHandler } from "./error-handlers.ts";
 import { NotFound } from "./errors.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createApplication, disableApplication } from "../core/applications/applications.ts";
-import { sendRaw } from "../testing/answers.ts";
 import { forEachDatabase } from "../testing/databases.ts";
+import { sendRaw } from "../testing/probes/answers.ts";
 import {
   makeOrganisation,
   startTestService,

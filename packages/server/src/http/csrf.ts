@@ -3,6 +3,9 @@ import { createHmac } from "node:crypto";
 import { constantTimeEqual } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 
+/** For requests with JSON or without a body: it carries the token that a form has in a field. */
+export const CSRF_HEADER = "x-csrf-token";
+
 export interface Csrf {
   /** The token for a form, bound to the organisation and the browser's cookie. */
   token(orgId: string, browserToken: string): string;

@@ -1,5 +1,5 @@
 /** One error handler per surface: OAuth JSON, browser page, problem+json. None of them ever shows an internal text. */
-import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth-error";
+import { OAuthError, oauthErrorBody } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type MemberFault, malformed } from "./api/api-error.ts";
 import { type IsUnavailable, type PlainError, plainError } from "./errors.ts";
@@ -93,6 +93,18 @@ export function pageErrorHandler(deps: ErrorHandlerDeps, render: RenderErrorPage
     const plain = explain(deps, error, request);
     if (plain.retryAfterSeconds !== undefined) reply.header("retry-after", String(plain.retryAfterSeconds));
     return render(request, reply, { status: plain.status });
+  };
+}
+
+/** A page for a browser, e.g. one that reloads the address of a form; problem+json for a program. */
+export function notFoundHandler(
+  render: RenderErrorPage,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const notFound = { status: 404, code: "not-found", title: "There is nothing here" };
+  return async (request, reply) => {
+    const wantsPage = request.method === "GET" && request.headers.accept?.includes("text/html");
+    if (wantsPage) await render(request, reply, { status: 404 });
+    else await sendProblem(reply, notFound, request.id);
   };
 }
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { disableOrganisation } from "../core/organisations/organisations.ts";
-import { sendRaw } from "../testing/answers.ts";
 import { forEachDatabase } from "../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
+import { sendRaw } from "../testing/probes/answers.ts";
 import {
   makeOrganisation,
   startTestService,

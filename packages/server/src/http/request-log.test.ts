@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { listAuditEvents } from "../core/audit/store.ts";
+import { listAuditEvents } from "../core/audit/audit.store.ts";
 import { forEachDatabase } from "../testing/databases.ts";
-import { enrol } from "../testing/enrolments.ts";
-import { quickPasswords } from "../testing/quick-passwords.ts";
-import { testBrowser } from "../testing/test-browser.ts";
-import { credentials, postForm, postJson, refresh } from "../testing/test-client.ts";
+import { testBrowser } from "../testing/fakes/browser.ts";
+import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
+import { credentials, postForm, postJson, refresh } from "../testing/fixtures/client.ts";
+import { enrol } from "../testing/fixtures/enrolments.ts";
+import { callApi, makeSystemAccount } from "../testing/fixtures/system-account.ts";
+import { logIn, sessionCookie, tokensOf, visit } from "../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../testing/test-service.ts";
-import { callApi, makeSystemAccount } from "../testing/test-system-account.ts";
-import { logIn, sessionCookie, tokensOf, visit } from "../testing/test-visit.ts";
 import { requestIds } from "./request-log.ts";
 
 forEachDatabase(({ fresh }) => {

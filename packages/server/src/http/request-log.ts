@@ -3,6 +3,9 @@
  * may hold a code, a key or a token.
  */
 import type { FastifyInstance } from "fastify";
+import type { PublishedDocuments } from "./published-documents.ts";
+
+const DOCUMENT_COUNT_MS = 10_000;
 
 export interface RequestLine {
   readonly requestId: string;
@@ -23,6 +26,23 @@ export function logRequests(app: FastifyInstance, write: (line: RequestLine) => 
       durationMs: Math.round(reply.elapsedTime * 100) / 100,
     });
     done();
+  });
+}
+
+/** Documents that are served before routing have no line each; their number has one every ten seconds. */
+export function logServedDocuments(
+  app: FastifyInstance,
+  documents: PublishedDocuments,
+  write: (served: number) => void,
+): void {
+  const writeCount = () => {
+    const served = documents.takeCount();
+    if (served > 0) write(served);
+  };
+  const timer = setInterval(writeCount, DOCUMENT_COUNT_MS).unref();
+  app.addHook("onClose", async () => {
+    clearInterval(timer);
+    writeCount();
   });
 }
 

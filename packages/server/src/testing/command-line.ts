@@ -5,11 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { run } from "../cli/run.ts";
-import { readConfig } from "../config.ts";
-import { unauditedActs } from "./audited-acts.ts";
+import { readConfig } from "../config/config.ts";
 import { nodeEnvironment } from "./node-environment.ts";
+import { unauditedActs } from "./probes/audited-acts.ts";
+import { watchActs } from "./probes/watched-acts.ts";
 import { TEST_MASTER_KEY } from "./test-service.ts";
-import { watchActs } from "./watched-acts.ts";
 
 export interface Ended {
   readonly code: number | null;

@@ -8,7 +8,7 @@ import path from "node:path";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
 import { type ServerBinaries, type ServerUser, serverBinaries, serverUser } from "./postgres-binaries.ts";
-import { collectLog, startWatched } from "./watched-process.ts";
+import { collectLog, startWatched } from "./probes/watched-process.ts";
 
 export type TestPostgres = {
   /** Administrator's address, of the database `postgres`: `postgres://postgres@127.0.0.1:<port>/postgres`. */

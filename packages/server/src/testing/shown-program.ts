@@ -5,11 +5,11 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { guardProcess } from "../../../../e2e/process-guard.ts";
+import { guardProcess } from "../../../../e2e/support/process-guard.ts";
 import { collect } from "./command-line.ts";
-import { plain } from "./console-browser.ts";
+import type { TestPage } from "./fakes/browser.ts";
 import { nodeEnvironment } from "./node-environment.ts";
-import type { TestPage } from "./test-browser.ts";
+import { plain } from "./probes/console-browser.ts";
 
 export interface ShownProgram {
   readonly folder: string;

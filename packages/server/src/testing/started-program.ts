@@ -1,6 +1,6 @@
 /** `signet start` as a program of its own, on a free port of this machine. */
 import { once } from "node:events";
-import { guardProcess } from "../../../../e2e/process-guard.ts";
+import { guardProcess } from "../../../../e2e/support/process-guard.ts";
 import { collect, type Environment, startProgram } from "./command-line.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";

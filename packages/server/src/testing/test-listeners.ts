@@ -5,10 +5,10 @@ import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ProxyCertificateFormat } from "../listener-settings.ts";
+import type { ProxyCertificateFormat } from "../config/listener-settings.ts";
+import type { Answer } from "./fixtures/client.ts";
+import { type SelfSigned, selfSigned } from "./fixtures/self-signed.ts";
 import { freePort } from "./free-port.ts";
-import { type SelfSigned, selfSigned } from "./self-signed.ts";
-import type { Answer } from "./test-client.ts";
 
 export interface TestListeners {
   /** For `startTestService`. */

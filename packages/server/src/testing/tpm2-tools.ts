@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { makeCsr } from "@signet/protocol/make-csr";
+import { makeCsr } from "@signet/protocol/csr/make-csr";
 import { publicKeyOf, readSizedPublic } from "@signet/protocol/tpm/public-area";
 import { nodeEnvironment } from "./node-environment.ts";
 

@@ -2,7 +2,7 @@
  * The requests whose user passed a challenge, for a while: tokens that are signed anew in their place, without a browser,
  * need no second one (`parentRequestId`, sovereign-signing.md §4).
  */
-import { isSubset } from "@signet/protocol/scope";
+import { isSubset } from "@signet/protocol/oauth/scope";
 
 export interface Approvals {
   remember(requestId: string, approval: Approval): void;

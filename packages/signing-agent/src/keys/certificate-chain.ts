@@ -1,8 +1,8 @@
 /** The certificates that a key was registered with: what `x5c` in a token's header must be, to the byte. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { jwkThumbprint } from "@signet/protocol/jwk";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import { jwkThumbprint } from "@signet/protocol/jose/jwk";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { InvalidKey } from "./key-source.ts";
 
 const MOST_CERTIFICATES = 4;

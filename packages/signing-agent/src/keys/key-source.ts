@@ -10,8 +10,8 @@ import {
   fitsAgentAlg,
   isAgentAlg,
 } from "@signet/protocol/agent-signature";
-import { jwkThumbprint } from "@signet/protocol/jwk";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import { jwkThumbprint } from "@signet/protocol/jose/jwk";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 
 export interface KeySource {
   readonly publicJwk: PublicKeyMembers;

@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, sign } from "node:crypto";
 import { promisify } from "node:util";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { createPrivateFile, readPrivateFile } from "../private-file.ts";
 import { algOfKey, InvalidKey, type KeySource } from "./key-source.ts";
 

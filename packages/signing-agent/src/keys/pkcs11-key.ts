@@ -1,7 +1,7 @@
 /** A private key that never leaves its token: hardware, or SoftHSM, behind PKCS#11. */
 import { createPublicKey, hash } from "node:crypto";
 import { type AgentAlg, agentAlgorithms } from "@signet/protocol/agent-signature";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 import { readSecretFile } from "../private-file.ts";
 import { algOfKey, InvalidKey, type KeySource } from "./key-source.ts";
 import { type Handle, type Mechanism, openLibrary, type Pkcs11, reasonOf } from "./pkcs11-library.ts";

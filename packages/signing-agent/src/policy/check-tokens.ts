@@ -1,5 +1,5 @@
 /** Every check between a claimed request and a signature (sovereign-signing.md §6). */
-import { isSubset, parseScope } from "@signet/protocol/scope";
+import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
 import type { AgentKey } from "../keys/key-source.ts";
 import { quoted, Refusal } from "../refusal.ts";
 import type { ClaimedRequest, RequestContext } from "../service/messages.ts";

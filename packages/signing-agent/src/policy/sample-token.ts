@@ -1,5 +1,5 @@
 /** A token to try a policy on: one that the service issued before, or claims that somebody wrote down. */
-import { decodeJwsUnverified } from "@signet/protocol/jws";
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 import { type AgentKey, agentKey } from "../keys/key-source.ts";
 import { generatePrivateKey, memoryKey } from "../keys/pem-key.ts";
 import { isJsonObject, type JsonObject, parseStrictJson } from "../strict-json.ts";

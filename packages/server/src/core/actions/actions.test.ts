@@ -3,10 +3,10 @@ import { after, before, describe, test } from "node:test";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
+import { deletePassedActions, voidActions } from "./actions.store.ts";
 import { createAction, findOpenAction, type NewAction, useAction } from "./actions.ts";
-import { deletePassedActions, voidActions } from "./store.ts";
 
 const HOUR = 3_600_000;
 

@@ -3,7 +3,13 @@ import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
-import { findActionAnywhere, findActionRow, insertAction, type StoredAction, useActionRow } from "./store.ts";
+import {
+  findActionAnywhere,
+  findActionRow,
+  insertAction,
+  type StoredAction,
+  useActionRow,
+} from "./actions.store.ts";
 import { type ActionData, type ActionType, actionLifetimeMs, type UserAction } from "./user-action.ts";
 
 export interface ActionDeps {

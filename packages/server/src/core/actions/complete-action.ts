@@ -5,11 +5,17 @@
 import { isDuplicate } from "../../db/duplicate.ts";
 import type { Database, Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
-import { changeEmail } from "../users/identifiers/store.ts";
-import { findUser, insertMembership, insertUser, setEmailVerified, setPasswordHash } from "../users/store.ts";
+import { changeEmail } from "../users/identifiers/identifiers.store.ts";
 import { emailKey } from "../users/user.ts";
+import {
+  findUser,
+  insertMembership,
+  insertUser,
+  setEmailVerified,
+  setPasswordHash,
+} from "../users/users.store.ts";
 import { newPermId, replacePassword } from "../users/users.ts";
 import { type ActionDeps, useAction } from "./actions.ts";
 import type { UserAction } from "./user-action.ts";

@@ -1,6 +1,6 @@
 /** A mail with a link: the link, the mail and the audit event are written together or not at all. */
 import type { Db } from "../../db/open.ts";
-import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
+import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Outbox } from "../mail/outbox.ts";
 import { type ActionDeps, createAction } from "./actions.ts";
 import type { ActionData, ActionType } from "./user-action.ts";

@@ -2,8 +2,8 @@
 import type { Database } from "../../db/open.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
-import { findUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
+import { findUser } from "../users/users.store.ts";
 import { type ActionDeps, findLink } from "./actions.ts";
 import { type ActionType, actionTypes, type UserAction } from "./user-action.ts";
 

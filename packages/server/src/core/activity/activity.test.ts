@@ -5,11 +5,11 @@ import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
-import { insertAgent, insertPool } from "../signing-pools/registration/store.ts";
+import { insertAgent, insertPool } from "../signing-pools/registration.store.ts";
+import { type ActivityRow, addActivity, deleteOldActivity, noteLiveAgents } from "./activity.store.ts";
 import { activityCounts } from "./activity.ts";
 import { DAY_MS, HOUR_MS, ofPool } from "./kinds.ts";
 import { readActivity } from "./read-activity.ts";
-import { type ActivityRow, addActivity, deleteOldActivity, noteLiveAgents } from "./store.ts";
 
 const DAY = Date.UTC(2026, 4, 4);
 

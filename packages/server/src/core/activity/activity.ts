@@ -3,8 +3,8 @@
  * to the database now and then, so that the nodes of a service add up.
  */
 import type { Clock } from "../clock.ts";
+import type { ActivityRow } from "./activity.store.ts";
 import { type CountActivity, HOUR_MS, type StoredKind } from "./kinds.ts";
-import type { ActivityRow } from "./store.ts";
 
 export interface Activity {
   readonly count: CountActivity;

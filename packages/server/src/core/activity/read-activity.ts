@@ -1,6 +1,6 @@
 import type { Db } from "../../db/open.ts";
+import { sumActivity } from "./activity.store.ts";
 import { DAY_MS, HOUR_MS, type StoredKind } from "./kinds.ts";
-import { sumActivity } from "./store.ts";
 
 /** A quarter of a day begins at 0, 6, 12 or 18 o'clock, UTC. */
 const steps = { hour: HOUR_MS, quarter: 6 * HOUR_MS, day: DAY_MS } as const;

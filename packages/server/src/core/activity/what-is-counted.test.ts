@@ -1,9 +1,11 @@
 /** That what happens is counted where it happens: through the service's own doors. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeAgent, makePool } from "../../testing/test-agent.ts";
-import { testBrowser } from "../../testing/test-browser.ts";
-import { credentials, postForm } from "../../testing/test-client.ts";
+import { testBrowser } from "../../testing/fakes/browser.ts";
+import { makeAgent, makePool } from "../../testing/fixtures/agent.ts";
+import { credentials, postForm } from "../../testing/fixtures/client.ts";
+import { callApi, makeSystemAccount } from "../../testing/fixtures/system-account.ts";
+import { logIn, visit } from "../../testing/fixtures/visit.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -11,8 +13,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { callApi, makeSystemAccount } from "../../testing/test-system-account.ts";
-import { logIn, visit } from "../../testing/test-visit.ts";
 import { AGENTS, countedKinds, HOUR_MS, ofPool, type StoredKind } from "./kinds.ts";
 import { readActivity } from "./read-activity.ts";
 

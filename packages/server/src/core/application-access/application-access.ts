@@ -4,7 +4,7 @@
  */
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { isAssigned } from "./store.ts";
+import { isAssigned } from "./application-access.store.ts";
 
 /** @param userId a member of the application's organisation */
 export async function mayUse(

@@ -1,12 +1,12 @@
-/** Assigning users to an application whose access is `assigned`, and taking them off it again. */
+/** Assigns users to applications whose access is `assigned`. */
 import type { Database } from "../../db/open.ts";
-import { findApplication, holdApplication } from "../applications/store.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { findApplication, holdApplication } from "../applications/applications.store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
-import { revokeSessionKeys } from "../session-keys/store.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
-import { findUser } from "../users/store.ts";
-import { type AssignedUser, deleteAssignment, insertAssignment, listAssigned } from "./store.ts";
+import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
+import { findUser } from "../users/users.store.ts";
+import { deleteAssignment, insertAssignment } from "./application-access.store.ts";
 
 export interface AssignmentDeps {
   readonly database: Database;
@@ -71,10 +71,3 @@ export function unassignUser(deps: AssignmentDeps, act: AssignmentAct): Promise<
     return true;
   });
 }
-
-/** Those assigned, by PermId; one more than the limit. */
-export const listAssignedUsers = (
-  deps: Pick<AssignmentDeps, "database">,
-  of: { orgId: string; applicationId: string },
-  page: { limit: number; after: string | undefined },
-): Promise<AssignedUser[]> => listAssigned(deps.database.query, of, page);

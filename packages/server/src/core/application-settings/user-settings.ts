@@ -1,8 +1,8 @@
 /** What an application keeps about one of its users: a JSON object of its own, which nobody else reads. */
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
-import { findSettings, putSettings, type SettingsKey } from "./store.ts";
+import { findSettings, putSettings, type SettingsKey } from "./application-settings.store.ts";
 
 export type UserSettings = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 /** Changing and deleting an application, by who has read it before. */
 
 import type { Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Application } from "./application.ts";
+import { deleteApplicationRow, findApplication, replaceApplication } from "./applications.store.ts";
 import { type ApplicationDeps, endWhatItHolds } from "./applications.ts";
 import { requireKnownPool } from "./known-pool.ts";
-import { deleteApplicationRow, findApplication, replaceApplication } from "./store.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationKey {

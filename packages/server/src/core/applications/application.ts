@@ -2,8 +2,8 @@
  * An application: an OAuth client of one organisation (specification, "Application / OAuth client"). The record is
  * wire-contract.md §5's; its members that no query looks for are kept together as `settings`.
  */
-import type { SigningAlg } from "@signet/protocol/jws";
-import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { SigningAlg } from "@signet/protocol/jose/jws";
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 
 export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
 

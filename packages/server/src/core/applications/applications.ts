@@ -1,26 +1,26 @@
 /** Finding applications on the hot path, and creating and disabling them. */
 
-import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
-import { expireCodes } from "../codes/store.ts";
-import { expireDeviceAuthorizations } from "../device-authorizations/store.ts";
-import { revokeSessionKeys } from "../session-keys/store.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
+import { expireCodes } from "../codes/codes.store.ts";
+import { expireDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
+import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import { type Application, type ApplicationSettings, defaultSettings } from "./application.ts";
-import { bothConsentMembers } from "./consent-mode.ts";
-import { requireKnownPool } from "./known-pool.ts";
 import {
   applicationsOfOrigin,
   findApplication,
   insertApplication,
   organisationOfApplication,
   setApplicationDisabled,
-} from "./store.ts";
+} from "./applications.store.ts";
+import { bothConsentMembers } from "./consent-mode.ts";
+import { requireKnownPool } from "./known-pool.ts";
 import { requireValidApplication } from "./validation.ts";
 
 export interface ApplicationDirectory {

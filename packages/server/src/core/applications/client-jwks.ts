@@ -1,7 +1,7 @@
 /** The public keys that a client may prove itself with (RFC 7517; RFC 7518 §3.3 for the least size of an RSA key). */
 import { createPublicKey, type webcrypto } from "node:crypto";
+import { isSigningAlg, type SigningAlg } from "@signet/protocol/jose/jws";
 import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
-import { isSigningAlg, type SigningAlg } from "@signet/protocol/jws";
 
 export type ClientJwk = Readonly<Record<string, unknown>>;
 

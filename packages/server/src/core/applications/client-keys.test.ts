@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errors, exportJWK, generateKeyPair } from "jose";
-import { fakeClock } from "../../testing/fake-clock.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import { type OutboundAnswer, OutboundFailure } from "../outbound/outbound.ts";
 import { type Application, defaultSettings } from "./application.ts";
 import { type ClientKeys, ClientKeysUnavailable, clientKeys } from "./client-keys.ts";

@@ -2,10 +2,15 @@
 
 import { constantTimeEqual, randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Application, ClientSecret } from "./application.ts";
+import {
+  expireOtherSecrets,
+  findApplication,
+  insertClientSecret,
+  revokeClientSecret,
+} from "./applications.store.ts";
 import type { ApplicationDeps } from "./applications.ts";
-import { expireOtherSecrets, findApplication, insertClientSecret, revokeClientSecret } from "./store.ts";
 
 export interface NewClientSecret {
   readonly orgId: string;

@@ -2,7 +2,7 @@
  * The kinds of application that people think in, and what each of them starts with. A kind is not kept: a record is what
  * its settings say, and `kindOf` finds the word for it.
  */
-import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { type Application, type ApplicationSettings, deviceCodeGrantType } from "./application.ts";
 
 export const applicationKinds = ["web", "spa", "native", "service", "device", "legacy"] as const;

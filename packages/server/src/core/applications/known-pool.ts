@@ -1,6 +1,6 @@
 /** The pool that signs for an application is one of its own organisation. */
 import type { Db } from "../../db/open.ts";
-import { keepPool } from "../signing-pools/store.ts";
+import { keepPool } from "../signing-pools/signing-pools.store.ts";
 import type { ApplicationSettings } from "./application.ts";
 import { InvalidApplication } from "./validation.ts";
 

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { boundTo, type Database } from "../../db/open.ts";
-import { isSomebodyBlocked } from "../../testing/blocked-statements.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { makePool } from "../../testing/test-agent.ts";
+import { makePool } from "../../testing/fixtures/agent.ts";
+import { isSomebodyBlocked } from "../../testing/probes/blocked-statements.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -15,8 +15,8 @@ import {
 } from "../../testing/test-service.ts";
 import type { Application } from "./application.ts";
 import { changeApplication } from "./application-changes.ts";
+import { findApplication, holdApplication } from "./applications.store.ts";
 import { createApplication } from "./applications.ts";
-import { findApplication, holdApplication } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { codeSource } from "../../testing/fakes/code-source.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { type ApplicationSearch, searchApplications } from "./applications.store.ts";
 import { createApplication, disableApplication } from "./applications.ts";
-import { type ApplicationSearch, searchApplications } from "./store.ts";
 import { newestUse } from "./use/first-use.ts";
 
 forEachDatabase(({ fresh }) => {

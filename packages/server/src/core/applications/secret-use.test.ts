@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { credentials, postForm } from "../../testing/test-client.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { credentials, postForm } from "../../testing/fixtures/client.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -10,8 +10,8 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { findApplication } from "./applications.store.ts";
 import { secretUse } from "./secret-use.ts";
-import { findApplication } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

@@ -3,7 +3,7 @@ import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import { lastUses } from "../last-uses.ts";
 import type { Application, ClientSecret } from "./application.ts";
-import { touchClientSecret } from "./store.ts";
+import { touchClientSecret } from "./applications.store.ts";
 
 export interface SecretUse {
   note(application: Application, secret: ClientSecret): void;

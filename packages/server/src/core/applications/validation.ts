@@ -1,9 +1,9 @@
 /** What a client record must be before it is kept. Every fault is found in one go, each with its member's path. */
 import { isUuid } from "@signet/protocol/hash";
-import { isSigningAlg } from "@signet/protocol/jws";
-import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/redirect-uri";
+import { isSigningAlg } from "@signet/protocol/jose/jws";
+import { type ClientType, checkRegistrableRedirectUri } from "@signet/protocol/oauth/redirect-uri";
+import { parseScope } from "@signet/protocol/oauth/scope";
 import { isRegistrableReturnUrl } from "@signet/protocol/return-url";
-import { parseScope } from "@signet/protocol/scope";
 import { isAcr } from "../sessions/assurance.ts";
 import { acrValues } from "../sessions/session.ts";
 import {

@@ -1,6 +1,6 @@
 /**
  * Everything that the audit log can say, as `<noun>.<past participle>`. The list is closed: `recordAuditEvent` takes
- * nothing else, and the console has a text for each in every language (html/messages/<lang>/console/audit-log.ts).
+ * nothing else, and the console has a text for each in every language (locales/<language>/console-audit-log.json).
  * An action is never renamed, and what it is to its target never changed: what is in the chain stays.
  */
 

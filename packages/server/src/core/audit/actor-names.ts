@@ -1,6 +1,6 @@
 /** The names of those who acted, and of what they acted on, for people who read the audit log. */
 import type { Db } from "../../db/open.ts";
-import { namedKinds, selectNames } from "./store.ts";
+import { namedKinds, selectNames } from "./audit.store.ts";
 
 /**
  * @param actors as in `AuditEvent.actor`; also `pool:<id>` and `scope:<id>`, which act on nothing themselves

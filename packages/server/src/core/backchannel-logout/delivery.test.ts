@@ -3,8 +3,8 @@ import { after, before, test } from "node:test";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { type LogoutReceiver, startLogoutReceiver } from "../../testing/logout-receiver.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { type LogoutReceiver, startLogoutReceiver } from "../../testing/fakes/logout-receiver.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -14,14 +14,15 @@ import {
 } from "../../testing/test-service.ts";
 import type { ApplicationSettings } from "../applications/application.ts";
 import { disableApplication } from "../applications/applications.ts";
-import { listAuditEvents } from "../audit/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import { disableOrganisation } from "../organisations/organisations.ts";
+import { findDueRows } from "../outbox/outbox.store.ts";
 import { endSessions } from "../sessions/end-sessions.ts";
+import { noteSessionUse } from "../sessions/sessions.store.ts";
 import { signIn } from "../sessions/sessions.ts";
-import { noteSessionUse } from "../sessions/store.ts";
-import { findUser } from "../users/store.ts";
+import { findUser } from "../users/users.store.ts";
+import { logoutDeliveries } from "./backchannel-logout.store.ts";
 import { deliverDueLogouts, startLogoutDelivery } from "./delivery.ts";
-import { findDueLogouts } from "./store.ts";
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout";
 const SECOND = 1_000;
@@ -170,7 +171,7 @@ forEachDatabase(({ name, fresh }) => {
     }
     assert.equal(receiver.at(told.path).length, 6);
     const { failed_at, last_error } = await rowOf(told.application);
-    assert.deepEqual([failed_at, last_error], [clock(), "the application answered 503"]);
+    assert.deepEqual([failed_at, last_error], [clock(), "the application responded with 503"]);
     clock.advance(HOUR);
     await deliver();
     assert.equal(receiver.at(told.path).length, 6);
@@ -232,7 +233,7 @@ forEachDatabase(({ name, fresh }) => {
     const { orgId, id } = told.application;
     await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
     await deliver();
-    assert.match((await rowOf(told.application)).last_error ?? "", /no longer told/);
+    assert.match((await rowOf(told.application)).last_error ?? "", /no longer receives/);
     const other = await makeOrganisation(running.service, "Closed");
     const there = await toldApplication({}, other);
     await endOf([there], 1, other);
@@ -250,9 +251,11 @@ forEachDatabase(({ name, fresh }) => {
     const [slow, quick] = [await toldApplication(), await toldApplication()];
     await endOf([slow], 20);
     await endOf([quick]);
-    const due = await findDueLogouts(db(), clock(), { all: 50, each: 3 });
-    assert.equal(due.filter(({ applicationId }) => applicationId === slow.application.id).length, 3);
-    assert.equal(due.filter(({ applicationId }) => applicationId === quick.application.id).length, 1);
+    const due = await findDueRows(db(), logoutDeliveries, clock(), { all: 50, each: 3 });
+    const dueIds = new Set(due.map(({ id }) => id));
+    const dueOf = async ({ application }: typeof slow) =>
+      (await rowsOf(application)).filter(({ id }) => dueIds.has(id)).length;
+    assert.deepEqual([await dueOf(slow), await dueOf(quick)], [3, 1]);
     while ((await deliver()) > 0);
     assert.equal(receiver.at(slow.path).length, 20);
   });

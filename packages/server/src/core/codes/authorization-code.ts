@@ -1,8 +1,8 @@
 /** An authorization code: ten minutes, one use (specification, "Limits"; RFC 6749 §4.1.2). */
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
-import type { Authentication } from "../tokens/claims.ts";
 import type { BegunSigning } from "../tokens/signer.ts";
+import type { Authentication } from "../tokens/token-family.ts";
 
 export const CODE_LIFETIME_MS = 10 * 60 * 1000;
 

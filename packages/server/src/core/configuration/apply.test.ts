@@ -3,7 +3,6 @@ import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Change, ChangeFeed } from "../../db/change-feed.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { furnishedOrganisation } from "../../testing/furnished-organisation.ts";
 import {
   actor,
   applicationIn,
@@ -11,9 +10,10 @@ import {
   testConfiguration,
   withApplication,
   withoutIds,
-} from "../../testing/test-configuration.ts";
-import { listApplications } from "../applications/store.ts";
-import { listAuditEvents } from "../audit/store.ts";
+} from "../../testing/fixtures/configuration.ts";
+import { furnishedOrganisation } from "../../testing/fixtures/furnished-organisation.ts";
+import { listApplications } from "../applications/applications.store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
 import { applyFile, ConfigurationChanged } from "./apply.ts";
 import { countsOf } from "./entries.ts";

@@ -3,7 +3,7 @@
  * changes it alone: with their checks, audit events and notices to the other nodes, and what a change ends ends.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isSubset } from "@signet/protocol/scope";
+import { isSubset } from "@signet/protocol/oauth/scope";
 import { boundTo } from "../../db/open.ts";
 import type { Application, ApplicationSettings } from "../applications/application.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../applications/application-changes.ts";
 import { type ApplicationDeps, createApplication } from "../applications/applications.ts";
 import { bothConsentMembers, consentModeOf } from "../applications/consent-mode.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Consent } from "../consents/consent.ts";
 import {
   createPreauthorization,
@@ -21,15 +21,15 @@ import {
   grantOrganisationConsent,
   revokeConsent,
 } from "../consents/consents.ts";
+import { holdOrganisation } from "../organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
-import { holdOrganisation } from "../organisations/store.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "../scopes/custom-scopes.ts";
+import { insertExternalKey, removeExternalKey } from "./configuration.store.ts";
 import { type ApplicationStep, type Difference, differenceOf } from "./difference.ts";
 import { countsOf, type Entry, entriesOf } from "./entries.ts";
 import { type OrganisationFile, settingNames } from "./organisation-file.ts";
 import { type ApplicationRecord, askable, settingOf } from "./records.ts";
 import { readState } from "./state.ts";
-import { insertExternalKey, removeExternalKey } from "./store.ts";
 
 /** What would be done is not what was shown. */
 export class ConfigurationChanged extends Error {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { furnishedOrganisation } from "../../testing/furnished-organisation.ts";
 import {
   applicationIn,
   nothing,
   type TestConfiguration,
   testConfiguration,
   withApplication,
-} from "../../testing/test-configuration.ts";
-import { listApplications } from "../applications/store.ts";
-import { listConsents, listPreauthorizations } from "../consents/store.ts";
+} from "../../testing/fixtures/configuration.ts";
+import { furnishedOrganisation } from "../../testing/fixtures/furnished-organisation.ts";
+import { listApplications } from "../applications/applications.store.ts";
+import { listConsents, listPreauthorizations } from "../consents/consents.store.ts";
 import { countsOf } from "./entries.ts";
 import type { OrganisationFile } from "./organisation-file.ts";
 

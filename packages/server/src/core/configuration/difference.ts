@@ -1,6 +1,6 @@
 /** What applying a file would do, and to what: found before anything is done, and shown first. */
 import { isDeepStrictEqual } from "node:util";
-import { isSubset } from "@signet/protocol/scope";
+import { isSubset } from "@signet/protocol/oauth/scope";
 import { defaultSettings } from "../applications/application.ts";
 import type { Consent } from "../consents/consent.ts";
 import type { OrganisationSettings } from "../organisations/organisation.ts";

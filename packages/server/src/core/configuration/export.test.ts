@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { dumpTable } from "../../testing/dump-database.ts";
-import { furnishedOrganisation } from "../../testing/furnished-organisation.ts";
 import {
   actor,
   applicationIn,
@@ -10,10 +8,12 @@ import {
   type TestConfiguration,
   testConfiguration,
   withoutIds,
-} from "../../testing/test-configuration.ts";
+} from "../../testing/fixtures/configuration.ts";
+import { furnishedOrganisation } from "../../testing/fixtures/furnished-organisation.ts";
+import { dumpTable } from "../../testing/probes/dump-database.ts";
 import { changeApplication } from "../applications/application-changes.ts";
 import { createApplication } from "../applications/applications.ts";
-import { listConsents } from "../consents/store.ts";
+import { listConsents } from "../consents/consents.store.ts";
 import { countsOf } from "./entries.ts";
 import type { OrganisationFile } from "./organisation-file.ts";
 import { readOrganisationFile } from "./validation.ts";

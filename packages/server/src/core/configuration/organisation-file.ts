@@ -2,8 +2,8 @@
  * An organisation's configuration as one file that people keep under version control: branding, policies, scopes,
  * applications, and what administrators allowed these. Never secrets, never users.
  */
-import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jws";
-import type { ClientType } from "@signet/protocol/redirect-uri";
+import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import Type, { type Static, type TSchema } from "typebox";
 import {
   type ApplicationSettings,

@@ -2,7 +2,7 @@
  * The records that a file holds, complete and in one order: what is left out has its default, lists that mean sets are
  * sorted. So two that mean the same are the same, whether they come from a file or from the database.
  */
-import type { ClientType } from "@signet/protocol/redirect-uri";
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
 import { type ApplicationSettings, defaultSettings } from "../applications/application.ts";
 import { bothConsentMembers, consentModeOf } from "../applications/consent-mode.ts";
 import { defaultOrganisationSettings, type OrganisationSettings } from "../organisations/organisation.ts";

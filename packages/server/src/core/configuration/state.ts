@@ -1,15 +1,15 @@
 /** All that a file can speak of, as it is in the database now. */
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { listApplications } from "../applications/store.ts";
+import { listApplications } from "../applications/applications.store.ts";
 import type { Consent } from "../consents/consent.ts";
-import { listConsents, listPreauthorizations } from "../consents/store.ts";
+import { listConsents, listPreauthorizations } from "../consents/consents.store.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { findOrganisation } from "../organisations/store.ts";
+import { findOrganisation } from "../organisations/organisations.store.ts";
 import type { CustomScope } from "../scopes/custom-scope.ts";
-import { listCustomScopes } from "../scopes/store.ts";
-import { listAllPools } from "../signing-pools/store.ts";
-import { listExternalKeys } from "./store.ts";
+import { listCustomScopes } from "../scopes/scopes.store.ts";
+import { listAllPools } from "../signing-pools/signing-pools.store.ts";
+import { listExternalKeys } from "./configuration.store.ts";
 
 export interface ApplicationState {
   readonly application: Application;

@@ -3,7 +3,7 @@
  * answer to nothing in particular (organisation-wide consent) or ahead of any request (pre-authorization).
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { isSubset } from "@signet/protocol/scope";
+import { isSubset } from "@signet/protocol/oauth/scope";
 import type { ConsentMode } from "../applications/application.ts";
 import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
 

@@ -1,16 +1,16 @@
 /** Consents of every kind: given by administrators, and taken back by whom they belong to. */
 
-import { isSubset } from "@signet/protocol/scope";
+import { isSubset } from "@signet/protocol/oauth/scope";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
-import { holdApplication } from "../applications/store.ts";
+import { holdApplication } from "../applications/applications.store.ts";
 import type { AuditAction } from "../audit/actions.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import { fingerprintsOf } from "../scopes/custom-scope.ts";
-import { listCustomScopes } from "../scopes/store.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
+import { listCustomScopes } from "../scopes/scopes.store.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { Consent } from "./consent.ts";
 import {
   type ConsentKey,
@@ -20,7 +20,7 @@ import {
   markConsentRevoked,
   preauthorizedScopes,
   removePreauthorization,
-} from "./store.ts";
+} from "./consents.store.ts";
 
 export interface ConsentDeps {
   readonly database: Database;

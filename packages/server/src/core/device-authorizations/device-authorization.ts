@@ -1,8 +1,8 @@
 /** A device that waits for a person to allow it in a browser elsewhere (RFC 8628): fifteen minutes, one answer, one use. */
 import { randomInt } from "node:crypto";
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
-import type { Authentication } from "../tokens/claims.ts";
 import type { BegunSigning } from "../tokens/signer.ts";
+import type { Authentication } from "../tokens/token-family.ts";
 
 export const DEVICE_LIFETIME_MS = 15 * 60 * 1000;
 /** How long a device waits between two polls (RFC 8628 §3.2), and by how much longer after a poll too soon (§3.5). */

@@ -11,6 +11,7 @@ import type { Attestation } from "../devices/device.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { openCaKey } from "./ca-key.ts";
 import { type MadeCertificate, makeDeviceCertificate } from "./certificates.ts";
+import { type CaRow, findGenerations } from "./device-ca.store.ts";
 import { type CaGeneration, isDueForRotation } from "./generation.ts";
 import {
   addFirstGeneration,
@@ -20,7 +21,6 @@ import {
   rotateDueGenerations,
   rotateGeneration,
 } from "./rotation.ts";
-import { type CaRow, findGenerations } from "./store.ts";
 
 export interface IssuedCertificate extends MadeCertificate {
   readonly generation: number;

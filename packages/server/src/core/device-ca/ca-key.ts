@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import type { Database, Db } from "../../db/open.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { requireOpening, type TriedKeys, tryKeys } from "../encryption/stored-keys.ts";
-import { listSealedCaKeys, type SealedCaKey } from "./store.ts";
+import { listSealedCaKeys, type SealedCaKey } from "./device-ca.store.ts";
 
 export interface CaKey {
   /** SubjectPublicKeyInfo, DER. */

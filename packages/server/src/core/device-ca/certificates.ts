@@ -1,5 +1,5 @@
 /** The two kinds of certificates: a generation of the CA, and a device's (device-identity.md §2). */
-import { derInteger, derOctetString, derSequence, derTrue, derValue } from "@signet/protocol/der-writer";
+import { derInteger, derOctetString, derSequence, derTrue, derValue } from "@signet/protocol/der/der-writer";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Attestation } from "../devices/device.ts";
 import type { CaKey } from "./ca-key.ts";

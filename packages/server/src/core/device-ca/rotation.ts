@@ -2,19 +2,19 @@
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { type CaKey, makeCaKey } from "./ca-key.ts";
 import { makeCaCertificate } from "./certificates.ts";
-import { type CaGeneration, DRAINED_MS, ROTATE_AHEAD_MS } from "./generation.ts";
 import {
   type CaRow,
   deleteDrainedGenerations,
   findGenerationsThatEnd,
   insertGeneration,
   retireGeneration,
-} from "./store.ts";
+} from "./device-ca.store.ts";
+import { type CaGeneration, DRAINED_MS, ROTATE_AHEAD_MS } from "./generation.ts";
 
 export interface OpenGeneration extends CaGeneration {
   readonly key: CaKey;

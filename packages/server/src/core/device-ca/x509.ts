@@ -1,6 +1,6 @@
 /** What certificates, CRLs and OCSP answers are made of (RFC 5280 §4.1, §5.1; RFC 6960 §4.2). */
 import { createHash, randomBytes } from "node:crypto";
-import { childrenOf, derTags, expectTag, readDer, wholeBytesOf } from "@signet/protocol/der";
+import { childrenOf, derTags, expectTag, readDer, wholeBytesOf } from "@signet/protocol/der/der";
 import {
   derBitString,
   derInteger,
@@ -11,7 +11,7 @@ import {
   derTime,
   derTrue,
   derValue,
-} from "@signet/protocol/der-writer";
+} from "@signet/protocol/der/der-writer";
 
 /** A set, and values that a specification numbers instead of naming: `[3]` is `0xa3` around others, `0x83` of its own. */
 export const tags = { set: 0x31, enumerated: 0x0a, utcTime: 0x17, around: 0xa0, own: 0x80 } as const;

@@ -3,13 +3,13 @@ import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { testCertificate } from "@signet/protocol/testing/test-certificate";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { enrolledDevice, renewedDevice } from "../../testing/enrolled-device.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { enrolledDevice, renewedDevice } from "../../testing/fixtures/enrolled-device.ts";
 import { makeOrganisation, startTestService, type TestService } from "../../testing/test-service.ts";
 import { OVERLAP_MS } from "./device.ts";
+import { findByCertificate, insertCertificate } from "./devices.store.ts";
 import { presentedDevice } from "./presented-device.ts";
 import { revokeDevice } from "./revoke-device.ts";
-import { findByCertificate, insertCertificate } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

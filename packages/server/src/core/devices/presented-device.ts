@@ -7,7 +7,7 @@ import { sha256Base64url } from "@signet/protocol/hash";
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import { type CertificateStanding, type Device, type DeviceCertificate, standingOf } from "./device.ts";
-import { findByCertificate, noteDeviceSeen } from "./store.ts";
+import { findByCertificate, noteDeviceSeen } from "./devices.store.ts";
 
 export interface PresentedDeviceDeps {
   readonly database: Database;

@@ -2,24 +2,28 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import type { Db } from "../../db/open.ts";
-import { isSomebodyBlocked } from "../../testing/blocked-statements.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type EnrolledDevice, enrolledDevice, renewedDevice } from "../../testing/enrolled-device.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
-import { credentials, getTokens, postForm } from "../../testing/test-client.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { credentials, getTokens, postForm } from "../../testing/fixtures/client.ts";
+import {
+  type EnrolledDevice,
+  enrolledDevice,
+  renewedDevice,
+} from "../../testing/fixtures/enrolled-device.ts";
+import { isSomebodyBlocked } from "../../testing/probes/blocked-statements.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { listAuditEvents } from "../audit/store.ts";
-import { noteRevocation } from "../device-ca/revocation/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
+import { noteRevocation } from "../device-ca/revocation/revocation.store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";
+import { findDevice, findDeviceKey, insertDeviceKey, listCertificates } from "./devices.store.ts";
 import { presentedDevice } from "./presented-device.ts";
 import { revokeDevice } from "./revoke-device.ts";
-import { findDevice, findDeviceKey, insertDeviceKey, listCertificates } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 

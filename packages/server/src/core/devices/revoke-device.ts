@@ -1,11 +1,11 @@
 /** The one way a device ends (device-identity.md §3): itself, its certificates and its refresh tokens, in one transaction. */
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
-import { noteRevocation } from "../device-ca/revocation/store.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
+import { noteRevocation } from "../device-ca/revocation/revocation.store.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { RevocationReason } from "./device.ts";
-import { markCertificatesRevoked, markDeviceRevoked } from "./store.ts";
+import { markCertificatesRevoked, markDeviceRevoked } from "./devices.store.ts";
 
 export interface DeviceRevocation {
   readonly orgId: string;

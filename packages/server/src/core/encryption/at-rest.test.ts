@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { setPassword } from "../../core/users/users.ts";
-import { codeSource, redeemWith } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { dumpDatabase, organisationTables } from "../../testing/dump-database.ts";
-import { credentials, postForm, refresh } from "../../testing/test-client.ts";
+import { codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
+import { credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
+import { dumpDatabase, organisationTables } from "../../testing/probes/dump-database.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -15,6 +14,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { setPassword } from "../users/users.ts";
 
 forEachDatabase(({ name, fresh }) => {
   let databaseUrl: string;

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
-import { codeSource, redeemWith } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { credentials, postForm, refresh } from "../../testing/test-client.ts";
+import { codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { deleteDeadCodes } from "../codes/store.ts";
-import { deletePassedWindows } from "../rate-limits/store.ts";
-import { deleteDeadSessions } from "../sessions/store.ts";
+import { deleteDeadCodes } from "../codes/codes.store.ts";
+import { deletePassedWindows } from "../rate-limits/rate-limits.store.ts";
+import { deleteDeadSessions } from "../sessions/sessions.store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
-import { deleteRetiredKeys } from "../signing-keys/store.ts";
-import { deleteDeadTokens } from "../tokens/store.ts";
+import { deleteRetiredKeys } from "../signing-keys/signing-keys.store.ts";
+import { deleteDeadTokens } from "../tokens/tokens.store.ts";
+import { takeLease } from "./housekeeping.store.ts";
 import { removeExpired, runRound, startHousekeeping } from "./housekeeping.ts";
-import { takeLease } from "./store.ts";
 
 const MINUTE = 60_000;
 const deviceCa = { rotateDue: async () => 0 };

@@ -4,30 +4,31 @@
  */
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
-import { deletePassedActions } from "../actions/store.ts";
-import { deleteOldActivity, noteLiveAgents } from "../activity/store.ts";
-import { deleteOldLogouts } from "../backchannel-logout/store.ts";
+import { deletePassedActions } from "../actions/actions.store.ts";
+import { deleteOldActivity, noteLiveAgents } from "../activity/activity.store.ts";
+import { logoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
 import type { Clock } from "../clock.ts";
-import { deleteDeadCodes } from "../codes/store.ts";
-import { deletePassedValues } from "../consumed-values/store.ts";
-import { deleteDeadDeviceAuthorizations } from "../device-authorizations/store.ts";
+import { deleteDeadCodes } from "../codes/codes.store.ts";
+import { deletePassedValues } from "../consumed-values.store.ts";
+import { deleteDeadDeviceAuthorizations } from "../device-authorizations/device-authorizations.store.ts";
 import type { DeviceCa } from "../device-ca/authority.ts";
 import { removeDrainedGenerations } from "../device-ca/rotation.ts";
-import { deletePassedCertificates } from "../devices/store.ts";
-import { deletePassedRequests } from "../idempotency/store.ts";
-import { deleteForgottenBrowsers } from "../known-browsers/store.ts";
-import { deleteOldMails } from "../mail/store.ts";
-import { deletePassedWindows } from "../rate-limits/store.ts";
-import { deletePassedDevices } from "../second-factors/remembered-devices/store.ts";
-import { deleteDeadSessionKeys } from "../session-keys/store.ts";
-import { deleteDeadSessions } from "../sessions/store.ts";
+import { deletePassedCertificates } from "../devices/devices.store.ts";
+import { deletePassedRequests } from "../idempotency/idempotency.store.ts";
+import { deleteForgottenBrowsers } from "../known-browsers/known-browsers.store.ts";
+import { outgoingMails } from "../mail/mail.store.ts";
+import { deleteOldRows } from "../outbox/outbox.store.ts";
+import { deletePassedWindows } from "../rate-limits/rate-limits.store.ts";
+import { deletePassedDevices } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { deleteDeadSessionKeys } from "../session-keys/session-keys.store.ts";
+import { deleteDeadSessions } from "../sessions/sessions.store.ts";
 import { LONGEST_TOKEN_MS } from "../signing-keys/signing-key.ts";
+import { deleteRetiredKeys } from "../signing-keys/signing-keys.store.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
-import { deleteRetiredKeys } from "../signing-keys/store.ts";
 import { AGENT_SEEN_MS } from "../signing-pools/agent-key.ts";
-import { deleteRetiredAgentKeys } from "../signing-pools/registration/store.ts";
-import { deleteDeadTokens } from "../tokens/store.ts";
-import { takeLease } from "./store.ts";
+import { deleteRetiredAgentKeys } from "../signing-pools/registration.store.ts";
+import { deleteDeadTokens } from "../tokens/tokens.store.ts";
+import { takeLease } from "./housekeeping.store.ts";
 
 export interface HousekeepingDeps {
   readonly database: Database;
@@ -66,9 +67,9 @@ const removals: readonly Removal[] = [
   (db, now) => deletePassedValues(db, now - DAY_MS, BATCH),
   (db, now) => deletePassedRequests(db, now, BATCH),
   (db, now) => deletePassedDevices(db, now, BATCH),
-  (db, now) => deleteOldLogouts(db, now - 7 * DAY_MS, BATCH),
+  (db, now) => deleteOldRows(db, logoutDeliveries, now - 7 * DAY_MS, BATCH),
   (db, now) => deletePassedActions(db, now - DAY_MS, BATCH),
-  (db, now) => deleteOldMails(db, now - 2 * DAY_MS, BATCH),
+  (db, now) => deleteOldRows(db, outgoingMails, now - 2 * DAY_MS, BATCH),
   (db, now) => deleteForgottenBrowsers(db, now, BATCH),
   // They left their CRL when they expired; the newest of each device stays.
   (db, now) => deletePassedCertificates(db, now - 30 * DAY_MS, BATCH),

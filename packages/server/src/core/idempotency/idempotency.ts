@@ -12,7 +12,7 @@ import {
   type RequestKey,
   releaseRequest,
   reserveRequest,
-} from "./store.ts";
+} from "./idempotency.store.ts";
 
 export const KEPT_MS = 24 * 3_600_000;
 /** Longer than any request lasts. */

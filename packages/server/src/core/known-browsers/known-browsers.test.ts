@@ -4,7 +4,7 @@ import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { browserName } from "./browser-name.ts";
-import { deleteForgottenBrowsers, noteBrowser } from "./store.ts";
+import { deleteForgottenBrowsers, noteBrowser } from "./known-browsers.store.ts";
 
 const DAY = 86_400_000;
 

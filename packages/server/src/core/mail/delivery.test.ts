@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { listAuditEvents } from "../audit/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import { disableOrganisation } from "../organisations/organisations.ts";
 import { deliverDueMails, type MailLine } from "./delivery.ts";
 import type { Mail } from "./mail.ts";

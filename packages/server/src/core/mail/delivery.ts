@@ -1,14 +1,11 @@
-/**
- * Sending what is in the outbox: in the background, on every node. A mail is taken by one conditional statement, so that
- * the nodes share the work and none does it twice, and a node that dies leaves its mails to the others.
- */
+/** Sending the mails of the outbox: composed and unsealed at each attempt, retried for a day at most. */
 import type { Database } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { type Delivery, deliverDue, startOutbox } from "../outbox/outbox.ts";
+import { outgoingMails, type StoredMail, storedMail } from "./mail.store.ts";
 import type { ComposeMail, MailTemplate, OutgoingMail } from "./mail.ts";
 import { type Outbox, openMail } from "./outbox.ts";
-import { claimMail, findDueMails, recordMailOutcome, type StoredMail } from "./store.ts";
 import { type DeliverableMail, MailFailure, type MailTransport } from "./transport.ts";
 
 export interface MailDeliveryDeps {
@@ -28,88 +25,75 @@ export interface MailLine {
   readonly reason?: string;
 }
 
-/** Between one try and the next; after these every hour, until the mail is given up. */
+/** Delays between attempts; after these every hour, until the mail is given up. */
 const DELAYS_MS = [10_000, 60_000, 300_000, 900_000];
 const LAST_DELAY_MS = 3_600_000;
-/** Longer than the transport takes at most for all that a round sends. */
+/** Longer than the transport takes for all mails of a round. */
 const CLAIM_MS = 300_000;
-const AT_ONCE = { all: 8, each: 4 };
+const BATCH = { all: 8, each: 4 };
 const EVERY_MS = 5_000;
-/** The act's transaction is committed by then, most of the time; if not, the next look finds it. */
+/** By then the act's transaction is usually committed; if not, the next round finds the mail. */
 const SOON_MS = 100;
 const STOP_MS = 3_000;
 
-/** One round. @returns how many were due */
-export async function deliverDueMails(deps: MailDeliveryDeps): Promise<number> {
-  const due = await findDueMails(deps.database.query, deps.clock(), AT_ONCE);
-  const done = await Promise.allSettled(due.map((mail) => deliver(deps, mail)));
-  const broken = done.find((one) => one.status === "rejected");
-  if (broken) throw broken.reason;
-  return due.length;
-}
+/** One round. @returns how many mails were due */
+export const deliverDueMails = (deps: MailDeliveryDeps): Promise<number> =>
+  deliverDue(deps, mailDelivery(deps));
 
-/** @returns a function that stops it; what is under way has a few seconds, and is sent again later if that is too short */
+/** @returns a function that stops it; mails under way get a few seconds, and are sent again later if that is too short */
 export function startMailDelivery(
   deps: MailDeliveryDeps & { outbox: Outbox; onError(error: unknown): void },
 ): () => Promise<void> {
-  let round: Promise<void> | undefined;
-  let isStopped = false;
-  const look = () => {
-    if (isStopped || round) return;
-    round = deliverDueMails(deps)
-      .catch((error: unknown) => {
-        deps.onError(error);
-        return 0;
-      })
-      .then((found) => {
-        round = undefined;
-        if (found > 0) look();
-      });
-  };
-  const timer = setInterval(look, EVERY_MS);
-  timer.unref();
-  deps.outbox.onPut(() => setTimeout(look, SOON_MS).unref());
-  look();
+  const worker = startOutbox(deps, mailDelivery(deps), { everyMs: EVERY_MS, maxRounds: 1 });
+  deps.outbox.onPut(() => setTimeout(worker.run, SOON_MS).unref());
+  worker.run();
   return async () => {
-    isStopped = true;
-    clearInterval(timer);
-    await Promise.race([round, waited(STOP_MS)]);
+    const stopped = worker.stop();
+    await Promise.race([stopped, delay(STOP_MS)]);
     deps.transport.close();
-    await Promise.race([round, waited(STOP_MS)]);
+    await Promise.race([stopped, delay(STOP_MS)]);
   };
 }
 
-const waited = (milliseconds: number): Promise<void> =>
+const delay = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 
-async function deliver(deps: MailDeliveryDeps, due: StoredMail): Promise<void> {
-  const { database, clock, transport } = deps;
-  const now = clock();
-  const taken = await claimMail(database.query, due, { now, until: now + CLAIM_MS });
-  if (!taken) return;
-  const { template, attempts } = taken;
-  if (now >= taken.giveUpAt) return giveUp(deps, taken, "it waited too long", now);
-  const failure = await attempt(deps, taken);
-  const at = clock();
-  if (!failure) {
-    const isKept = transport.kind === "mailbox";
-    await recordMailOutcome(database.query, taken, { sentAt: at, keepsContent: isKept });
-    deps.note({ template, attempts, outcome: isKept ? "in the mailbox" : "sent" });
-    return;
-  }
-  const reason = failure.message;
-  const nextAttemptAt = at + (DELAYS_MS[attempts - 1] ?? LAST_DELAY_MS);
-  if (failure.isFinal || nextAttemptAt >= taken.giveUpAt) return giveUp(deps, taken, reason, at);
-  await recordMailOutcome(database.query, taken, { nextAttemptAt, error: reason });
-  deps.note({ template, attempts, outcome: "will be tried again", reason });
+function mailDelivery(deps: MailDeliveryDeps): Delivery<StoredMail, "outgoing_mail"> {
+  const keepsContent = deps.transport.kind === "mailbox";
+  const outcomes = {
+    delivered: keepsContent ? "in the mailbox" : "sent",
+    "will retry": "will be tried again",
+    "given up": "given up",
+  } as const;
+  return {
+    table: outgoingMails,
+    claimMs: CLAIM_MS,
+    batch: BATCH,
+    keepsContent,
+    fromRow: storedMail,
+    attempt: (mail) => attempt(deps, mail),
+    nextAttemptAt: ({ attempts, giveUpAt }, now) => {
+      const next = now + (DELAYS_MS[attempts - 1] ?? LAST_DELAY_MS);
+      return next < giveUpAt ? next : undefined;
+    },
+    failureEvent: ({ id, template }) => ({ action: "mail.failed", target: id, details: { template } }),
+    log: ({ template, attempts }, outcome, reason) =>
+      deps.note({
+        template,
+        attempts,
+        outcome: outcomes[outcome],
+        ...(reason === undefined ? {} : { reason }),
+      }),
+  };
 }
 
-async function attempt(deps: MailDeliveryDeps, taken: StoredMail): Promise<MailFailure | undefined> {
-  const mail = readMail(deps, taken);
+async function attempt(deps: MailDeliveryDeps, stored: StoredMail): Promise<MailFailure | undefined> {
+  if (deps.clock() >= stored.giveUpAt) return new MailFailure("it waited too long", true);
+  const mail = readMail(deps, stored);
   const content = mail && (await deps.compose(mail));
   if (!mail) return new MailFailure("it cannot be read under this master key", true);
   if (!content) return new MailFailure("the organisation is disabled or gone", true);
-  const { id, template, recipient } = taken;
+  const { id, template, recipient } = stored;
   const deliverable: DeliverableMail = { ...content, id, template, recipient };
   try {
     await deps.transport.send(deliverable);
@@ -120,26 +104,10 @@ async function attempt(deps: MailDeliveryDeps, taken: StoredMail): Promise<MailF
   }
 }
 
-function readMail({ encryption }: MailDeliveryDeps, taken: StoredMail): OutgoingMail | undefined {
+function readMail({ encryption }: MailDeliveryDeps, stored: StoredMail): OutgoingMail | undefined {
   try {
-    return openMail(encryption, taken);
+    return openMail(encryption, stored);
   } catch {
     return undefined;
   }
-}
-
-async function giveUp(deps: MailDeliveryDeps, taken: StoredMail, reason: string, now: number): Promise<void> {
-  const { orgId, template, attempts } = taken;
-  await deps.database.transaction(async (tx) => {
-    await recordMailOutcome(tx, taken, { failedAt: now, error: reason });
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: "system",
-      action: "mail.failed",
-      target: taken.id,
-      details: { template, attempts, reason },
-    });
-  });
-  deps.note({ template, attempts, outcome: "given up", reason });
 }

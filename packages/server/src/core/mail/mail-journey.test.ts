@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { mailComposer } from "../../mail-content.ts";
+import { mailComposer } from "../../modules/mail-content.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
+import { testBrowser } from "../../testing/fakes/browser.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { startMailServer } from "../../testing/fakes/mail-server.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import { freePort } from "../../testing/free-port.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { testBrowser } from "../../testing/test-browser.ts";
-import { startMailServer } from "../../testing/test-mail-server.ts";
 import { makeOrganisation, startTestService, type TestService } from "../../testing/test-service.ts";
-import { findUser } from "../users/store.ts";
+import { findUser } from "../users/users.store.ts";
 import { deliverDueMails, type MailLine, startMailDelivery } from "./delivery.ts";
 import { sendNotice } from "./notices.ts";
 

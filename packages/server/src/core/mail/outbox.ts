@@ -6,8 +6,8 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import { insertMail, type StoredMail } from "./mail.store.ts";
 import type { Mail, OutgoingMail } from "./mail.ts";
-import { insertMail, type StoredMail } from "./store.ts";
 
 export interface Outbox {
   /** False when mail is not set up: who needs mail says so, and nothing is written. */

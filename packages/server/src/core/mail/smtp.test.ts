@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import { startMailServer } from "../../testing/fakes/mail-server.ts";
+import { selfSigned } from "../../testing/fixtures/self-signed.ts";
 import { freePort } from "../../testing/free-port.ts";
-import { selfSigned } from "../../testing/self-signed.ts";
-import { startMailServer } from "../../testing/test-mail-server.ts";
 import { smtpTransport, verifySmtp } from "./smtp.ts";
 import { type MailSender, parseSmtpUrl, type SmtpSettings } from "./smtp-settings.ts";
 import { type DeliverableMail, MailFailure } from "./transport.ts";

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
-import { codeSource, redeemWith } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { dumpDatabase, organisationTables } from "../../testing/dump-database.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { credentials, postForm, refresh } from "../../testing/test-client.ts";
+import { codeSource, redeemWith } from "../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
+import { dumpDatabase, organisationTables } from "../../testing/probes/dump-database.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -17,11 +17,11 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import { findApplication, listApplications } from "../applications/applications.store.ts";
 import { disableApplication } from "../applications/applications.ts";
 import { createClientSecret, revokeSecret } from "../applications/client-secrets.ts";
-import { findApplication, listApplications } from "../applications/store.ts";
-import { listAuditEvents } from "../audit/store.ts";
-import { listUsers } from "../users/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
+import { listUsers } from "../users/users.store.ts";
 import { disableUser, setPassword } from "../users/users.ts";
 import { createOrganisation, disableOrganisation } from "./organisations.ts";
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import { type RecordCache, recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import {
@@ -12,14 +12,14 @@ import {
   type Organisation,
   type OrganisationSettings,
 } from "./organisation.ts";
-import { requireValidSettings } from "./settings-validation.ts";
 import {
   findOrganisation,
   holdOrganisation,
   insertOrganisation,
   setOrganisationDisabled,
   setOrganisationRecord,
-} from "./store.ts";
+} from "./organisations.store.ts";
+import { requireValidSettings } from "./settings-validation.ts";
 
 export interface OrganisationDirectory {
   /** Undefined when it does not exist or is disabled: to the outside the two are one. */

@@ -4,8 +4,8 @@ import { newUuid } from "@signet/protocol/uuid";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { makeOrganisation, startTestService, type TestService } from "../../testing/test-service.ts";
 import type { OrganisationSettings } from "./organisation.ts";
+import { findOrganisation } from "./organisations.store.ts";
 import { changeOrganisationSettings } from "./organisations.ts";
-import { findOrganisation } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

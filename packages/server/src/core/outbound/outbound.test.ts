@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createRawServer } from "node:net";
 import { after, before, suite, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { selfSigned } from "../../testing/self-signed.ts";
+import { selfSigned } from "../../testing/fixtures/self-signed.ts";
 import { loopbackNetworks } from "./address-rules.ts";
 import { type Outbound, OutboundFailure, outbound } from "./outbound.ts";
 

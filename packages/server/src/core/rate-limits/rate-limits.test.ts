@@ -3,9 +3,9 @@ import { after, before, test } from "node:test";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { deletePassedWindows } from "./rate-limits.store.ts";
 import { countAttempt, defaultRateLimits, RateLimited } from "./rate-limits.ts";
-import { deletePassedWindows } from "./store.ts";
 
 const ORG = "0190a1b2-0000-7000-8000-000000000001";
 const limit = { name: "password-account", count: 3, windowSeconds: 60 };

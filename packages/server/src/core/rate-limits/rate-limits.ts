@@ -5,7 +5,7 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Database } from "../../db/open.ts";
 import type { Clock } from "../clock.ts";
-import { countHit, giveBackHit } from "./store.ts";
+import { countHit, giveBackHit } from "./rate-limits.store.ts";
 
 export interface RateLimit {
   readonly name: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -10,7 +10,7 @@ import {
   type TestService,
 } from "../../testing/test-service.ts";
 import { changeCustomScope, createCustomScope, deleteCustomScope } from "./custom-scopes.ts";
-import { listCustomScopes } from "./store.ts";
+import { listCustomScopes } from "./scopes.store.ts";
 import { InvalidScope } from "./validation.ts";
 
 forEachDatabase(({ fresh }) => {

@@ -2,10 +2,10 @@
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
+import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
-import { holdOrganisation } from "../organisations/store.ts";
+import { holdOrganisation } from "../organisations/organisations.store.ts";
 import type { CustomScope } from "./custom-scope.ts";
 import {
   deleteCustomScopeRow,
@@ -13,7 +13,7 @@ import {
   insertCustomScope,
   listCustomScopes,
   replaceCustomScope,
-} from "./store.ts";
+} from "./scopes.store.ts";
 import { InvalidScope, requireValidScope } from "./validation.ts";
 
 export interface CustomScopeDirectory {

@@ -1,6 +1,6 @@
 /** What a custom scope must be before it is kept. Every fault is found in one go, each with its member's path. */
 import { isNestedWithin } from "@signet/protocol/json-depth";
-import { parseScope } from "@signet/protocol/scope";
+import { parseScope } from "@signet/protocol/oauth/scope";
 import { type CustomScope, claimSources, type ScopeClaim } from "./custom-scope.ts";
 import { standardScopes } from "./scopes.ts";
 

@@ -1,18 +1,23 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { giveAuthenticator, givePasskey, giveRecoveryCodes, ownerIn } from "../../testing/test-factors.ts";
+import {
+  giveAuthenticator,
+  givePasskey,
+  giveRecoveryCodes,
+  ownerIn,
+} from "../../testing/fixtures/factors.ts";
+import { withUser } from "../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { withUser } from "../../testing/test-visit.ts";
-import { listAuditEvents } from "../audit/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
+import { findOrganisation } from "../organisations/organisations.store.ts";
 import { changeOrganisationSettings } from "../organisations/organisations.ts";
-import { findOrganisation } from "../organisations/store.ts";
-import { findUser } from "../users/store.ts";
+import { findUser } from "../users/users.store.ts";
 import {
   addPasskey,
   confirmTotp,
@@ -24,11 +29,11 @@ import {
   resetFactors,
 } from "./changes.ts";
 import { MOST_PASSKEYS } from "./passkeys/passkey.ts";
-import { listPasskeys } from "./passkeys/store.ts";
-import { rememberDevice } from "./remembered-devices/remembered-devices.ts";
-import { listRememberedDevices } from "./remembered-devices/store.ts";
-import { findFactorSummary } from "./store.ts";
+import { listPasskeys } from "./passkeys/passkeys.store.ts";
+import { findFactorSummary } from "./second-factors.store.ts";
 import { newTotpSecret } from "./totp/totp.ts";
+import { listRememberedDevices } from "./trusted-browsers/trusted-browsers.store.ts";
+import { rememberDevice } from "./trusted-browsers/trusted-browsers.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

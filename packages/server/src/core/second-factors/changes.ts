@@ -5,23 +5,23 @@
  */
 import type { Database, Db } from "../../db/open.ts";
 import type { AuditAction } from "../audit/actions.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { MailedFactor } from "../mail/mail.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { type Assurance, assurance } from "../sessions/assurance.ts";
-import { holdAccount, organisationsOfUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
+import { holdAccount, organisationsOfUser } from "../users/users.store.ts";
+import { ownerOf } from "./factor-status.ts";
 import { MOST_PASSKEYS, type Passkey } from "./passkeys/passkey.ts";
-import { deletePasskeys, insertPasskey, renamePasskey } from "./passkeys/store.ts";
+import { deletePasskeys, insertPasskey, renamePasskey } from "./passkeys/passkeys.store.ts";
+import { deleteRecoveryCodes } from "./recovery-codes/recovery-codes.store.ts";
 import { makeRecoveryCodes } from "./recovery-codes/recovery-codes.ts";
-import { deleteRecoveryCodes } from "./recovery-codes/store.ts";
-import { revokeRememberedDevices } from "./remembered-devices/store.ts";
 import { type FactorSummary, hasSecondFactor } from "./second-factor.ts";
-import { ownerOf } from "./standing.ts";
-import { findFactorSummary } from "./store.ts";
-import { deleteTotp } from "./totp/store.ts";
+import { findFactorSummary } from "./second-factors.store.ts";
+import { deleteTotp } from "./totp/totp.store.ts";
 import { addTotp, type TotpDeps } from "./totp/totp.ts";
+import { revokeRememberedDevices } from "./trusted-browsers/trusted-browsers.store.ts";
 
 /** Who changes whose factors, from where. */
 export interface FactorChange {

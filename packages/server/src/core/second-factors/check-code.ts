@@ -3,16 +3,16 @@
  * guesses sent at once are all counted; given back when the sign-in is complete.
  */
 import type { Database, Db } from "../../db/open.ts";
-import { recordOnce } from "../audit/strangers.ts";
+import { recordOnce } from "../audit/unauthenticated-events.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { networkOf } from "../rate-limits/network.ts";
 import { type Attempt, countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
 import type { User } from "../users/user.ts";
 import { acrOfMethod, codeAmr, type FactorProof } from "./factor-proof.ts";
+import { ownerOf } from "./factor-status.ts";
+import { takeRecoveryCode } from "./recovery-codes/recovery-codes.store.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes/recovery-codes.ts";
-import { takeRecoveryCode } from "./recovery-codes/store.ts";
-import { ownerOf } from "./standing.ts";
 import { checkTotp, readTotpCode } from "./totp/totp.ts";
 
 export interface CodeCheckDeps {

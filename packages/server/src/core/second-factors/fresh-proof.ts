@@ -2,9 +2,9 @@
 import type { Db } from "../../db/open.ts";
 import { assurance, assuranceOf } from "../sessions/assurance.ts";
 import { isFresh, type SignedIn } from "../sessions/session.ts";
+import { ownerOf } from "./factor-status.ts";
 import { hasSecondFactor } from "./second-factor.ts";
-import { ownerOf } from "./standing.ts";
-import { findFactorSummary } from "./store.ts";
+import { findFactorSummary } from "./second-factors.store.ts";
 
 export type LackingProof = "fresh-sign-in" | "second-factor";
 

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { dumpTable } from "../../testing/dump-database.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { withUser } from "../../testing/fixtures/visit.ts";
+import { dumpTable } from "../../testing/probes/dump-database.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -12,15 +13,14 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { withUser } from "../../testing/test-visit.ts";
 import { assignUser, unassignUser } from "../application-access/assignments.ts";
 import { disableApplication } from "../applications/applications.ts";
-import { listAuditEvents } from "../audit/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import { removeExpired } from "../housekeeping/housekeeping.ts";
 import { disableOrganisation } from "../organisations/organisations.ts";
 import { signIn, signOut } from "../sessions/sessions.ts";
 import { signOutEverywhere } from "../sessions/user-sessions.ts";
-import { findUser } from "../users/store.ts";
+import { findUser } from "../users/users.store.ts";
 import { disableUser, setPassword } from "../users/users.ts";
 import type { SessionKeyKind } from "./session-key.ts";
 import {

@@ -6,12 +6,12 @@ import type { Database, Db } from "../../db/open.ts";
 import { mayUse } from "../application-access/application-access.ts";
 import type { Application } from "../applications/application.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { OrganisationDirectory } from "../organisations/organisations.ts";
-import { findUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
+import { findUser } from "../users/users.store.ts";
 import {
   FIRST_USE_MS,
   refusalOf,
@@ -26,7 +26,7 @@ import {
   listLivingKeys,
   revokeSessionKeys,
   touchSessionKey,
-} from "./store.ts";
+} from "./session-keys.store.ts";
 
 export interface SessionKeyDeps {
   readonly database: Database;

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type CodeSource, codeSource, type IssuedTokens, redeemWith } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { refresh } from "../../testing/test-client.ts";
+import {
+  type CodeSource,
+  codeSource,
+  type IssuedTokens,
+  redeemWith,
+} from "../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { refresh } from "../../testing/fixtures/client.ts";
+import { sessionCookie, withUser } from "../../testing/fixtures/visit.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -13,8 +19,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { sessionCookie, withUser } from "../../testing/test-visit.ts";
-import { listAuditEvents } from "../audit/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import { disableUser, setPassword } from "../users/users.ts";
 import { endSessions } from "./end-sessions.ts";
 import type { SignedIn } from "./session.ts";

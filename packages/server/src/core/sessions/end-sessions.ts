@@ -4,10 +4,10 @@
  * transaction.
  */
 import type { Db } from "../../db/open.ts";
-import { insertLogoutDeliveries } from "../backchannel-logout/store.ts";
-import { revokeSessionKeys } from "../session-keys/store.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
-import { markSessionsEnded } from "./store.ts";
+import { insertLogoutDeliveries } from "../backchannel-logout/backchannel-logout.store.ts";
+import { revokeSessionKeys } from "../session-keys/session-keys.store.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
+import { markSessionsEnded } from "./sessions.store.ts";
 
 export interface SessionEnd {
   readonly orgId: string;

@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { withUser } from "../../testing/fixtures/visit.ts";
+import { assertWritten } from "../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { withUser } from "../../testing/test-visit.ts";
-import { assertWritten } from "../../testing/written-actions.ts";
-import { listAuditEvents } from "../audit/store.ts";
-import { findUser } from "../users/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import type { User } from "../users/user.ts";
+import { findUser } from "../users/users.store.ts";
 import { disableUser, setPassword } from "../users/users.ts";
 import type { SignedIn } from "./session.ts";
+import { deleteDeadSessions } from "./sessions.store.ts";
 import { findSignedIn, signIn, signOut } from "./sessions.ts";
-import { deleteDeadSessions } from "./store.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,15 +3,15 @@
 import { randomSecret, sha256Base64url } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Organisation } from "../organisations/organisation.ts";
-import { revokeTokenFamilies } from "../tokens/store.ts";
-import { findUser } from "../users/store.ts";
+import { revokeTokenFamilies } from "../tokens/tokens.store.ts";
 import type { User } from "../users/user.ts";
+import { findUser } from "../users/users.store.ts";
 import { endSessions } from "./end-sessions.ts";
 import type { Session, SignedIn } from "./session.ts";
-import { findSession, findSessionById, insertSession, renewSession, touchSession } from "./store.ts";
+import { findSession, findSessionById, insertSession, renewSession, touchSession } from "./sessions.store.ts";
 
 export interface SessionDeps {
   readonly database: Database;

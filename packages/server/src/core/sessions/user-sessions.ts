@@ -1,9 +1,9 @@
 /** What a user sees of their own sign-ins, and ends: one of them, or all at once ("sign out everywhere"). */
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { endSessions } from "./end-sessions.ts";
+import { findUserSessions, type SessionRecord } from "./sessions.store.ts";
 import type { SessionDeps } from "./sessions.ts";
-import { findUserSessions, type SessionRecord } from "./store.ts";
 
 /** The living ones, the one used last first; at most a hundred. */
 export async function listUserSessions(

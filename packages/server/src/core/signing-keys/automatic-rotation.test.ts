@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { decodeProtectedHeader, importJWK, type JWK, jwtVerify } from "jose";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { credentials, postForm } from "../../testing/test-client.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { credentials, postForm } from "../../testing/fixtures/client.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { listAuditEvents } from "../audit/store.ts";
+import { listAuditEvents } from "../audit/audit.store.ts";
 import { runRound } from "../housekeeping/housekeeping.ts";
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 /** An organisation's signing key and the times that decide what it does. */
 import type { KeyObject } from "node:crypto";
-import type { PublicJwk } from "@signet/protocol/jwk";
-import type { SigningAlg } from "@signet/protocol/jws";
+import type { PublicJwk } from "@signet/protocol/jose/jwk";
+import type { SigningAlg } from "@signet/protocol/jose/jws";
 
 export interface SigningKey {
   readonly orgId: string;

@@ -6,7 +6,7 @@ import { openChangeFeed } from "../../db/change-feed.ts";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
 import type { Clock } from "../clock.ts";
 import { createEncryption } from "../encryption/encryption.ts";
 import { createOrganisation, disableOrganisation } from "../organisations/organisations.ts";

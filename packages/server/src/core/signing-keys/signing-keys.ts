@@ -5,11 +5,11 @@
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
-import { jwkThumbprint, type PublicJwk, publicJwk } from "@signet/protocol/jwk";
-import type { SigningAlg } from "@signet/protocol/jws";
+import { jwkThumbprint, type PublicJwk, publicJwk } from "@signet/protocol/jose/jwk";
+import type { SigningAlg } from "@signet/protocol/jose/jws";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
@@ -30,7 +30,7 @@ import {
   type SealedKey,
   type SigningKeyRow,
   setRetirement,
-} from "./store.ts";
+} from "./signing-keys.store.ts";
 
 export interface SigningKeys {
   /** All that the JWKS shows, ES256 and RS256 at least. */

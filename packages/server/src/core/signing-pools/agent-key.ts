@@ -1,7 +1,7 @@
 /** Agents and their public keys, and the times that decide what a key does (sovereign-signing.md §2 and §7). */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import type { AgentAlg } from "@signet/protocol/agent-signature";
-import type { PublicKeyMembers } from "@signet/protocol/jwk-members";
+import type { PublicKeyMembers } from "@signet/protocol/jose/jwk-members";
 
 export interface SigningAgent {
   readonly orgId: string;

@@ -1,6 +1,6 @@
 /** A token that an agent signed, read back. */
 import { type AgentVerificationKey, checkAgentSignature } from "@signet/protocol/agent-signature";
-import { decodeJwsUnverified } from "@signet/protocol/jws";
+import { decodeJwsUnverified } from "@signet/protocol/jose/jws";
 
 /** Header members that a pool's tokens have (sovereign-signing.md §6). */
 const HEADER_MEMBERS = ["alg", "kid", "typ", "x5c"];

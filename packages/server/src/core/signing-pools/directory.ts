@@ -6,7 +6,7 @@ import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import { type AgentKey, isPublished, publicKeyOf } from "./agent-key.ts";
 import type { SigningPool } from "./signing-pool.ts";
-import { listAllPools, listLivingKeys } from "./store.ts";
+import { listAllPools, listLivingKeys } from "./signing-pools.store.ts";
 
 /** A key that the JWKS shows, ready for checking signatures. */
 export interface PublishedAgentKey {

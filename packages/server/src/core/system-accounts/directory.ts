@@ -5,8 +5,8 @@ import { recordCache } from "../cache/record-cache.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
 import { lastUses } from "../last-uses.ts";
-import { findByPublicKey, touchKey } from "./store.ts";
 import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
+import { findByPublicKey, touchKey } from "./system-accounts.store.ts";
 import { secretRow } from "./system-accounts.ts";
 
 export interface KnownKey {

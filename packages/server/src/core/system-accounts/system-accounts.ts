@@ -4,11 +4,12 @@ import { randomSecret } from "@signet/protocol/hash";
 import { newUuid } from "@signet/protocol/uuid";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import type { Database, Db } from "../../db/open.ts";
+import { findApplication } from "../applications/applications.store.ts";
 import { isSecretLabel } from "../applications/client-secrets.ts";
-import { findApplication } from "../applications/store.ts";
-import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
+import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
 import type { Encryption } from "../encryption/encryption.ts";
+import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
 import {
   deletePermission,
   deleteSystemAccount,
@@ -20,8 +21,7 @@ import {
   insertSystemAccount,
   revokeKey,
   updateSystemAccount,
-} from "./store.ts";
-import type { SystemAccount, SystemAccountKey } from "./system-account.ts";
+} from "./system-accounts.store.ts";
 
 export interface SystemAccountDeps {
   readonly database: Database;

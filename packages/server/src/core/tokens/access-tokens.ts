@@ -3,19 +3,20 @@
  * resource server asks about the same token again and again); whether it still stands is looked up every time.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jws";
+import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jose/jws";
 import type { Database } from "../../db/open.ts";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { type Clock, seconds } from "../clock.ts";
-import { findDevice } from "../devices/store.ts";
+import { findDevice } from "../devices/devices.store.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
 import { verifyAgentToken } from "../signing-pools/agent-token.ts";
 import type { SigningPoolDirectory } from "../signing-pools/directory.ts";
 import { issuerOfPool } from "../signing-pools/signing-pool.ts";
 import { agentClaims } from "./agent-claims.ts";
-import { type AccessTokenClaims, familyOfTokenId } from "./claims.ts";
-import { isAccessTokenRevoked, isFamilyTokenGood } from "./store.ts";
+import type { AccessTokenClaims } from "./claims.ts";
+import { familyOfTokenId } from "./token-family.ts";
+import { isAccessTokenRevoked, isFamilyTokenGood } from "./tokens.store.ts";
 
 export interface AccessTokens {
   /**

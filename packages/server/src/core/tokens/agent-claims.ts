@@ -1,5 +1,6 @@
 /** What an agent's access token says, when it says what the service could have rendered for it. */
-import { type AccessTokenClaims, familyOfTokenId } from "./claims.ts";
+import type { AccessTokenClaims } from "./claims.ts";
+import { familyOfTokenId } from "./token-family.ts";
 
 /** Between the agent's clock and ours. */
 const SKEW_SECONDS = 60;

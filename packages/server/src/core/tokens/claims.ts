@@ -1,13 +1,17 @@
-/** What stands in the tokens (RFC 9068; OpenID Connect Core §2; wire-contract.md §2). */
-import { randomUUID } from "node:crypto";
-import { formatScope } from "@signet/protocol/scope";
+/** The claims of access tokens and ID tokens (RFC 9068; OpenID Connect Core §2; wire-contract.md §2). */
+import { formatScope } from "@signet/protocol/oauth/scope";
+import type { Database } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import { seconds } from "../clock.ts";
+import { findConsentedFingerprints } from "../consents/consents.store.ts";
 import type { Attestation } from "../devices/device.ts";
-import type { Claims } from "../scopes/custom-claims.ts";
-import type { RequestedClaims } from "../scopes/requested-claims.ts";
+import { type Claims, customClaims } from "../scopes/custom-claims.ts";
+import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import type { CustomScopeDirectory } from "../scopes/custom-scopes.ts";
+import { type RequestedClaims, requestedValues } from "../scopes/requested-claims.ts";
 import { claimsOfScopes } from "../scopes/scopes.ts";
 import type { User } from "../users/user.ts";
+import { type Authentication, newTokenId } from "./token-family.ts";
 
 export interface AccessTokenClaims {
   readonly iss: string;
@@ -22,10 +26,9 @@ export interface AccessTokenClaims {
   readonly auth_time?: number;
   readonly amr?: readonly string[];
   readonly acr?: string;
-  /** The device that it was issued to, and whether a TPM vouched for it. */
   readonly device_id?: string;
   readonly device_attestation?: Attestation;
-  /** Good with this certificate alone (RFC 8705 §3.1). */
+  /** The certificate that the token is bound to (RFC 8705 §3.1). */
   readonly cnf?: { readonly "x5t#S256": string };
 }
 
@@ -44,55 +47,79 @@ export interface IdTokenClaims {
   readonly [claim: string]: unknown;
 }
 
-/** When and how the user proved who they are. */
-export interface Authentication {
-  /** Milliseconds. */
-  readonly authTime: number;
-  readonly amr: readonly string[];
-  readonly acr: string;
-}
-
-/** Whose certificate came with the request. */
+/** The device whose certificate came with the request. */
 export interface TokenDevice {
   readonly id: string;
   readonly attestation: Attestation;
-  /** SHA-256 of the certificate that the token is bound to; undefined: it is bound to none. */
+  /** SHA-256 of the certificate that the token is bound to; undefined for an unbound token. */
   readonly thumbprint?: string;
 }
 
-/** All that the tokens of one answer say. */
+/** Everything that the tokens of one response are about. */
 export interface TokenSubject {
   readonly issuer: string;
   readonly application: Application;
   readonly scopes: readonly string[];
-  /** RFC 8707 resources that were asked for and are allowed. */
+  /** The requested and allowed resources (RFC 8707). */
   readonly resources: readonly string[];
-  /** Undefined for client credentials: the client speaks for itself. */
-  readonly user?: {
-    readonly user: User;
-    readonly authentication: Authentication;
-    readonly nonce: string | null;
-    readonly sessionId: string | null;
-    readonly familyId: string;
-    /** The record that the grant rests on: it may limit what custom scopes tell. */
-    readonly consentId: string | null;
-    readonly requestedClaims: RequestedClaims;
-  };
-  readonly device?: TokenDevice;
-  /** What the organisation's custom scopes and the `claims` parameter add, see added-claims.ts. */
+  /** Undefined for client credentials: the client itself is the subject. */
+  readonly user?: TokenUser | undefined;
+  readonly device?: TokenDevice | undefined;
   readonly added?: AddedClaims;
 }
 
-/** Nothing of it takes the place of a claim that the token's format defines. */
+export interface TokenUser {
+  readonly user: User;
+  readonly authentication: Authentication;
+  readonly nonce: string | null;
+  readonly sessionId: string | null;
+  readonly familyId: string;
+  /** The consent behind the grant: it may limit the claims of custom scopes. */
+  readonly consentId: string | null;
+  readonly requestedClaims: RequestedClaims;
+}
+
+/** Claims of custom scopes and of the `claims` parameter. They never replace a claim that the token format defines. */
 export interface AddedClaims {
   readonly accessToken: Claims;
   readonly idToken: Claims;
 }
 
+export interface AddedClaimsDeps {
+  readonly database: Database;
+  readonly customScopes: CustomScopeDirectory;
+}
+
+/** Reads the added claims from the current records, so that they are never older than the token. */
+export async function addedClaims(deps: AddedClaimsDeps, subject: TokenSubject): Promise<AddedClaims> {
+  const { application, scopes, user } = subject;
+  const { orgId } = application;
+  const customScopes = await deps.customScopes.list(orgId);
+  const consented =
+    customScopes.length === 0 ? undefined : await consentedFingerprints(deps, orgId, user?.consentId ?? null);
+  const sources = { customScopes, consented };
+  const allowed = application.settings.allowedScopes;
+  return {
+    accessToken: customClaims({ ...sources, scopes, user: user?.user }),
+    idToken: user
+      ? requestedValues(user.requestedClaims.idToken, { ...sources, user: user.user, allowed })
+      : {},
+  };
+}
+
+/** @returns undefined when no user's consent limits the claims */
+export async function consentedFingerprints(
+  { database }: AddedClaimsDeps,
+  orgId: string,
+  consentId: string | null,
+): Promise<ScopeFingerprints | undefined> {
+  return consentId === null ? undefined : findConsentedFingerprints(database.query, { orgId, consentId });
+}
+
 export function accessTokenClaims(subject: TokenSubject, now: number): AccessTokenClaims {
   const { application, user } = subject;
   const iat = seconds(now);
-  // A scope that was made before these names were reserved must not speak of devices either.
+  // A custom scope older than the reservation of these names cannot set them either.
   const { cnf, device_id, device_attestation, ...added } = subject.added?.accessToken ?? {};
   return {
     ...added,
@@ -105,16 +132,16 @@ export function accessTokenClaims(subject: TokenSubject, now: number): AccessTok
     client_id: application.id,
     org_id: application.orgId,
     ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),
-    ...(user
-      ? {
-          auth_time: seconds(user.authentication.authTime),
-          amr: user.authentication.amr,
-          acr: user.authentication.acr,
-        }
-      : {}),
+    ...(user ? authenticationClaims(user.authentication) : {}),
     ...deviceClaims(subject.device),
   };
 }
+
+const authenticationClaims = ({ authTime, amr, acr }: Authentication) => ({
+  auth_time: seconds(authTime),
+  amr,
+  acr,
+});
 
 function deviceClaims(device: TokenDevice | undefined) {
   if (!device) return undefined;
@@ -126,7 +153,7 @@ function deviceClaims(device: TokenDevice | undefined) {
   };
 }
 
-/** Undefined when `openid` was not granted: then there is no ID token. */
+/** Undefined without the scope `openid`. */
 export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims | undefined {
   const { application, user } = subject;
   if (!user || !subject.scopes.includes("openid")) return undefined;
@@ -140,50 +167,16 @@ export function idTokenClaims(subject: TokenSubject, now: number): IdTokenClaims
     azp: application.id,
     exp: iat + application.settings.accessTokenLifetimeSeconds,
     iat,
-    auth_time: seconds(user.authentication.authTime),
-    amr: user.authentication.amr,
-    acr: user.authentication.acr,
+    ...authenticationClaims(user.authentication),
     ...(user.nonce === null ? {} : { nonce: user.nonce }),
     ...(user.sessionId === null ? {} : { sid: user.sessionId }),
   };
 }
 
-/** The resources, else the application's audience, else the issuer; with `openid` the issuer too, for userinfo. */
+/** The resources, else the application's audience, else the issuer; with `openid` also the issuer, for userinfo. */
 function audienceOf({ issuer, application, scopes, resources }: TokenSubject): string | readonly string[] {
   const { audience } = application.settings;
   const named = resources.length > 0 ? resources : audience === undefined ? [] : [audience];
   const all = named.length === 0 || scopes.includes("openid") ? [...new Set([...named, issuer])] : [...named];
   return all.length === 1 ? (all[0] ?? issuer) : all;
-}
-
-const FAMILY_BYTES = 16;
-const UUID_BYTES = 16;
-
-/**
- * The `jti`: a random UUID (Node draws its randomness ahead, which matters once per token), and before it the token
- * family when there is one, so that revoking a family reaches its access tokens without a list of them.
- */
-export const newTokenId = (familyId: string | undefined): string => tokenIdOf(familyId, randomUUID());
-
-/** @param random a random UUID */
-export function tokenIdOf(familyId: string | undefined, random: string): string {
-  const own = bytesOfUuid(random);
-  const bytes = familyId === undefined ? own : Buffer.concat([bytesOfUuid(familyId), own]);
-  return bytes.toString("base64url");
-}
-
-const bytesOfUuid = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex");
-
-/** The token family that a `jti` names, as a UUID. */
-export function familyOfTokenId(jti: string): string | undefined {
-  const bytes = Buffer.from(jti, "base64url");
-  return bytes.length === FAMILY_BYTES + UUID_BYTES
-    ? uuidOfBytes(bytes.subarray(0, FAMILY_BYTES))
-    : undefined;
-}
-
-export function uuidOfBytes(bytes: Uint8Array): string {
-  return Buffer.from(bytes)
-    .toString("hex")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { SigningPool } from "../../core/signing-pools/signing-pool.ts";
-import { codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { makeAgent, makePool, signedWith, type TestAgent } from "../../testing/test-agent.ts";
+import { codeSource } from "../../testing/fakes/code-source.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { makeAgent, makePool, signedWith, type TestAgent } from "../../testing/fixtures/agent.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -14,6 +13,7 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
+import type { SigningPool } from "../signing-pools/signing-pool.ts";
 import { readIdTokenHint } from "./id-token-hint.ts";
 
 forEachDatabase(({ fresh }) => {

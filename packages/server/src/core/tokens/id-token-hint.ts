@@ -1,5 +1,5 @@
 /** An ID token that comes back as a hint (OpenID Connect Core §3.1.2.1): expired or not, it must be one of ours. */
-import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jws";
+import { decodeJwsUnverified, verifyJws } from "@signet/protocol/jose/jws";
 import type { ApplicationDirectory } from "../applications/applications.ts";
 import { issuerOf, type Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";

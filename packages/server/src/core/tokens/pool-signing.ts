@@ -2,7 +2,7 @@
  * What the grants and the browser flow need of an application whose tokens the organisation's own agents sign
  * (sovereign-signing.md §4). Declared here and made in features/sovereign, so that neither knows of queues and leases.
  */
-import type { OAuthError } from "@signet/protocol/oauth-error";
+import type { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Db } from "../../db/open.ts";
 import type { Application } from "../applications/application.ts";
 import type { Organisation } from "../organisations/organisation.ts";

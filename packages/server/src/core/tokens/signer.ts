@@ -1,63 +1,93 @@
 /**
- * Who signs tokens. Local keys here; a sovereign pool's agents look the same from outside, so that no grant knows where
- * the keys are. An application with a pool is never signed for by local keys, whatever has become of the pool.
+ * Signing tokens: by the organisation's local keys, or by the agents of the application's signing pool behind the same
+ * interface. Local keys never sign for an application with a pool, whatever the state of the pool.
  */
-import { atHash } from "@signet/protocol/at-hash";
-import { signJws } from "@signet/protocol/jws";
+import { sha256Base64url } from "@signet/protocol/hash";
+import { atHash } from "@signet/protocol/jose/at-hash";
+import { signJws } from "@signet/protocol/jose/jws";
 import type { Db } from "../../db/open.ts";
 import type { Application, GrantType } from "../applications/application.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { SigningKeys } from "../signing-keys/signing-keys.ts";
-import type { AccessTokenClaims, IdTokenClaims } from "./claims.ts";
+import {
+  type AccessTokenClaims,
+  accessTokenClaims,
+  type IdTokenClaims,
+  idTokenClaims,
+  type TokenSubject,
+} from "./claims.ts";
 
 export interface TokensToSign {
   readonly organisation: Organisation;
   readonly application: Application;
   readonly accessToken: AccessTokenClaims;
-  /** Without `at_hash`: it depends on a signature that does not exist yet. */
+  /** Without `at_hash`, which depends on the signature of the access token. */
   readonly idToken?: IdTokenClaims;
 }
 
-/** What led to the tokens: agents judge by it, and a repeated request finds by it what its first one began. */
+export function unsignedTokens(organisation: Organisation, subject: TokenSubject, now: number): TokensToSign {
+  const idToken = idTokenClaims(subject, now);
+  return {
+    organisation,
+    application: subject.application,
+    accessToken: accessTokenClaims(subject, now),
+    ...(idToken ? { idToken } : {}),
+  };
+}
+
+/** Equal for tokens that say the same, apart from their times and `jti`. A changed lifetime changes the hash. */
+export function claimsHash({ accessToken, idToken }: TokensToSign): string {
+  return sha256Base64url(JSON.stringify([withoutTimes(accessToken), idToken && withoutTimes(idToken)]));
+}
+
+function withoutTimes<Claims extends { iat: number; exp: number; jti?: unknown }>(claims: Claims): object {
+  const { iat, exp, jti, ...rest } = claims;
+  return { ...rest, lifetime: exp - iat };
+}
+
+/** The request behind the tokens: agents decide by it, and a repeated request finds the signing request of the first. */
 export interface SigningOccasion {
   readonly grantType: GrantType;
-  /** Where the request came from. */
+  /** The client's network address. */
   readonly address: string;
-  /** SHA-256 of the code or token that is presented; undefined when the client speaks for itself. */
+  /** SHA-256 of the presented code or token; undefined for client credentials. */
   readonly proofHash?: string;
-  /** What a browser waited for before: its tokens are given out when they still say the same. */
+  /** The signing request that a browser waited for: its tokens are released while their claims are still right. */
   readonly begun?: BegunSigning;
 }
 
-/** Kept with a code: the request whose tokens it stands for. */
+/** A signing request that a code refers to. */
 export interface BegunSigning {
   readonly requestId: string;
-  /** The token family that the tokens name; it begins when the code is redeemed. */
+  /** The token family that the tokens name; it starts when the code is redeemed. */
   readonly familyId: string;
-  /** Of all that they say but their times and their `jti`. */
   readonly claimsHash: string;
 }
 
 export interface SignedTokens {
   readonly accessToken: string;
   readonly idToken?: string;
-  /** Of the access token, seconds: set by whoever renders the claims anew. */
+  /** Expiry of the access token in seconds, when the agent signed later than the claims were built. */
   readonly exp?: number;
 }
 
-/** Signed already, and handed out once. */
+/** Tokens that an agent has signed; they are released once. */
 export interface HeldTokens {
   /**
-   * In the transaction that consumes the grant, so that both happen or neither.
-   * @param db the plain connection when there is nothing to consume
-   * @throws OAuthError temporarily_unavailable when they were handed out before
+   * @param db the transaction that consumes the grant; left out when nothing is consumed
+   * @throws OAuthError temporarily_unavailable when the tokens were released before
    */
   release(db?: Db): Promise<SignedTokens>;
 }
 
 export interface Signer {
-  /** Both tokens or none. @throws OAuthError when an agent has to sign and does not */
+  /** Signs both tokens or neither. @throws OAuthError when no agent signs */
   sign(tokens: TokensToSign, occasion: SigningOccasion): Promise<SignedTokens | HeldTokens>;
+}
+
+/** @param db the transaction that consumes the grant */
+export async function releaseTokens(signed: SignedTokens | HeldTokens, db?: Db): Promise<SignedTokens> {
+  return "release" in signed ? signed.release(db) : signed;
 }
 
 export function localSigner(keys: SigningKeys): Signer {

@@ -1,9 +1,17 @@
 /**
- * A token family: everything that one authorization (one redeemed code) has led to. It holds the one living refresh
- * token and the one before it; revoking it ends them and every access token whose `jti` names it (RFC 9700 §4.14).
+ * A token family: everything that one authorization has led to (RFC 9700 §4.14). The record, the status of its refresh
+ * tokens, and the strings that name it: the refresh token and the `jti` of its access tokens.
  */
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from "node:crypto";
 import type { RequestedClaims } from "../scopes/requested-claims.ts";
-import type { Authentication } from "./claims.ts";
+
+/** When and how the user authenticated. */
+export interface Authentication {
+  /** Milliseconds. */
+  readonly authTime: number;
+  readonly amr: readonly string[];
+  readonly acr: string;
+}
 
 export interface TokenFamily {
   readonly orgId: string;
@@ -17,7 +25,7 @@ export interface TokenFamily {
   readonly nonce: string | null;
   readonly authentication: Authentication;
   readonly requestedClaims: RequestedClaims;
-  /** SHA-256 of the living refresh token; null when the grant came without one. */
+  /** SHA-256 of the current refresh token; null when the grant came without one. */
   readonly refreshHash: string | null;
   readonly refreshExpiresAt: number | null;
   readonly previousHash: string | null;
@@ -26,36 +34,32 @@ export interface TokenFamily {
   /** End of the absolute lifetime. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
-  /** The device whose certificate it was begun with: nobody else's refreshes it (RFC 8705 §7.1). */
+  /** The device whose certificate came with the grant: no other device can refresh (RFC 8705 §7.1). */
   readonly deviceId: string | null;
 }
 
-export type RefreshStanding =
-  /** The living token: it is exchanged for its successor. */
-  | "living"
-  /** The token before it, within the grace window: the same successor again. */
-  | "again"
-  /** An older one: somebody has a copy. */
+export type RefreshTokenStatus =
+  | "current"
+  /** The previous token within the grace window: it gets the same successor again. */
+  | "grace"
+  /** An older token: somebody has a copy. */
   | "replayed"
   | "expired"
   | "revoked";
 
-/**
- * What a token of this family, known by its hash, may do.
- * @param graceMs 0 turns the window off
- */
-export function refreshStanding(
+/** @param graceMs 0 turns the grace window off */
+export function refreshTokenStatus(
   family: TokenFamily,
   hash: string,
   now: number,
   graceMs: number,
-): RefreshStanding {
+): RefreshTokenStatus {
   if (family.revokedAt !== null) return "revoked";
   if (family.expiresAt <= now) return "expired";
-  if (hash === family.refreshHash) return (family.refreshExpiresAt ?? 0) > now ? "living" : "expired";
-  // The successor is still unused here: its use would have made it the previous one.
+  if (hash === family.refreshHash) return (family.refreshExpiresAt ?? 0) > now ? "current" : "expired";
+  // The successor is still unused: using it would have made it the previous token.
   const inGrace = family.rotatedAt !== null && now < family.rotatedAt + graceMs;
-  return hash === family.previousHash && inGrace ? "again" : "replayed";
+  return hash === family.previousHash && inGrace ? "grace" : "replayed";
 }
 
 /** Each token's own lifetime, within the family's. */
@@ -66,3 +70,84 @@ export function refreshExpiry(
 ): number {
   return Math.min(now + lifetimeSeconds * 1000, family.expiresAt);
 }
+
+/*
+ * A refresh token is `sgn_rt_` and base64url of family (16 bytes), secret (32) and check value (8). The database holds the
+ * SHA-256 of the whole token only. A successor's secret is derived from the token exchanged for it, so that a client that
+ * lost the response gets the same successor again. The check value proves that Signet issued an unknown token: only then
+ * is it a replay that revokes the family, so knowing a family's identifier ends nobody's session.
+ */
+const PREFIX = "sgn_rt_";
+const UUID_BYTES = 16;
+const BODY_BYTES = UUID_BYTES + 32;
+const CHECK_BYTES = 8;
+const ENCODED_LENGTH = Math.ceil(((BODY_BYTES + CHECK_BYTES) * 4) / 3);
+
+export interface RefreshTokenKeys {
+  /** Derived from the master key for this purpose only. */
+  readonly refreshTokenKey: Buffer;
+}
+
+export function newRefreshToken(keys: RefreshTokenKeys, orgId: string, familyId: string): string {
+  return formatRefreshToken(keys, orgId, familyId, randomBytes(BODY_BYTES - UUID_BYTES));
+}
+
+/** Always the same successor for the same presented token. */
+export function deriveSuccessor(
+  keys: RefreshTokenKeys,
+  orgId: string,
+  familyId: string,
+  presented: string,
+): string {
+  return formatRefreshToken(keys, orgId, familyId, mac(keys, `successor|${orgId}|${presented}`));
+}
+
+/** The family of a token that Signet issued for this organisation; undefined for anything else. */
+export function familyOfRefreshToken(
+  keys: RefreshTokenKeys,
+  orgId: string,
+  token: string,
+): string | undefined {
+  if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + ENCODED_LENGTH) return undefined;
+  const encoded = token.slice(PREFIX.length);
+  const bytes = Buffer.from(encoded, "base64url");
+  // One spelling only: other characters that decode to the same bytes are not our token.
+  if (bytes.length !== BODY_BYTES + CHECK_BYTES || bytes.toString("base64url") !== encoded) return undefined;
+  const body = bytes.subarray(0, BODY_BYTES);
+  if (!timingSafeEqual(checkValue(keys, orgId, body), bytes.subarray(BODY_BYTES))) return undefined;
+  return bytesToUuid(body.subarray(0, UUID_BYTES));
+}
+
+function formatRefreshToken(keys: RefreshTokenKeys, orgId: string, familyId: string, secret: Buffer): string {
+  const body = Buffer.concat([uuidToBytes(familyId), secret]);
+  return PREFIX + Buffer.concat([body, checkValue(keys, orgId, body)]).toString("base64url");
+}
+
+function checkValue(keys: RefreshTokenKeys, orgId: string, body: Buffer): Buffer {
+  return mac(keys, `check|${orgId}|${body.toString("base64url")}`).subarray(0, CHECK_BYTES);
+}
+
+const mac = (keys: RefreshTokenKeys, text: string): Buffer =>
+  createHmac("sha256", keys.refreshTokenKey).update(text).digest();
+
+/**
+ * A `jti` is a random UUID, with the token family before it when there is one: revoking a family reaches its access
+ * tokens without a list of them.
+ * @param random a random UUID; Node prefetches their randomness, which matters once per token
+ */
+export function newTokenId(familyId: string | undefined, random: string = randomUUID()): string {
+  const own = uuidToBytes(random);
+  const bytes = familyId === undefined ? own : Buffer.concat([uuidToBytes(familyId), own]);
+  return bytes.toString("base64url");
+}
+
+/** The token family that a `jti` names, as a UUID. */
+export function familyOfTokenId(jti: string): string | undefined {
+  const bytes = Buffer.from(jti, "base64url");
+  return bytes.length === 2 * UUID_BYTES ? bytesToUuid(bytes.subarray(0, UUID_BYTES)) : undefined;
+}
+
+const uuidToBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll("-", ""), "hex");
+
+const bytesToUuid = (bytes: Buffer): string =>
+  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

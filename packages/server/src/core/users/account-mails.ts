@@ -2,8 +2,8 @@
 import type { Database } from "../../db/open.ts";
 import { actionAddress, type LinkMailDeps, sendLinkMail } from "../actions/link-mail.ts";
 import { NO_LANGUAGE } from "../mail/mail.ts";
-import { findUserByEmail } from "./store.ts";
 import { emailKey, isEmail, type User } from "./user.ts";
+import { findUserByEmail } from "./users.store.ts";
 import { InvalidUser } from "./users.ts";
 
 export interface AccountMailDeps extends LinkMailDeps {

@@ -5,7 +5,7 @@ import { type PasswordFault, passwordFault } from "../passwords/password-policy.
 import type { SignedIn } from "../sessions/session.ts";
 import { type StartedSession, signInWithin } from "../sessions/sessions.ts";
 import { checkPassword, type PasswordCheckDeps } from "./check-password.ts";
-import { findPasswordChangedAt } from "./store.ts";
+import { findPasswordChangedAt } from "./users.store.ts";
 import { replacePassword } from "./users.ts";
 
 export interface PasswordChange {

@@ -4,13 +4,13 @@
  */
 import type { Database } from "../../db/open.ts";
 import type { Activity } from "../activity/activity.ts";
-import { recordOnce, recordStrangersEvent } from "../audit/strangers.ts";
+import { recordOnce, recordStrangersEvent } from "../audit/unauthenticated-events.ts";
 import type { Clock } from "../clock.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../passwords/password-hasher.ts";
 import { networkOf } from "../rate-limits/network.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../rate-limits/rate-limits.ts";
-import { findSignInAccount, setPasswordHash } from "./store.ts";
 import { emailKey, type User } from "./user.ts";
+import { findSignInAccount, setPasswordHash } from "./users.store.ts";
 
 export interface PasswordCheckDeps {
   readonly database: Database;

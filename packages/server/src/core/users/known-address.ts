@@ -1,9 +1,9 @@
 /** Another address for somebody, which an administrator says is theirs: no mail asks, one tells the old address. */
 import { isDuplicate } from "../../db/duplicate.ts";
 import type { Database } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import { type NoticeDeps, sendNotice } from "../mail/notices.ts";
-import { changeEmail } from "./identifiers/store.ts";
+import { changeEmail } from "./identifiers/identifiers.store.ts";
 import { emailKey, isEmail, type User } from "./user.ts";
 import { InvalidUser } from "./users.ts";
 

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { migrate } from "../../db/migrate.ts";
 import { type Database, openDatabase } from "../../db/open.ts";
-import { isSomebodyBlocked } from "../../testing/blocked-statements.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
 import { eventually } from "../../testing/eventually.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { isSomebodyBlocked } from "../../testing/probes/blocked-statements.ts";
 import { createOrganisation } from "../organisations/organisations.ts";
 import { changeMemberRecord } from "./member-record.ts";
-import { findUser, holdAccount } from "./store.ts";
+import { findUser, holdAccount } from "./users.store.ts";
 import { createUser } from "./users.ts";
 
 forEachDatabase(({ name, fresh }) => {

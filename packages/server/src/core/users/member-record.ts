@@ -1,10 +1,10 @@
 /** What an organisation keeps about its users for its custom scopes: attributes, and groups of the membership. */
 import { isNestedWithin, MOST_JSON_DEPTH } from "@signet/protocol/json-depth";
 import type { Database } from "../../db/open.ts";
-import { recordAuditEvent } from "../audit/store.ts";
+import { recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
-import { findUser, holdAccount, type MemberRecord, setMemberRecord } from "./store.ts";
 import type { Attributes } from "./user.ts";
+import { findUser, holdAccount, type MemberRecord, setMemberRecord } from "./users.store.ts";
 
 export class InvalidMemberRecord extends Error {
   constructor(message: string) {

@@ -3,29 +3,29 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
+import { withUser } from "../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { withUser } from "../../testing/test-visit.ts";
 import { findActorNames } from "../audit/actor-names.ts";
+import { lastChange, lastChanges, recordAuditEvent } from "../audit/audit.store.ts";
 import { chainOrganisation } from "../audit/chain/chaining.ts";
 import { chainKey } from "../audit/chain/link.ts";
-import { readChained, readEvents, readWaitingIds } from "../audit/search/store.ts";
-import { lastChange, lastChanges, recordAuditEvent } from "../audit/store.ts";
-import { findInvitationMail, hasNoPassword } from "./invitations/store.ts";
+import { readChained, readEvents, readWaitingIds } from "../audit/search/search.store.ts";
+import { findInvitationMail, hasNoPassword } from "./invitations/invitations.store.ts";
 import {
   deleteAccount,
   deleteGuestMembership,
   deletePendingMails,
   hasOtherAdministrator,
   isAdministrator,
-} from "./leaving/store.ts";
-import { noteSearchKey, setRole } from "./members/store.ts";
-import { setProfile } from "./profile/store.ts";
-import { insertMembership, setUserDisabled } from "./store.ts";
+} from "./leaving/leaving.store.ts";
+import { noteSearchKey, setRole } from "./members/members.store.ts";
+import { setProfile } from "./profile/profile.store.ts";
+import { insertMembership, setUserDisabled } from "./users.store.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

@@ -1,17 +1,18 @@
 /** Creating users, disabling them, setting passwords: what operators and, later, administrators do. */
 import { randomUUID } from "node:crypto";
 import type { Database, Db } from "../../db/open.ts";
-import { voidActions } from "../actions/store.ts";
-import { type AuditEvent, recordAuditEvent } from "../audit/store.ts";
+import { voidActions } from "../actions/actions.store.ts";
+import { type AuditEvent, recordAuditEvent } from "../audit/audit.store.ts";
 import type { Clock } from "../clock.ts";
-import { forgetBrowsers } from "../known-browsers/store.ts";
+import { forgetBrowsers } from "../known-browsers/known-browsers.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../mail/notices.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { PasswordHasher } from "../passwords/password-hasher.ts";
 import { refusePassword } from "../passwords/password-policy.ts";
-import { revokeRememberedDevices } from "../second-factors/remembered-devices/store.ts";
+import { revokeRememberedDevices } from "../second-factors/trusted-browsers/trusted-browsers.store.ts";
 import { endSessions, type SessionEnd } from "../sessions/end-sessions.ts";
 import { requireAnotherAdministrator } from "./leaving/last-administrator.ts";
+import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
 import {
   findUser,
   holdPassword,
@@ -19,8 +20,7 @@ import {
   organisationsOfUser,
   setPasswordHash,
   setUserDisabled,
-} from "./store.ts";
-import { emailKey, isEmail, isPersonName, type Role } from "./user.ts";
+} from "./users.store.ts";
 
 export interface UserDeps {
   readonly database: Database;

@@ -2,15 +2,21 @@
 // shown with what was typed, and one whose sign-in is too old waits for a new sign-in and loses nothing but its secrets.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { listAuditEvents } from "../../core/audit/store.ts";
-import { insertMembership } from "../../core/users/store.ts";
-import { accountProbes } from "../../testing/account-probes.ts";
-import { consentProbes } from "../../testing/consent-probes.ts";
-import { formOfPage, plain } from "../../testing/console-browser.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { type TestBrowser, type TestPage, testBrowser } from "../../testing/test-browser.ts";
-import { appOfPage, giveAuthenticator, showFactor, showsRecoveryCodes } from "../../testing/test-factors.ts";
-import { MAIL_ENV, mailsTo } from "../../testing/test-mailbox.ts";
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
+import { insertMembership } from "../../core/users/users.store.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "../../testing/fakes/browser.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
+import {
+  appOfPage,
+  giveAuthenticator,
+  showFactor,
+  showsRecoveryCodes,
+} from "../../testing/fixtures/factors.ts";
+import { follow, logIn, showsLogin, withUser } from "../../testing/fixtures/visit.ts";
+import { accountProbes } from "../../testing/probes/account-probes.ts";
+import { consentProbes } from "../../testing/probes/consent-probes.ts";
+import { formOfPage, plain } from "../../testing/probes/console-browser.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -18,7 +24,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { follow, logIn, showsLogin, withUser } from "../../testing/test-visit.ts";
 
 const MINUTE = 60_000;
 const NEXT = "another plum tractor";

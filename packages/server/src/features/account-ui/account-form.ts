@@ -1,6 +1,6 @@
 /** A form of an account page that was sent: ours, proven enough for what it changes, and what was typed not lost. */
-import { type NotTaken, received, type Submission } from "../../console/sent-form.ts";
-import type { Visit } from "../../console/visit.ts";
+import { type NotTaken, received, type Submission } from "../../page-kit/sent-form.ts";
+import type { Visit } from "../../page-kit/visit.ts";
 import {
   type AccountDeps,
   accountFrame,

@@ -5,9 +5,6 @@
  */
 
 import type { FastifyInstance } from "fastify";
-import { wasAlready } from "../../console/console-frame.ts";
-import { readerMessages } from "../../console/reader-language.ts";
-import { consolePath, goTo, type Visit } from "../../console/visit.ts";
 import type { Activity } from "../../core/activity/activity.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Encryption } from "../../core/encryption/encryption.ts";
@@ -24,13 +21,16 @@ import { assuranceOf } from "../../core/sessions/assurance.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import type { User } from "../../core/users/user.ts";
 import type { Database } from "../../db/open.ts";
-import type { ConsoleFrame } from "../../html/console/console-layout.ts";
+import type { ConsoleFrame } from "../../html/components/console-layout.ts";
 import type { PageOrganisation } from "../../html/layout.ts";
 import type { Messages } from "../../html/messages/messages.ts";
 import { consoleStylesheet } from "../../html/stylesheet.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import { newNonce } from "../../http/page.ts";
+import { wasAlready } from "../../page-kit/console-frame.ts";
+import { readerMessages } from "../../page-kit/reader-language.ts";
+import { consolePath, goTo, type Visit } from "../../page-kit/visit.ts";
 
 /** What the sign-in gives to pages of other features. */
 export interface SignInDoor {

@@ -1,19 +1,19 @@
 /** The pages on which users look after their own account. */
 import type { FastifyInstance } from "fastify";
 import type { AccountDeps } from "./account-page.ts";
-import { activityRoute } from "./activity.route.ts";
-import { addressRoute } from "./address.route.ts";
-import { authenticatorRoutes } from "./authenticator.route.ts";
 import { confirmIdentityRoute } from "./confirm-identity.route.ts";
-import { dataRoutes } from "./data.route.ts";
-import { deletionRoutes } from "./deletion.route.ts";
-import { passkeyRoutes } from "./passkeys.route.ts";
-import { passwordRoute } from "./password.route.ts";
-import { profileRoute } from "./profile.route.ts";
-import { recoveryCodesRoute } from "./recovery-codes.route.ts";
-import { rememberedBrowsersRoute } from "./remembered-browsers.route.ts";
-import { securityRoute } from "./security.route.ts";
-import { sessionsRoutes } from "./sessions.route.ts";
+import { activityRoute } from "./own-data/activity.route.ts";
+import { dataRoutes } from "./own-data/data.route.ts";
+import { deletionRoutes } from "./own-data/deletion.route.ts";
+import { addressRoute } from "./profile/address.route.ts";
+import { profileRoute } from "./profile/profile.route.ts";
+import { authenticatorRoutes } from "./security/authenticator.route.ts";
+import { passkeyRoutes } from "./security/passkeys.route.ts";
+import { passwordRoute } from "./security/password.route.ts";
+import { recoveryCodesRoute } from "./security/recovery-codes.route.ts";
+import { securityRoute } from "./security/security.route.ts";
+import { rememberedBrowsersRoute } from "./security/trusted-browsers.route.ts";
+import { sessionsRoutes } from "./sessions/sessions.route.ts";
 
 export function accountRoutes(app: FastifyInstance, deps: AccountDeps): void {
   profileRoute(app, deps);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { render } from "../../html/html.ts";
 import { assertEscapes, assertWellMade } from "../../html/page-checks.ts";
-import { accountTestFrame } from "../../testing/account-frame.ts";
+import { accountTestFrame } from "../../testing/fixtures/account-frame.ts";
 import {
   authenticatorPage,
   type ChangeFrame,
@@ -11,7 +11,7 @@ import {
   passkeyPage,
   shownCodesPage,
 } from "./change.page.ts";
-import { type SecurityView, securityPage } from "./security.page.ts";
+import { type SecurityView, securityPage } from "./security/security.page.ts";
 
 const frame: ChangeFrame = {
   ...accountTestFrame("security"),

@@ -2,14 +2,14 @@ import {
   type AuthenticatorSetup,
   authenticatorCode,
   authenticatorSetup,
-} from "../../html/authenticator-setup.ts";
-import { type ConsoleFrame, consoleLayout } from "../../html/console/console-layout.ts";
-import { onceField } from "../../html/console/record-form.ts";
-import { type HiddenField, hiddenFields, sendsOnce } from "../../html/form.ts";
+} from "../../html/components/authenticator-setup.ts";
+import { type ConsoleFrame, consoleLayout } from "../../html/components/console-layout.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../html/components/form.ts";
+import { notice } from "../../html/components/notice.ts";
+import { passkeyForm } from "../../html/components/passkey-form.ts";
+import { onceField } from "../../html/components/record-form.ts";
+import { recoveryCodeList } from "../../html/components/recovery-code-list.ts";
 import { type Content, type Html, html, linkAddress } from "../../html/html.ts";
-import { notice } from "../../html/notice.ts";
-import { passkeyForm } from "../../html/passkey-form.ts";
-import { recoveryCodeList } from "../../html/recovery-code-list.ts";
 
 /** What every page of one change has. */
 export type ChangeFrame = ConsoleFrame & {
@@ -62,7 +62,7 @@ export type ConfirmView = ChangeFrame & {
   confirmId?: string | undefined;
   /** Nothing is gone by it: its button is not the red one. */
   isHarmless?: boolean;
-  /** Of what could be done again: see console/made-once.ts. */
+  /** Of what could be done again: see page-kit/made-once.ts. */
   once?: string | undefined;
   /** What the form carries along. */
   fields?: readonly HiddenField[] | undefined;
@@ -166,7 +166,7 @@ export function passkeyPage(view: PasskeyView): Html {
   ]);
   return changePage(
     view,
-    text.changeHeading(view.name),
+    text.changeHeading({ name: view.name }),
     html`<form method="post" action="${linkAddress(view.action)}">
 ${sealed}
 <div class="field">

@@ -1,10 +1,11 @@
 /** The frame of one change's page, and the way back from it. */
-import { goTo, show, type Visit } from "../../console/visit.ts";
+
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { copyScript } from "../../html/scripts.ts";
+import { goTo, show, type Visit } from "../../page-kit/visit.ts";
 import { type AccountDeps, accountFrame, accountPath } from "./account-page.ts";
 import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
-import type { SecurityDone } from "./security.page.ts";
+import type { SecurityDone } from "./security/security.page.ts";
 
 /** @param rest the page's address under `account/security/` */
 export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn, rest: string): ChangeFrame {
@@ -17,7 +18,7 @@ export function changeFrame(deps: AccountDeps, visit: Visit, { user }: SignedIn,
   };
 }
 
-/** What a form is answered with before anything is done with it: see `NotTaken` in console/sent-form.ts. */
+/** What a form is answered with before anything is done with it: see `NotTaken` in page-kit/sent-form.ts. */
 export const notTakenTexts = ({ messages: { security, console: texts } }: Pick<ChangeFrame, "messages">) => ({
   expired: { title: security.expired, text: security.expiredText },
   unreadable: { title: texts.frame.form.unreadable, text: texts.frame.form.unreadableText },

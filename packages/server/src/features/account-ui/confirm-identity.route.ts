@@ -1,7 +1,7 @@
-/** GET account/confirm-identity: signs in again beside a page that waits with what was typed (console/sent-form.ts). */
+/** GET account/confirm-identity: signs in again beside a page that waits with what was typed (page-kit/sent-form.ts). */
 import type { FastifyInstance } from "fastify";
-import { show } from "../../console/visit.ts";
-import { identityConfirmedPage } from "../../html/console/act.page.ts";
+import { identityConfirmedPage } from "../../html/components/act.page.ts";
+import { show } from "../../page-kit/visit.ts";
 import { CONFIRM_IDENTITY } from "./account-form.ts";
 import { type AccountDeps, accountFrame, accountPath, accountRoute, mayChange } from "./account-page.ts";
 

@@ -1,10 +1,10 @@
 /** A factor that was just added, by somebody who just proved themselves, counts for the session too. */
 
-import type { Visit } from "../../console/visit.ts";
 import { type FactorProof, raised } from "../../core/second-factors/factor-proof.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { signInWithin } from "../../core/sessions/sessions.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
+import type { Visit } from "../../page-kit/visit.ts";
 import type { AccountDeps } from "./account-page.ts";
 
 /** Signed out in another tab just now: a session that has ended is not raised from the dead. */

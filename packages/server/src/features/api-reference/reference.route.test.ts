@@ -3,13 +3,16 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { version } from "../../config/version.ts";
 import { deviceCodeGrantType } from "../../core/applications/application.ts";
-import { recordAnswers } from "../../testing/answer-recorder.ts";
-import { answerJudge } from "../../testing/described-answers.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { makePool } from "../../testing/test-agent.ts";
-import { getTokens } from "../../testing/test-client.ts";
-import { MAIL_ENV } from "../../testing/test-mailbox.ts";
+import { MAIL_ENV } from "../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { makePool } from "../../testing/fixtures/agent.ts";
+import { getTokens } from "../../testing/fixtures/client.ts";
+import { makeSessionKey } from "../../testing/fixtures/session-key.ts";
+import { makeSystemAccount } from "../../testing/fixtures/system-account.ts";
+import { recordAnswers } from "../../testing/probes/answer-recorder.ts";
+import { answerJudge } from "../../testing/probes/described-answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -18,9 +21,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { makeSessionKey } from "../../testing/test-session-key.ts";
-import { makeSystemAccount } from "../../testing/test-system-account.ts";
-import { version } from "../../version.ts";
 import type { OpenApiDocument } from "./openapi.ts";
 
 let running: TestService;

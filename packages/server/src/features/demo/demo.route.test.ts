@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createApplication, disableApplication } from "../../core/applications/applications.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { type TestBrowser, type TestPage, testBrowser } from "../../testing/test-browser.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "../../testing/fakes/browser.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { decide, follow, logIn, showsConsent, showsLogin, withUser } from "../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { decide, follow, logIn, showsConsent, showsLogin, withUser } from "../../testing/test-visit.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

@@ -5,8 +5,8 @@
 
 import type { Form } from "@signet/protocol/form";
 import { constantTimeEqual, randomSecret } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { isS256Challenge, s256Challenge } from "@signet/protocol/pkce";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { isS256Challenge, s256Challenge } from "@signet/protocol/oauth/pkce";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createRemoteJWKSet, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";

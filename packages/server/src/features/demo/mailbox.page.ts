@@ -26,7 +26,7 @@ function mailList({ mails, messages }: MailboxView): Html {
 ${mails.map(
   ({ uri, subject, recipient, at }) => html`<li>
 <h2><a href="${linkAddress(uri)}">${subject}</a></h2>
-<dl class="claims"><dt>${text.to}</dt><dd>${recipient}</dd><dt>${text.at}</dt><dd>${text.moment(at)}</dd></dl>
+<dl class="claims"><dt>${text.to}</dt><dd>${recipient}</dd><dt>${text.at}</dt><dd>${messages.format.second(at)}</dd></dl>
 </li>
 `,
 )}</ul>
@@ -48,7 +48,7 @@ export function mailPage(view: MailPageView): Html {
     ...view,
     title: body.subject,
     body: html`<div class="intro"><h1>${body.subject}</h1>
-<dl class="claims"><dt>${text.to}</dt><dd>${view.recipient}</dd><dt>${text.at}</dt><dd>${text.moment(view.at)}</dd></dl></div>
+<dl class="claims"><dt>${text.to}</dt><dd>${view.recipient}</dd><dt>${text.at}</dt><dd>${view.messages.format.second(view.at)}</dd></dl></div>
 <section class="card" id="mail">
 <p><strong><bdi>${body.organisation.name}</bdi></strong></p>
 ${body.paragraphs.map((paragraph) => html`<p>${paragraph}</p>\n`)}

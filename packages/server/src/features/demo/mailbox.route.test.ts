@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { deliverDueMails, type MailLine } from "../../core/mail/delivery.ts";
 import { sendNotice } from "../../core/mail/notices.ts";
-import { findUser } from "../../core/users/store.ts";
-import { mailComposer } from "../../mail-content.ts";
+import { findUser } from "../../core/users/users.store.ts";
+import { mailComposer } from "../../modules/mail-content.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { testBrowser } from "../../testing/test-browser.ts";
+import { testBrowser } from "../../testing/fakes/browser.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import {
   makeOrganisation,
   startTestService,

@@ -2,9 +2,9 @@
 import { isUuid } from "@signet/protocol/hash";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Encryption } from "../../core/encryption/encryption.ts";
+import { findReadableMail, listReadableMails, type StoredMail } from "../../core/mail/mail.store.ts";
 import type { OutgoingMail } from "../../core/mail/mail.ts";
 import { openMail } from "../../core/mail/outbox.ts";
-import { findReadableMail, listReadableMails, type StoredMail } from "../../core/mail/store.ts";
 import type { Database } from "../../db/open.ts";
 import { render } from "../../html/html.ts";
 import type { PageFrame } from "../../html/layout.ts";

@@ -63,7 +63,7 @@ test("each token shows its header, its payload and itself", () => {
 test("claims are explained, and moments said in words", () => {
   const section = part(render(tokensPage(view)), "id-token").replace(/\s/g, " ");
   assert.match(section, /<dt><code>sub<\/code><\/dt> <dd>Subject: /);
-  assert.match(section, /<dd>Expiry: [^<]*<br><span class="quiet">May 28, 2026, 9:26:40 PM UTC</);
+  assert.match(section, /<dd>Expiry: [^<]*<br><span class="quiet">28 May 2026, 21:26:40 UTC</);
   assert.doesNotMatch(section, /<code>nested<\/code>/);
 });
 

@@ -43,8 +43,8 @@ function status(token: DecodedToken, view: TokensView): Html {
   const { exp } = token.payload;
   const left = typeof exp === "number" && Math.abs(exp) <= LAST_SECOND ? exp * 1_000 - view.now : undefined;
   return html`<ul class="facts">
-<li class="${token.verified ? "good" : "bad"}">${token.verified ? text.verified(algorithm) : text.notVerified}</li>
-<li>${left === undefined ? text.neverExpires : left > 0 ? text.expiresIn(left) : text.expired}</li>
+<li class="${token.verified ? "good" : "bad"}">${token.verified ? text.verified({ algorithm }) : text.notVerified}</li>
+<li>${left === undefined ? text.neverExpires : left > 0 ? text.expiresIn({ seconds: left / 1_000 }) : text.expired}</li>
 </ul>`;
 }
 
@@ -60,7 +60,7 @@ function claimRow(name: string, value: unknown, text: Messages): Html | undefine
   if (meaning === undefined) return undefined;
   const moment = MOMENTS.has(name) && typeof value === "number" && Math.abs(value) <= LAST_SECOND;
   return html`<dt><code>${name}</code></dt>
-<dd>${meaning}${moment && html`<br><span class="quiet">${text.tokens.moment(value * 1_000)}</span>`}</dd>
+<dd>${meaning}${moment && html`<br><span class="quiet">${text.format.second(value * 1_000)}</span>`}</dd>
 `;
 }
 
@@ -96,9 +96,9 @@ export function tokensPage(view: TokensView): Html {
   return contentLayout({
     ...view,
     scripts: [view.script],
-    title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
     body: html`<div class="intro"><h1>${text.heading}</h1>
-<p class="lead">${text.summary(view.application.name)}</p>
+<p class="lead">${text.summary({ application: view.application.name })}</p>
 <p class="quiet">${text.keyFrom} <a href="${linkAddress(view.jwksUri)}">${view.jwksUri}</a></p>
 <div class="actions"><a class="button primary" id="demo-again" href="${linkAddress(view.tryAgainUri)}">${text.again}</a>
 <a class="button" id="demo-sign-out" href="${linkAddress(view.signOutUri)}">${text.signOut}</a></div></div>

@@ -3,28 +3,27 @@ import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
 import type { Application } from "../../core/applications/application.ts";
 import { disableApplication } from "../../core/applications/applications.ts";
-import { listAuditEvents } from "../../core/audit/store.ts";
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { changeOrganisationSettings, disableOrganisation } from "../../core/organisations/organisations.ts";
 import { validateSessionKey } from "../../core/session-keys/session-keys.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { type TestBrowser, testBrowser } from "../../testing/test-browser.ts";
-import { giveAuthenticator, showFactor, showsEnrolment, showsTwoFactor } from "../../testing/test-factors.ts";
+import { type TestBrowser, testBrowser } from "../../testing/fakes/browser.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import {
+  giveAuthenticator,
+  showFactor,
+  showsEnrolment,
+  showsTwoFactor,
+} from "../../testing/fixtures/factors.ts";
 import {
   federate,
   keyOf,
   loginAddress,
   makeFederatedApp,
   RETURN_URL,
-} from "../../testing/test-federation.ts";
-import {
-  makeOrganisation,
-  startTestService,
-  type TestOrganisation,
-  type TestService,
-} from "../../testing/test-service.ts";
-import { callApi } from "../../testing/test-system-account.ts";
+} from "../../testing/fixtures/federation.ts";
+import { callApi } from "../../testing/fixtures/system-account.ts";
 import {
   logIn,
   sessionCookie,
@@ -35,7 +34,13 @@ import {
   tokensOf,
   visit,
   withUser,
-} from "../../testing/test-visit.ts";
+} from "../../testing/fixtures/visit.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

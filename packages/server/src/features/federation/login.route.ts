@@ -6,7 +6,7 @@
  */
 import { type Form, requireSingle } from "@signet/protocol/form";
 import { isUuid } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { matchReturnUrl, withoutParameter, withParameter } from "@signet/protocol/return-url";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
@@ -16,10 +16,10 @@ import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { issueSessionKey } from "../../core/session-keys/session-keys.ts";
 import type { SignedIn } from "../../core/sessions/session.ts";
-import { noteSessionUse } from "../../core/sessions/store.ts";
+import { noteSessionUse } from "../../core/sessions/sessions.store.ts";
 import type { Database } from "../../db/open.ts";
-import { addressOf } from "../../http/client-address.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 
 const PATH = "/federation/Login";
 

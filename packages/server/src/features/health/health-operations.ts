@@ -12,18 +12,18 @@ export const healthOperations: readonly DescribedOperation[] = [
     ...shared,
     path: "/healthz",
     operationId: "getHealth",
-    summary: "Whether the process answers",
-    answers: { 200: { description: "It does", schema: status("ok") } },
+    summary: "Liveness: the process responds",
+    answers: { 200: { description: "The process responds", schema: status("ok") } },
   },
   {
     ...shared,
     path: "/readyz",
     operationId: "getReadiness",
-    summary: "Whether traffic may be sent to this node",
+    summary: "Readiness: the node accepts traffic",
     answers: {
-      200: { description: "It may", schema: status("ready") },
+      200: { description: "Ready", schema: status("ready") },
       503: {
-        description: "Not now",
+        description: "Not ready",
         schema: status("draining", "database unavailable"),
         headers: { "Retry-After": "seconds to wait" },
       },

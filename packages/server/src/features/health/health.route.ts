@@ -1,10 +1,10 @@
-/** `/healthz`: the process answers. `/readyz`: it can do its work, so that traffic may be sent to it. */
+/** `/healthz`: the process responds. `/readyz`: the node accepts traffic. */
 import type { FastifyInstance } from "fastify";
 
 export interface HealthDeps {
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
-  /** True from SIGTERM on: a load balancer should send nothing more. */
+  /** True from SIGTERM on: load balancers stop sending traffic. */
   isDraining(): boolean;
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { disableOrganisation } from "../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
 import {
   makeOrganisation,
   startTestService,

@@ -1,12 +1,12 @@
 /** `/`: what this is. In demo mode also the organisations and a way to try it; elsewhere nobody is named. */
 import type { FastifyInstance } from "fastify";
-import { consolePath } from "../../console/visit.ts";
 import { issuerOf } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { render } from "../../html/html.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { stylesheet } from "../../html/stylesheet.ts";
 import { newNonce, sendPage } from "../../http/page.ts";
+import { consolePath } from "../../page-kit/visit.ts";
 import { landingPage } from "./landing.page.ts";
 
 export interface LandingDeps {

@@ -4,12 +4,20 @@ import { after, before, describe, test } from "node:test";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { disableOrganisation } from "../../core/organisations/organisations.ts";
 import { inviteUser } from "../../core/users/invitations/invitations.ts";
-import { insertMembership } from "../../core/users/store.ts";
+import { insertMembership } from "../../core/users/users.store.ts";
 import { disableUser } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { MAIL_ENV, newestLink } from "../../testing/test-mailbox.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, newestLink } from "../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { convertedKey, makeSessionKey } from "../../testing/fixtures/session-key.ts";
+import {
+  type ApiRequest,
+  callApi,
+  makeSystemAccount,
+  type TestAccount,
+} from "../../testing/fixtures/system-account.ts";
+import { withUser } from "../../testing/fixtures/visit.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -18,14 +26,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { convertedKey, makeSessionKey } from "../../testing/test-session-key.ts";
-import {
-  type ApiRequest,
-  callApi,
-  makeSystemAccount,
-  type TestAccount,
-} from "../../testing/test-system-account.ts";
-import { withUser } from "../../testing/test-visit.ts";
 
 const CHOSEN = "walnut orbit seventeen";
 const THIEF = "copper lantern forty";

@@ -1,15 +1,17 @@
 /** Sign-in by call: the same checks, limits and silence as the sign-in page's. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { listAuditEvents } from "../../core/audit/store.ts";
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { changeOrganisationSettings } from "../../core/organisations/organisations.ts";
 import { createUser, disableUser } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { testBrowser } from "../../testing/test-browser.ts";
-import { giveAuthenticator, givePasskey, giveRecoveryCodes } from "../../testing/test-factors.ts";
-import { MAIL_ENV, mailsTo } from "../../testing/test-mailbox.ts";
+import { testBrowser } from "../../testing/fakes/browser.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo } from "../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { giveAuthenticator, givePasskey, giveRecoveryCodes } from "../../testing/fixtures/factors.ts";
+import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
+import { logIn, showsLogin, visit, withUser } from "../../testing/fixtures/visit.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -18,8 +20,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { callApi, makeSystemAccount, type TestAccount } from "../../testing/test-system-account.ts";
-import { logIn, showsLogin, visit, withUser } from "../../testing/test-visit.ts";
 
 const HOUR = 3_600_000;
 

@@ -10,11 +10,11 @@ import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, notAuthenticated } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
 import { wireTimeOrNull } from "../../http/api/times.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 import { withLimits } from "./refusals.ts";
+import { startServiceKey } from "./session-keys/start-service-key.ts";
 import { shownFactor } from "./shown-factor.ts";
-import { startServiceKey } from "./start-service-key.ts";
 
 const body = Type.Object(
   {

@@ -5,7 +5,7 @@ import { revokeSessionKey } from "../../core/session-keys/session-keys.ts";
 import { endUserSession, signOutEverywhere } from "../../core/sessions/user-sessions.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 const body = Type.Object(

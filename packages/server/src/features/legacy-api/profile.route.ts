@@ -9,7 +9,7 @@ import type { SessionKeyCaller } from "../../core/session-keys/caller.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
 import { ApiError, invalid, notAuthenticated, notFound } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 const settings = Type.Record(Type.String(), Type.Unknown());

@@ -2,14 +2,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createAction } from "../../core/actions/actions.ts";
-import { findUserByEmail } from "../../core/users/store.ts";
+import { findUserByEmail } from "../../core/users/users.store.ts";
 import { disableUser } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { dumpDatabase } from "../../testing/dump-database.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { testBrowser } from "../../testing/test-browser.ts";
-import { MAIL_ENV, mailsTo, newestLink } from "../../testing/test-mailbox.ts";
+import { testBrowser } from "../../testing/fakes/browser.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo, newestLink } from "../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
+import { withUser } from "../../testing/fixtures/visit.ts";
+import { dumpDatabase } from "../../testing/probes/dump-database.ts";
+import { assertWritten } from "../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   PASSWORD,
@@ -17,9 +20,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { callApi, makeSystemAccount, type TestAccount } from "../../testing/test-system-account.ts";
-import { withUser } from "../../testing/test-visit.ts";
-import { assertWritten } from "../../testing/written-actions.ts";
 
 const CHOSEN = "walnut orbit seventeen";
 const json = { headers: { accept: "application/json" } };

@@ -4,18 +4,18 @@ import type { FastifyRequest } from "fastify";
 import { createAction } from "../../core/actions/actions.ts";
 import { sendLinkMail } from "../../core/actions/link-mail.ts";
 import { registrationSubject } from "../../core/actions/user-action.ts";
-import { recordAuditEvent } from "../../core/audit/store.ts";
+import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { refusePassword } from "../../core/passwords/password-policy.ts";
 import { networkOf } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
-import { findUserByEmail } from "../../core/users/store.ts";
 import { emailKey, type User } from "../../core/users/user.ts";
+import { findUserByEmail } from "../../core/users/users.store.ts";
 import type { Db } from "../../db/open.ts";
 import { messages, preferredLocales } from "../../html/messages/messages.ts";
 import { invalid } from "../../http/api/api-error.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 
 export interface NewRegistration {

@@ -1,11 +1,11 @@
 /** The second factor of a sign-in without a page: a code does, a passkey does not. */
 import type { Application } from "../../core/applications/application.ts";
-import { recordStrangersEvent } from "../../core/audit/strangers.ts";
+import { recordStrangersEvent } from "../../core/audit/unauthenticated-events.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import { checkCode } from "../../core/second-factors/check-code.ts";
 import type { FactorProof } from "../../core/second-factors/factor-proof.ts";
+import { factorStanding } from "../../core/second-factors/factor-status.ts";
 import { type FactorSummary, hasSecondFactor } from "../../core/second-factors/second-factor.ts";
-import { factorStanding } from "../../core/second-factors/standing.ts";
 import { readTotpCode } from "../../core/second-factors/totp/totp.ts";
 import { assurance, assuranceOf } from "../../core/sessions/assurance.ts";
 import type { User } from "../../core/users/user.ts";

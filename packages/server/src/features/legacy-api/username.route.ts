@@ -2,11 +2,11 @@
 import Type from "typebox";
 import { networkOf } from "../../core/rate-limits/network.ts";
 import { countAttempt } from "../../core/rate-limits/rate-limits.ts";
-import { isUsernameTaken } from "../../core/users/identifiers/store.ts";
+import { isUsernameTaken } from "../../core/users/identifiers/identifiers.store.ts";
 import { isUsername, usernameKey } from "../../core/users/identifiers/username.ts";
 import { invalid } from "../../http/api/api-error.ts";
 import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 import type { LegacyDeps } from "./legacy-deps.ts";
 import { withLimits } from "./refusals.ts";
 

@@ -1,17 +1,17 @@
-/** A consent on the wire (wire-contract.md §5), and what an administrator grants with. */
+/** A consent on the wire (wire-contract.md §5), and the body of a grant by an administrator. */
 import Type from "typebox";
 import type { Consent } from "../../core/consents/consent.ts";
 import { wireTime, wireTimeOrNull } from "../../http/api/times.ts";
 
 const uuid = () => Type.String({ format: "uuid" });
-const scopes = () => Type.Array(Type.String(), { description: "of those that the client may ask for" });
+const scopes = () => Type.Array(Type.String(), { description: "Scopes that the client may request" });
 
 export const grantSchema = Type.Object(
   { clientId: uuid(), scopes: scopes() },
   { additionalProperties: false },
 );
 export const userGrantSchema = Type.Object(
-  { ...grantSchema.properties, userId: Type.String({ format: "uuid", description: "the user's PermId" }) },
+  { ...grantSchema.properties, userId: Type.String({ format: "uuid", description: "The user's PermId" }) },
   { additionalProperties: false },
 );
 

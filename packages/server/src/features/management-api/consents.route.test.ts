@@ -5,8 +5,14 @@ import { after, before, describe, test } from "node:test";
 import { changeCustomScope, createCustomScope } from "../../core/scopes/custom-scopes.ts";
 import { createUser } from "../../core/users/users.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { authorizationRequest, authorize, testBrowser } from "../../testing/test-browser.ts";
-import { credentials, getTokens, postForm, refresh } from "../../testing/test-client.ts";
+import { authorizationRequest, authorize, testBrowser } from "../../testing/fakes/browser.ts";
+import { credentials, getTokens, postForm, refresh } from "../../testing/fixtures/client.ts";
+import {
+  type ApiRequest,
+  callApi,
+  makeSystemAccount,
+  type TestAccount,
+} from "../../testing/fixtures/system-account.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -16,12 +22,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import {
-  type ApiRequest,
-  callApi,
-  makeSystemAccount,
-  type TestAccount,
-} from "../../testing/test-system-account.ts";
 
 const scopes = ["openid", "email"];
 

@@ -1,18 +1,17 @@
-/** Consents: listed, read, given by an administrator for all users or for one, taken back. */
-import Type, { type Static } from "typebox";
+/** Consents: of users, and granted by an administrator for one user or for the organisation. */
+import Type from "typebox";
+import type { Consent } from "../../core/consents/consent.ts";
+import { findConsentRecord, listConsents } from "../../core/consents/consents.store.ts";
 import { grantByAdministrator, revokeConsent } from "../../core/consents/consents.ts";
-import { type ConsentFilter, findConsentRecord, listConsents } from "../../core/consents/store.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
-import { findUser } from "../../core/users/store.ts";
+import { findUser } from "../../core/users/users.store.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type Answer, type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { pageOf, pageQuery, pageSchema, readPage } from "../../http/api/paging.ts";
+import { pageQuery } from "../../http/api/paging.ts";
 import { consentRecord, consentSchema, grantSchema, userGrantSchema } from "./consent-record.ts";
 import { grantedClient, toGrantAnswer } from "./granted-client.ts";
-import { acting, by, idOf, locationOf, type ManagementDeps, namesNothing } from "./management.ts";
-
-const PATH = "/legacy/api/oauth/consents";
-const shared = { tag: "Consents", credential: "administrator" } as const;
+import { by, inTransaction, type ManagementDeps, unknownReference } from "./management.ts";
+import { deleteRoute, getRoute, listRoute, type ResourceRoutes } from "./resource-routes.ts";
 
 const filterQuery = Type.Object(
   {
@@ -20,113 +19,98 @@ const filterQuery = Type.Object(
     clientId: Type.Optional(Type.String({ format: "uuid" })),
     userId: Type.Optional(Type.String({ format: "uuid" })),
     kind: Type.Optional(Type.Enum(["user", "organisation"])),
-    revoked: Type.Optional(Type.Enum(["true", "false"], { description: "true: those taken back too" })),
+    revoked: Type.Optional(Type.Enum(["true", "false"], { description: "true: include revoked consents" })),
   },
   { additionalProperties: false },
 );
 
 export function consentsRoutes(api: ApiScope, deps: ManagementDeps): void {
-  readRoutes(api, deps);
-  grantRoutes(api, deps);
-  revokeRoute(api, deps);
-}
-
-function readRoutes(api: ApiScope, { database, door }: ManagementDeps): void {
-  apiRoute(
+  const { query: db } = deps.database;
+  const consents: ResourceRoutes<Consent> = {
     api,
-    door,
-    {
-      ...shared,
-      method: "GET",
-      path: PATH,
-      operationId: "listConsents",
-      summary: "Consents of users and for the whole organisation, oldest first",
-      query: filterQuery,
-      answers: { 200: { description: "A page of consents", schema: pageSchema(consentSchema) } },
-    },
-    async ({ caller, query }) => {
-      const page = readPage(query);
-      const rows = await listConsents(database.query, caller.organisation.id, {
-        ...filterOf(query),
-        limit: page.limit + 1,
-        ...(page.after === undefined ? {} : { after: page.after }),
-      });
-      const { items, nextCursor } = pageOf(rows, page);
-      return { status: 200, body: { items: items.map(consentRecord), nextCursor } };
-    },
-  );
-  apiRoute(
-    api,
-    door,
-    {
-      ...shared,
-      method: "GET",
-      path: `${PATH}/:id`,
-      operationId: "getConsent",
-      summary: "One consent, also when it has been taken back",
-      answers: { 200: { description: "The consent", schema: consentSchema } },
-    },
-    async ({ caller, params }) => {
-      const key = { orgId: caller.organisation.id, id: idOf(params) };
-      const consent = await findConsentRecord(database.query, key);
-      if (!consent) throw notFound();
-      return { status: 200, body: consentRecord(consent) };
-    },
-  );
-}
-
-function filterOf({ clientId, userId, kind, revoked }: Static<typeof filterQuery>): ConsentFilter {
-  return {
-    ...(clientId === undefined ? {} : { applicationId: clientId.toLowerCase() }),
-    ...(userId === undefined ? {} : { userId: userId.toLowerCase() }),
-    ...(kind === undefined ? {} : { kind }),
-    revoked: revoked === "true",
+    deps,
+    tag: "Consents",
+    one: "consent",
+    many: "consents",
+    schema: consentSchema,
+    record: consentRecord,
+    toAnswer: toGrantAnswer,
   };
+  listRoute(
+    consents,
+    "/legacy/api/oauth/consents",
+    { operationId: "listConsents", summary: "List consents, oldest first", query: filterQuery },
+    (orgId, { limit, after }, { clientId, userId, kind, revoked }) =>
+      listConsents(db, orgId, {
+        limit: limit + 1,
+        after,
+        applicationId: clientId?.toLowerCase(),
+        userId: userId?.toLowerCase(),
+        kind,
+        revoked: revoked === "true",
+      }),
+  );
+  getRoute(
+    consents,
+    "/legacy/api/oauth/consents/:id",
+    { operationId: "getConsent", summary: "Get a consent, revoked or not" },
+    (orgId, id) => findConsentRecord(db, { orgId, id }),
+  );
+  grantRoutes(api, deps);
+  deleteRoute(
+    consents,
+    "/legacy/api/oauth/consents/:id",
+    {
+      operationId: "revokeConsent",
+      summary: "Revoke a consent and the refresh tokens based on it immediately",
+      done: "Revoked",
+    },
+    (key) => revokeConsent(deps, key),
+  );
 }
 
 function grantRoutes(api: ApiScope, deps: ManagementDeps): void {
   const example = { clientId: "01998d70-0000-7000-8000-000000000000", scopes: ["openid", "email"] };
-  const answers = {
-    200: { description: "Added to the consent that was there", schema: consentSchema },
-    201: { description: "The consent", schema: consentSchema },
-  };
+  const shared = {
+    tag: "Consents",
+    credential: "administrator",
+    method: "POST",
+    errors: [404],
+    lenient: { readOnly: [] },
+    answers: {
+      200: { description: "The existing consent with the scopes added", schema: consentSchema },
+      201: { description: "The new consent", schema: consentSchema },
+    },
+  } as const;
   apiRoute(
     api,
     deps.door,
     {
       ...shared,
-      method: "POST",
-      path: `${PATH}/organisation`,
+      path: "/legacy/api/oauth/consents/organisation",
       operationId: "grantOrganisationConsent",
-      errors: [404],
-      summary: "Allow a client scopes for all users: none of them is asked",
+      summary: "Grant a client scopes for all users of the organisation",
       body: grantSchema,
-      lenient: { readOnly: [] },
       example,
-      answers,
     },
-    ({ caller, body, within }) => acting(deps, within, (inside) => grant(inside, caller, body)),
+    ({ caller, body, within }) => inTransaction(deps, within, (inside) => grant(inside, caller, body)),
   );
   apiRoute(
     api,
     deps.door,
     {
       ...shared,
-      method: "POST",
-      path: `${PATH}/user`,
+      path: "/legacy/api/oauth/consents/user",
       operationId: "grantUserConsent",
-      errors: [404],
-      summary: "Allow a client scopes for one user, who is not asked",
+      summary: "Grant a client scopes for one user",
       body: userGrantSchema,
-      lenient: { readOnly: [] },
       example: { ...example, userId: "8f14e45f-ceea-467f-9a0b-1c2d3e4f5a6b" },
-      answers,
     },
     ({ caller, body, within }) =>
-      acting(deps, within, async (inside) => {
+      inTransaction(deps, within, async (inside) => {
         const userId = body.userId.toLowerCase();
         const user = await findUser(inside.database.query, caller.organisation.id, userId);
-        if (!user) throw namesNothing("/userId");
+        if (!user) throw unknownReference("/userId");
         return grant(inside, caller, { ...body, userId });
       }),
   );
@@ -135,35 +119,16 @@ function grantRoutes(api: ApiScope, deps: ManagementDeps): void {
 async function grant(
   inside: ManagementDeps,
   caller: SystemAccountCaller,
-  { clientId, scopes, userId }: { clientId: string; scopes: readonly string[]; userId?: string },
+  { clientId, ...granted }: { clientId: string; scopes: readonly string[]; userId?: string },
 ): Promise<Answer> {
   const orgId = caller.organisation.id;
   const application = await grantedClient(inside, orgId, clientId);
-  const wanted = { application, scopes, ...by(caller), ...(userId === undefined ? {} : { userId }) };
-  const { id, isNew } = await grantByAdministrator(inside, wanted).catch(toGrantAnswer);
+  const input = { application, ...granted, ...by(caller) };
+  const { id, isNew } = await grantByAdministrator(inside, input).catch(toGrantAnswer);
   const consent = await findConsentRecord(inside.database.query, { orgId, id });
   if (!consent) throw notFound();
   const body = consentRecord(consent);
   if (!isNew) return { status: 200, body };
-  return { status: 201, headers: { location: locationOf(inside, `consents/${id}`) }, body };
-}
-
-function revokeRoute(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.door,
-    {
-      ...shared,
-      method: "DELETE",
-      path: `${PATH}/:id`,
-      operationId: "revokeConsent",
-      summary: "Take a consent back: the refresh tokens that rest on it end at once",
-      answers: { 204: { description: "It is revoked" } },
-    },
-    async ({ caller, params }) => {
-      const taking = { orgId: caller.organisation.id, id: idOf(params), ...by(caller) };
-      if (!(await revokeConsent(deps, taking))) throw notFound();
-      return { status: 204 };
-    },
-  );
+  const location = `${inside.baseUrl}/legacy/api/oauth/consents/${id}`;
+  return { status: 201, headers: { location }, body };
 }

@@ -4,10 +4,11 @@ import { after, before, describe, test } from "node:test";
 import { deleteApplication } from "../../core/applications/application-changes.ts";
 import { removeSystemAccount } from "../../core/system-accounts/system-accounts.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { allNewsHeard } from "../../testing/news.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { credentials, postForm } from "../../testing/test-client.ts";
+import { allNewsHeard } from "../../testing/fakes/change-notifications.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { credentials, postForm } from "../../testing/fixtures/client.ts";
+import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -15,7 +16,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { callApi, makeSystemAccount, type TestAccount } from "../../testing/test-system-account.ts";
 
 const grantTypes = ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"] as const;
 

@@ -1,15 +1,15 @@
-/** Every row of the specification's "Management API", and assigned users and system accounts beside them. */
+/** Every operation of the management API. */
 import type { ApiScope } from "../../http/api/api-route.ts";
-import { assignedUsersRoutes } from "./assigned-users.route.ts";
-import { clientSecretsRoutes } from "./client-secrets.route.ts";
-import { clientsRoutes } from "./clients.route.ts";
+import { assignedUsersRoutes } from "./clients/assigned-users.route.ts";
+import { clientSecretsRoutes } from "./clients/client-secrets.route.ts";
+import { clientsRoutes } from "./clients/clients.route.ts";
 import { consentsRoutes } from "./consents.route.ts";
 import type { ManagementDeps } from "./management.ts";
 import { preauthorizationsRoutes } from "./preauthorizations.route.ts";
 import { scopesRoutes } from "./scopes.route.ts";
-import { systemAccountKeysRoutes } from "./system-account-keys.route.ts";
-import { systemAccountPermissionsRoutes } from "./system-account-permissions.route.ts";
-import { systemAccountsRoutes } from "./system-accounts.route.ts";
+import { systemAccountKeysRoutes } from "./system-accounts/system-account-keys.route.ts";
+import { systemAccountPermissionsRoutes } from "./system-accounts/system-account-permissions.route.ts";
+import { systemAccountsRoutes } from "./system-accounts/system-accounts.route.ts";
 
 export function managementRoutes(api: ApiScope, deps: ManagementDeps): void {
   clientsRoutes(api, deps);

@@ -1,7 +1,6 @@
 /**
- * The management API (specification, "Management API"; wire-contract.md §5): an administrator's system account looks after
- * its organisation's clients, scopes, consents, pre-authorizations and system accounts. What every resource here has in
- * common.
+ * The management API (specification, "Management API"; wire-contract.md §5): an administrator's system account manages its
+ * organisation's clients, scopes, consents, pre-authorizations and system accounts. What all of its resources share.
  */
 import { isUuid } from "@signet/protocol/hash";
 import Type from "typebox";
@@ -11,8 +10,7 @@ import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { ChangeFeed } from "../../db/change-feed.ts";
 import { boundTo, type Database } from "../../db/open.ts";
 import { ApiError, invalid, type MemberFault, notFound } from "../../http/api/api-error.ts";
-import type { Answer, ApiDoor } from "../../http/api/api-route.ts";
-import { etagOf } from "../../http/api/concurrency.ts";
+import type { ApiDoor } from "../../http/api/api-route.ts";
 import { pageQuery } from "../../http/api/paging.ts";
 
 export interface ManagementDeps {
@@ -21,17 +19,17 @@ export interface ManagementDeps {
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly door: ApiDoor<SystemAccountCaller, Database>;
-  /** The same, for the strict form of signature alone. */
+  /** Accepts the strict form of signature only. */
   readonly strictDoor: ApiDoor<SystemAccountCaller, Database>;
-  /** Seals the secrets of system accounts. */
+  /** Encrypts the secrets of system accounts. */
   readonly encryption: Encryption;
 }
 
-/** Of lists that can only be paged; a filter that is misspelled must not list everything. */
+/** For lists without filters; an unknown parameter is rejected, because a misspelled filter must not list everything. */
 export const pageQuerySchema = Type.Object(pageQuery, { additionalProperties: false });
 
-/** One transaction for all that a request does: the one that keeps its answer, when there is one. */
-export function acting<T>(
+/** Runs all of a request in one transaction: in `within`, which also stores its response, when there is one. */
+export function inTransaction<T>(
   deps: ManagementDeps,
   within: Database | undefined,
   work: (inside: ManagementDeps) => Promise<T>,
@@ -41,18 +39,18 @@ export function acting<T>(
   return database.transaction((tx) => work({ ...deps, database: boundTo(database, tx) }));
 }
 
-/** Who acts, and from where, as the audit log has it. */
+/** The caller as the audit log names it. */
 export const by = ({ actor, address }: SystemAccountCaller) => ({ actor, address });
 
-/** @throws ApiError 404 for what is no id: there is nothing of that name */
+/** @throws ApiError 404 when the parameter is not a UUID */
 export function idOf(params: Readonly<Record<string, string>>, name = "id"): string {
   const id = params[name] ?? "";
   if (!isUuid(id)) throw notFound();
   return id.toLowerCase();
 }
 
-/** Where the thing that a member names is not there, or is another organisation's. */
-export const namesNothing = (path: string): ApiError =>
+/** A member of the body names a record that doesn't exist in the organisation. */
+export const unknownReference = (path: string): ApiError =>
   new ApiError(404, "not-found", "There is nothing here", {
     errors: [{ path, message: "names nothing in this organisation" }],
   });
@@ -69,14 +67,3 @@ export function invalidMembers(
     }),
   );
 }
-
-/** @param path below the management API, e.g. `scopes/<id>` */
-export const locationOf = ({ baseUrl }: ManagementDeps, path: string): string =>
-  `${baseUrl}/legacy/api/oauth/${path}`;
-
-/** A record that can be changed, with the tag that a change of it may name. */
-export const versioned = (body: unknown, version: number): Answer => ({
-  status: 200,
-  body,
-  headers: { etag: etagOf(version) },
-});

@@ -9,30 +9,32 @@ const claimSchema = Type.Object(
   {
     name: Type.String(),
     source: Type.Enum([...claimSources]),
-    path: Type.Optional(Type.String({ description: "for user and membership: what it is read from" })),
-    value: Type.Optional(Type.Unknown({ description: "for static: the same for everybody" })),
+    path: Type.Optional(
+      Type.String({ description: "For `user` and `membership`: the attribute it is read from" }),
+    ),
+    value: Type.Optional(Type.Unknown({ description: "For `static`: the value for every user" })),
   },
   { additionalProperties: false },
 );
 
 const content = {
-  displayName: Type.Optional(Type.String({ description: "the name, when left out" })),
+  displayName: Type.Optional(Type.String({ description: "Default: the name" })),
   description: Type.Optional(Type.String()),
   claims: Type.Optional(Type.Array(claimSchema)),
-  sensitive: Type.Optional(Type.Boolean({ description: "the consent page marks it" })),
+  sensitive: Type.Optional(Type.Boolean({ description: "Highlighted on the consent page" })),
 };
 
 export const newScopeSchema = Type.Object(
-  { name: Type.String({ description: "as clients ask for it; chosen once" }), ...content },
+  { name: Type.String({ description: "As clients request it; cannot be changed" }), ...content },
   { title: "NewScope", additionalProperties: false },
 );
-/** A full replacement: what is absent gets its default again. */
+/** A full replacement: an omitted member returns to its default. */
 export const changedScopeSchema = Type.Object(
   { name: Type.Optional(Type.String()), ...content },
   { title: "ChangedScope", additionalProperties: false },
 );
 
-/** Ignored where they are sent back. */
+/** Ignored in request bodies. */
 export const readOnlyMembers = ["id", "createdAt"] as const;
 
 export const scopeSchema = Type.Object(
@@ -68,9 +70,15 @@ export function scopeContent(
     const { source, path, value } = claim;
     const [wanted, other] = source === "static" ? (["value", "path"] as const) : (["path", "value"] as const);
     if (claim[wanted] === undefined)
-      faults.push({ path: `/claims/${index}/${wanted}`, message: `is missing: the source is ${source}` });
+      faults.push({
+        path: `/claims/${index}/${wanted}`,
+        message: `is required when the source is ${source}`,
+      });
     if (claim[other] !== undefined)
-      faults.push({ path: `/claims/${index}/${other}`, message: `means nothing: the source is ${source}` });
+      faults.push({
+        path: `/claims/${index}/${other}`,
+        message: `is not allowed when the source is ${source}`,
+      });
     if (source === "static") return { name: claim.name, source, value };
     return { name: claim.name, source, path: path ?? "" };
   });

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { postForm } from "../../testing/test-client.ts";
+import { postForm } from "../../testing/fixtures/client.ts";
+import {
+  type ApiRequest,
+  callApi,
+  makeSystemAccount,
+  type TestAccount,
+} from "../../testing/fixtures/system-account.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -10,12 +16,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import {
-  type ApiRequest,
-  callApi,
-  makeSystemAccount,
-  type TestAccount,
-} from "../../testing/test-system-account.ts";
 
 const claims = [
   { name: "cost_centre", source: "membership", path: "attributes.costCentre" },

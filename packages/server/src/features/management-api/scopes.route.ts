@@ -1,5 +1,4 @@
-/** The custom scopes of the organisation: listed, read, made, replaced, deleted. */
-
+/** Custom scopes of the organisation. */
 import type { CustomScope } from "../../core/scopes/custom-scope.ts";
 import {
   changeCustomScope,
@@ -7,22 +6,22 @@ import {
   deleteCustomScope,
   ScopeConflict,
 } from "../../core/scopes/custom-scopes.ts";
-import { findCustomScope, listCustomScopes } from "../../core/scopes/store.ts";
+import { findCustomScope, listCustomScopes } from "../../core/scopes/scopes.store.ts";
 import { InvalidScope } from "../../core/scopes/validation.ts";
 import { conflict, invalid, notFound } from "../../http/api/api-error.ts";
-import { type ApiScope, apiRoute } from "../../http/api/api-route.ts";
-import { etagOf, requireMatch, stale } from "../../http/api/concurrency.ts";
-import { pageOf, pageSchema, readPage } from "../../http/api/paging.ts";
+import type { ApiScope } from "../../http/api/api-route.ts";
+import { requireMatch, stale } from "../../http/api/concurrency.ts";
+import { by, inTransaction, invalidMembers, type ManagementDeps, pageQuerySchema } from "./management.ts";
 import {
-  acting,
-  by,
-  idOf,
-  invalidMembers,
-  locationOf,
-  type ManagementDeps,
-  pageQuerySchema,
-  versioned,
-} from "./management.ts";
+  createRoute,
+  deleteRoute,
+  getRoute,
+  listRoute,
+  type RecordKey,
+  type ResourceRoutes,
+  replaceRoute,
+  type WriteCall,
+} from "./resource-routes.ts";
 import {
   changedScopeSchema,
   newScopeSchema,
@@ -32,8 +31,6 @@ import {
   scopeSchema,
 } from "./scope-record.ts";
 
-const PATH = "/legacy/api/oauth/scopes";
-const shared = { tag: "Scopes", credential: "administrator" } as const;
 const example = {
   name: "payroll",
   displayName: "Payroll",
@@ -42,150 +39,92 @@ const example = {
 };
 
 export function scopesRoutes(api: ApiScope, deps: ManagementDeps): void {
-  readRoutes(api, deps);
-  createRoute(api, deps);
-  replaceRoute(api, deps);
-  deleteRoute(api, deps);
-}
-
-function readRoutes(api: ApiScope, { database, door }: ManagementDeps): void {
-  apiRoute(
+  const { query: db } = deps.database;
+  const scopes: ResourceRoutes<CustomScope> = {
     api,
-    door,
-    {
-      ...shared,
-      method: "GET",
-      path: PATH,
-      operationId: "listScopes",
-      summary: "The organisation's custom scopes, oldest first",
-      query: pageQuerySchema,
-      answers: { 200: { description: "A page of scopes", schema: pageSchema(scopeSchema) } },
-    },
-    async ({ caller, query }) => {
-      const page = readPage(query);
-      const { after = "" } = page;
-      // There are at most a hundred.
-      const all = await listCustomScopes(database.query, caller.organisation.id);
-      const { items, nextCursor } = pageOf(
-        all.filter(({ id }) => id > after),
-        page,
-      );
-      return { status: 200, body: { items: items.map(scopeRecord), nextCursor } };
+    deps,
+    tag: "Scopes",
+    one: "scope",
+    many: "scopes",
+    schema: scopeSchema,
+    record: scopeRecord,
+    toAnswer,
+  };
+  listRoute(
+    scopes,
+    "/legacy/api/oauth/scopes",
+    { operationId: "listScopes", summary: "List custom scopes, oldest first", query: pageQuerySchema },
+    async (orgId, { after = "" }) => {
+      // An organisation has at most a hundred.
+      const all = await listCustomScopes(db, orgId);
+      return all.filter(({ id }) => id > after);
     },
   );
-  apiRoute(
-    api,
-    door,
-    {
-      ...shared,
-      method: "GET",
-      path: `${PATH}/:id`,
-      operationId: "getScope",
-      summary: "One custom scope",
-      answers: { 200: { description: "The scope", schema: scopeSchema } },
-    },
-    async ({ caller, params }) => {
-      const scope = await findCustomScope(database.query, caller.organisation.id, idOf(params));
-      if (!scope) throw notFound();
-      return versioned(scopeRecord(scope), scope.version);
-    },
+  getRoute(
+    scopes,
+    "/legacy/api/oauth/scopes/:id",
+    { operationId: "getScope", summary: "Get a custom scope" },
+    (orgId, id) => findCustomScope(db, orgId, id),
   );
+  writeRoutes(scopes, deps);
 }
 
-function createRoute(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.door,
-    {
-      ...shared,
-      method: "POST",
-      path: PATH,
-      operationId: "createScope",
-      summary: "Make a custom scope",
-      body: newScopeSchema,
-      lenient: { readOnly: [] },
-      example,
-      answers: { 201: { description: "The scope", schema: scopeSchema } },
+function writeRoutes(scopes: ResourceRoutes<CustomScope>, deps: ManagementDeps): void {
+  createRoute(
+    scopes,
+    "/legacy/api/oauth/scopes",
+    { operationId: "createScope", summary: "Create a custom scope", body: newScopeSchema, example },
+    async (inside, { caller, body }) => {
+      const content = scopeContent(body.name, body);
+      const orgId = caller.organisation.id;
+      return { row: await createCustomScope(inside, { orgId, name: body.name, ...content, ...by(caller) }) };
     },
-    ({ caller, body, within }) =>
-      acting(deps, within, async (inside) => {
-        const { name } = body;
-        const made = {
-          orgId: caller.organisation.id,
-          name,
-          ...scopeContent(name, body),
-          ...by(caller),
-        };
-        const scope = await createCustomScope(inside, made).catch(toAnswer);
-        const headers = { location: locationOf(deps, `scopes/${scope.id}`), etag: etagOf(scope.version) };
-        return { status: 201, headers, body: scopeRecord(scope) };
-      }),
   );
-}
-
-function replaceRoute(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.door,
+  replaceRoute(
+    scopes,
+    "/legacy/api/oauth/scopes/:id",
     {
-      ...shared,
-      method: "PUT",
-      path: `${PATH}/:id`,
       operationId: "replaceScope",
-      summary: "Replace a custom scope's record, its name excepted",
+      summary: "Replace a custom scope, except its name",
       body: changedScopeSchema,
-      lenient: { readOnly: readOnlyMembers },
+      readOnly: readOnlyMembers,
       example,
-      answers: { 200: { description: "The scope as it is now", schema: scopeSchema } },
     },
-    ({ caller, params, body, request, within }) =>
-      acting(deps, within, async (inside) => {
-        const key = { orgId: caller.organisation.id, id: idOf(params), ...by(caller) };
-        const before = await findCustomScope(inside.database.query, key.orgId, key.id);
-        if (!before) throw notFound();
-        requireMatch(request, before.version);
-        requireSameName(body.name, before);
-        const change = { ...key, version: before.version, content: scopeContent(before.name, body) };
-        const after = await changeCustomScope(inside, change).catch(toAnswer);
-        if (!after) throw notFound();
-        return versioned(scopeRecord(after), after.version);
+    (key, call) =>
+      inTransaction(deps, undefined, async (inside) => {
+        const { name, version } = await currentScope(inside, key, call);
+        // Clients and consents refer to a scope by its name.
+        if (call.body.name !== undefined && call.body.name !== name)
+          throw invalid([{ path: "/name", message: "cannot be changed: create another scope" }]);
+        return changeCustomScope(inside, { ...key, version, content: scopeContent(name, call.body) });
+      }),
+  );
+  deleteRoute(
+    scopes,
+    "/legacy/api/oauth/scopes/:id",
+    { operationId: "deleteScope", summary: "Delete a custom scope" },
+    (key, call) =>
+      inTransaction(deps, undefined, async (inside) => {
+        const { version } = await currentScope(inside, key, call);
+        return deleteCustomScope(inside, { ...key, version });
       }),
   );
 }
 
-function deleteRoute(api: ApiScope, deps: ManagementDeps): void {
-  apiRoute(
-    api,
-    deps.door,
-    {
-      ...shared,
-      method: "DELETE",
-      path: `${PATH}/:id`,
-      operationId: "deleteScope",
-      summary: "Delete a custom scope: it gives nothing any more",
-      answers: { 204: { description: "It is gone" } },
-    },
-    ({ caller, params, request, within }) =>
-      acting(deps, within, async (inside) => {
-        const key = { orgId: caller.organisation.id, id: idOf(params), ...by(caller) };
-        const before = await findCustomScope(inside.database.query, key.orgId, key.id);
-        if (!before) throw notFound();
-        requireMatch(request, before.version);
-        const gone = await deleteCustomScope(inside, { ...key, version: before.version }).catch(toAnswer);
-        if (!gone) throw notFound();
-        return { status: 204 };
-      }),
-  );
-}
-
-/** Clients and consents name it. @throws ApiError 422 */
-function requireSameName(name: string | undefined, before: CustomScope): void {
-  if (name !== undefined && name !== before.name)
-    throw invalid([{ path: "/name", message: "cannot be changed: make another scope" }]);
+/** @throws ApiError 404, 412 */
+async function currentScope(
+  { database }: ManagementDeps,
+  { orgId, id }: RecordKey,
+  { request }: WriteCall<unknown>,
+): Promise<CustomScope> {
+  const scope = await findCustomScope(database.query, orgId, id);
+  if (!scope) throw notFound();
+  requireMatch(request, scope.version);
+  return scope;
 }
 
 function toAnswer(error: unknown): never {
   if (error instanceof InvalidScope) throw invalidMembers(error.faults);
   if (!(error instanceof ScopeConflict)) throw error;
-  throw error.code === "name-taken" ? conflict("The organisation has a scope of this name.") : stale();
+  throw error.code === "name-taken" ? conflict("The organisation has a scope with this name.") : stale();
 }

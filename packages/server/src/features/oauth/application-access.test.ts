@@ -6,12 +6,21 @@ import { assignUser, unassignUser } from "../../core/application-access/assignme
 import { deviceCodeGrantType } from "../../core/applications/application.ts";
 import { changeApplication } from "../../core/applications/application-changes.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { authorizationRequest, type TestBrowser, testBrowser } from "../../testing/test-browser.ts";
-import { getTokens, redeem, refresh } from "../../testing/test-client.ts";
-import { askForCodes, letIn, openVerify, poll, showsQuestion, typeCode } from "../../testing/test-device.ts";
-import { giveAuthenticator, showsTwoFactor } from "../../testing/test-factors.ts";
-import { federate, keyOf, RETURN_URL } from "../../testing/test-federation.ts";
+import { authorizationRequest, type TestBrowser, testBrowser } from "../../testing/fakes/browser.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { getTokens, redeem, refresh } from "../../testing/fixtures/client.ts";
+import {
+  askForCodes,
+  letIn,
+  openVerify,
+  poll,
+  showsQuestion,
+  typeCode,
+} from "../../testing/fixtures/device.ts";
+import { giveAuthenticator, showsTwoFactor } from "../../testing/fixtures/factors.ts";
+import { federate, keyOf, RETURN_URL } from "../../testing/fixtures/federation.ts";
+import { callApi } from "../../testing/fixtures/system-account.ts";
+import { answerOf, decide, follow, logIn, showsLogin, visit } from "../../testing/fixtures/visit.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -21,8 +30,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { callApi } from "../../testing/test-system-account.ts";
-import { answerOf, decide, follow, logIn, showsLogin, visit } from "../../testing/test-visit.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

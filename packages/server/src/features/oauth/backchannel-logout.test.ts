@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { deliverDueLogouts } from "../../core/backchannel-logout/delivery.ts";
-import { codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type LogoutReceiver, startLogoutReceiver } from "../../testing/logout-receiver.ts";
-import { refresh } from "../../testing/test-client.ts";
+import { codeSource } from "../../testing/fakes/code-source.ts";
+import { type LogoutReceiver, startLogoutReceiver } from "../../testing/fakes/logout-receiver.ts";
+import { refresh } from "../../testing/fixtures/client.ts";
 import {
   makeClient,
   makeOrganisation,

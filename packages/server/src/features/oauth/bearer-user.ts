@@ -1,17 +1,17 @@
 /** Who a request speaks for that brings an access token with the scope `openid` (RFC 6750). */
-import { bearerChallenge, parseBearer } from "@signet/protocol/bearer";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { bearerChallenge, parseBearer } from "@signet/protocol/oauth/bearer";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
 import type { PresentedDeviceDeps } from "../../core/devices/presented-device.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
-import { findUser } from "../../core/users/store.ts";
 import type { User } from "../../core/users/user.ts";
+import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
-import { isInItsHands } from "./client-device.ts";
+import { isInItsHands } from "./client-authentication/client-device.ts";
 
 export interface BearerDeps extends PresentedDeviceDeps {
   readonly database: Database;

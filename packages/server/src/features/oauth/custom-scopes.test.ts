@@ -3,11 +3,20 @@ import { after, before, test } from "node:test";
 import { grantOrganisationConsent } from "../../core/consents/consents.ts";
 import type { ScopeClaim } from "../../core/scopes/custom-scope.ts";
 import { changeCustomScope, createCustomScope } from "../../core/scopes/custom-scopes.ts";
-import { setMemberRecord } from "../../core/users/store.ts";
+import { setMemberRecord } from "../../core/users/users.store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { authorizationRequest, type TestBrowser, testBrowser } from "../../testing/test-browser.ts";
-import { credentials, postForm, redeem, refresh } from "../../testing/test-client.ts";
+import { authorizationRequest, type TestBrowser, testBrowser } from "../../testing/fakes/browser.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { credentials, postForm, redeem, refresh } from "../../testing/fixtures/client.ts";
+import {
+  answerOf,
+  decide,
+  follow,
+  logIn,
+  showsConsent,
+  visit,
+  withUser,
+} from "../../testing/fixtures/visit.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -17,7 +26,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { answerOf, decide, follow, logIn, showsConsent, visit, withUser } from "../../testing/test-visit.ts";
 
 type Told = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 /** The provider's metadata: OpenID Connect Discovery 1.0 and, at RFC 8414's place, the same document. */
-import { jwsAlgorithms } from "@signet/protocol/jws";
+import { jwsAlgorithms } from "@signet/protocol/jose/jws";
 import type { FastifyInstance } from "fastify";
 import { grantTypes, tokenEndpointAuthMethods } from "../../core/applications/application.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -11,7 +11,7 @@ import { standardScopes, userClaims } from "../../core/scopes/scopes.ts";
 import { acrValues } from "../../core/sessions/session.ts";
 import type { SigningPoolDirectory } from "../../core/signing-pools/directory.ts";
 import { isDatabaseUnavailable } from "../../db/unavailable.ts";
-import { LANGUAGES } from "../../html/messages/messages.ts";
+import { LOCALES } from "../../html/messages/messages.ts";
 import {
   DOCUMENT_LIFETIME_MS,
   documentRoute,
@@ -107,7 +107,7 @@ export function providerMetadata(
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
-    ui_locales_supported: LANGUAGES.map(({ locale }) => locale),
+    ui_locales_supported: LOCALES,
     ...(certificates ? certificateMetadata(orgId, certificates) : {}),
   };
 }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { disableApplication } from "../../core/applications/applications.ts";
 import { disableUser } from "../../core/users/users.ts";
-import { assertOAuthError, payloadOf, postText } from "../../testing/answers.ts";
-import { type CodeSource, codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { credentials, postForm, refresh } from "../../testing/test-client.ts";
+import { type CodeSource, codeSource } from "../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
+import { assertOAuthError, payloadOf, postText } from "../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

@@ -4,26 +4,34 @@
  */
 import { requireSingle } from "@signet/protocol/form";
 import { sha256Base64url } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { formatScope } from "@signet/protocol/scope";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { formatScope } from "@signet/protocol/oauth/scope";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
 import { type Clock, seconds } from "../../core/clock.ts";
-import { findDevice } from "../../core/devices/store.ts";
+import { findDevice } from "../../core/devices/devices.store.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import { issuerOfApplication } from "../../core/signing-pools/application-issuer.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
 import type { AccessTokenClaims } from "../../core/tokens/claims.ts";
-import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/refresh-token.ts";
-import { findTokenFamily } from "../../core/tokens/store.ts";
-import { refreshStanding } from "../../core/tokens/token-family.ts";
-import { findUser } from "../../core/users/store.ts";
+import {
+  familyOfRefreshToken,
+  type RefreshTokenKeys,
+  refreshTokenStatus,
+} from "../../core/tokens/token-family.ts";
+import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
+import { findUser } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf } from "../../http/form-body.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
 import { sendJson } from "../../http/send-json.ts";
-import { authenticateClient, type ClientAuthenticationDeps, invalidClient } from "./client-authentication.ts";
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  identifyClient,
+  invalidClient,
+} from "./client-authentication/client-authentication.ts";
 
 export interface IntrospectDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
   readonly baseUrl: string;
@@ -41,7 +49,8 @@ export function introspectRoute(app: FastifyInstance, deps: IntrospectDeps): voi
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const { application } = await authenticateClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, client);
       // A public client proves nothing, so that anybody could ask in its name.
       if (application.settings.tokenEndpointAuthMethod === "none") {
         throw invalidClient(organisation, "public client", "only clients that authenticate may introspect");
@@ -89,7 +98,7 @@ async function describeRefreshToken(
   const family = await findTokenFamily(deps.database.query, organisation.id, familyId);
   if (!family || family.applicationId !== application.id) return INACTIVE;
   // Asking is no use of the token: a token that was rotated is inactive, and nobody is signed out for asking.
-  if (refreshStanding(family, sha256Base64url(token), deps.clock(), 0) !== "living") return INACTIVE;
+  if (refreshTokenStatus(family, sha256Base64url(token), deps.clock(), 0) !== "current") return INACTIVE;
   const device =
     family.deviceId === null
       ? undefined

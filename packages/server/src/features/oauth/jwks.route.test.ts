@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { SigningAlg } from "@signet/protocol/jws";
+import type { SigningAlg } from "@signet/protocol/jose/jws";
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { LONGEST_TOKEN_MS, PUBLISH_AHEAD_MS } from "../../core/signing-keys/signing-key.ts";
-import { headerOf, sendRaw } from "../../testing/answers.ts";
-import { codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { credentials, postForm } from "../../testing/test-client.ts";
+import { codeSource } from "../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { credentials, postForm } from "../../testing/fixtures/client.ts";
+import { headerOf, sendRaw } from "../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

@@ -6,7 +6,12 @@ import {
   oauthErrorAnswers,
   problemAnswers,
 } from "../../http/api/described-operation.ts";
-import { clientParameters, clientSecurity, exampleClient, scopeParameter } from "./client-parameters.ts";
+import {
+  clientParameters,
+  clientSecurity,
+  exampleClient,
+  scopeParameter,
+} from "./client-authentication/client-parameters.ts";
 import { publishedOperations } from "./published-operations.ts";
 import { tokenOperation } from "./token/token-operation.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { listAuditEvents } from "../../core/audit/store.ts";
-import { assertOAuthError, payloadOf, postText, sendRaw } from "../../testing/answers.ts";
-import { type CodeSource, codeSource } from "../../testing/code-source.ts";
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { type Answer, credentials, postForm, refresh } from "../../testing/test-client.ts";
+import { type CodeSource, codeSource } from "../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { type Answer, credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
+import { assertOAuthError, payloadOf, postText, sendRaw } from "../../testing/probes/answers.ts";
 import {
   makeOrganisation,
   startTestService,

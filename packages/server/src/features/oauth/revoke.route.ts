@@ -3,21 +3,25 @@
  * alone. What is unknown, expired or revoked already is answered like success.
  */
 import { requireSingle } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance } from "fastify";
 import type { Application } from "../../core/applications/application.ts";
-import { recordAuditEvent } from "../../core/audit/store.ts";
+import { recordAuditEvent } from "../../core/audit/audit.store.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { AccessTokens } from "../../core/tokens/access-tokens.ts";
-import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/refresh-token.ts";
-import { findTokenFamily, revokeAccessToken, revokeTokenFamilies } from "../../core/tokens/store.ts";
+import { familyOfRefreshToken, type RefreshTokenKeys } from "../../core/tokens/token-family.ts";
+import { findTokenFamily, revokeAccessToken, revokeTokenFamilies } from "../../core/tokens/tokens.store.ts";
 import type { Database } from "../../db/open.ts";
-import { addressOf } from "../../http/client-address.ts";
 import { formOf } from "../../http/form-body.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { authenticateClient, type ClientAuthenticationDeps } from "./client-authentication.ts";
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  identifyClient,
+} from "./client-authentication/client-authentication.ts";
 
 export interface RevokeDeps extends ClientAuthenticationDeps, RefreshTokenKeys {
   readonly database: Database;
@@ -32,7 +36,8 @@ export function revokeRoute(app: FastifyInstance, deps: RevokeDeps): void {
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const { application } = await authenticateClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, client);
       const by = { application, address: addressOf(request) };
       const token = form.values.get("token");
       if (token === undefined) throw new OAuthError("invalid_request", "token is missing");

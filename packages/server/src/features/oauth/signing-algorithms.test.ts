@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { createRemoteJWKSet, type JWTVerifyGetKey, jwtVerify } from "jose";
-import { codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { credentials, postForm, refresh } from "../../testing/test-client.ts";
+import { codeSource } from "../../testing/fakes/code-source.ts";
+import { credentials, postForm, refresh } from "../../testing/fixtures/client.ts";
 import {
   makeClient,
   makeOrganisation,

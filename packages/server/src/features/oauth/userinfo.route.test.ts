@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createUser, disableUser } from "../../core/users/users.ts";
-import { assertOAuthError, headerOf, payloadOf, sendRaw } from "../../testing/answers.ts";
-import { type CodeSource, codeSource } from "../../testing/code-source.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
-import { forgedTokens, signedByService } from "../../testing/forged-tokens.ts";
-import { type Answer, credentials, postForm } from "../../testing/test-client.ts";
+import { type CodeSource, codeSource } from "../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { type Answer, credentials, postForm } from "../../testing/fixtures/client.ts";
+import { assertOAuthError, headerOf, payloadOf, sendRaw } from "../../testing/probes/answers.ts";
+import { forgedTokens, signedByService } from "../../testing/probes/forged-tokens.ts";
 import {
   makeOrganisation,
   startTestService,

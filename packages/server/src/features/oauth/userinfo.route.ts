@@ -1,11 +1,15 @@
-/** GET and POST userinfo (OpenID Connect Core §5.3): the claims that the access token gives access to. */
+/** GET and POST /oauth/{org}/userinfo (OpenID Connect Core §5.3): the claims that the access token gives access to. */
 import type { FastifyInstance } from "fastify";
 import type { Organisation } from "../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
-import { type AddedClaimsDeps, userinfoClaims } from "../../core/tokens/added-claims.ts";
-import { familyOfTokenId } from "../../core/tokens/claims.ts";
+import { type Claims, customClaims } from "../../core/scopes/custom-claims.ts";
+import { requestedValues } from "../../core/scopes/requested-claims.ts";
+import { claimsOfScopes } from "../../core/scopes/scopes.ts";
+import { type AddedClaimsDeps, consentedFingerprints } from "../../core/tokens/claims.ts";
+import { familyOfTokenId } from "../../core/tokens/token-family.ts";
+import { findTokenFamily } from "../../core/tokens/tokens.store.ts";
 import { inOrganisation } from "../../http/organisation-lookup.ts";
-import { type BearerDeps, bearerUser } from "./bearer-user.ts";
+import { type BearerDeps, type BearerUser, bearerUser } from "./bearer-user.ts";
 
 export interface UserinfoDeps extends BearerDeps, AddedClaimsDeps {
   readonly organisations: OrganisationDirectory;
@@ -15,18 +19,33 @@ export function userinfoRoutes(app: FastifyInstance, deps: UserinfoDeps): void {
   const handler = inOrganisation<Organisation>(
     deps.organisations.find,
     async ({ organisation, request, reply }) => {
-      const { user, claims, scopes } = await bearerUser(deps, organisation, request);
-      const application = await deps.applications.find(organisation.id, claims.client_id);
-      const answer = await userinfoClaims(deps, {
-        user,
-        scopes,
-        allowed: application?.settings.allowedScopes ?? [],
-        familyId: familyOfTokenId(claims.jti),
-      });
+      const claims = await userinfoClaims(deps, await bearerUser(deps, organisation, request));
       reply.headers({ "cache-control": "no-store", "content-type": "application/json" });
-      return reply.send(JSON.stringify(answer));
+      return reply.send(JSON.stringify(claims));
     },
   );
   app.get("/oauth/:org/userinfo", handler);
   app.post("/oauth/:org/userinfo", handler);
+}
+
+async function userinfoClaims(deps: UserinfoDeps, { user, claims, scopes }: BearerUser): Promise<Claims> {
+  const { orgId } = user;
+  const application = await deps.applications.find(orgId, claims.client_id);
+  const allowed = application?.settings.allowedScopes ?? [];
+  const familyId = familyOfTokenId(claims.jti);
+  const [customScopes, family] = await Promise.all([
+    deps.customScopes.list(orgId),
+    familyId === undefined ? undefined : findTokenFamily(deps.database.query, orgId, familyId),
+  ]);
+  const consented =
+    customScopes.length === 0
+      ? undefined
+      : await consentedFingerprints(deps, orgId, family?.consentId ?? null);
+  const sources = { customScopes, user, consented };
+  return {
+    ...customClaims({ ...sources, scopes }),
+    ...requestedValues(family?.requestedClaims.userinfo ?? {}, { ...sources, allowed }),
+    ...claimsOfScopes(user, scopes),
+    sub: user.id,
+  };
 }

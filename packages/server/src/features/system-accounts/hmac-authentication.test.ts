@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { disableApplication } from "../../core/applications/applications.ts";
-import { listAuditEvents } from "../../core/audit/store.ts";
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
 import {
   changeSystemAccount,
   grantApplication,
@@ -13,7 +13,13 @@ import {
   withdrawApplication,
 } from "../../core/system-accounts/system-accounts.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import {
+  type ApiRequest,
+  callApi,
+  makeSystemAccount,
+  type TestAccount,
+} from "../../testing/fixtures/system-account.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -21,12 +27,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import {
-  type ApiRequest,
-  callApi,
-  makeSystemAccount,
-  type TestAccount,
-} from "../../testing/test-system-account.ts";
 
 describe("system accounts", () => {
   forEachDatabase(({ fresh }) => {

@@ -13,9 +13,9 @@ import {
 } from "@signet/protocol/hmac-signature";
 import type { FastifyRequest } from "fastify";
 import type { ApplicationDirectory } from "../../core/applications/applications.ts";
-import { recordOnce } from "../../core/audit/strangers.ts";
+import { recordOnce } from "../../core/audit/unauthenticated-events.ts";
 import type { Clock } from "../../core/clock.ts";
-import { consumeOnce } from "../../core/consumed-values/store.ts";
+import { consumeOnce } from "../../core/consumed-values.store.ts";
 import type { OrganisationDirectory } from "../../core/organisations/organisations.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { KnownKey, SystemAccountDirectory } from "../../core/system-accounts/directory.ts";
@@ -23,7 +23,7 @@ import { isKeyActive, mayActFor, type SystemAccount } from "../../core/system-ac
 import type { Database } from "../../db/open.ts";
 import { notAuthenticated } from "../../http/api/api-error.ts";
 import type { ApiDoor } from "../../http/api/api-route.ts";
-import { addressOf } from "../../http/client-address.ts";
+import { addressOf } from "../../http/listeners/client-address.ts";
 
 export interface HmacDeps {
   readonly database: Database;

@@ -3,12 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { removeExpired } from "../../core/housekeeping/housekeeping.ts";
+import { findRequest, reserveRequest } from "../../core/idempotency/idempotency.store.ts";
 import { onlyOnce, RequestNotRepeatable } from "../../core/idempotency/idempotency.ts";
-import { findRequest, reserveRequest } from "../../core/idempotency/store.ts";
 import { createCustomScope } from "../../core/scopes/custom-scopes.ts";
-import { listCustomScopes } from "../../core/scopes/store.ts";
+import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -16,7 +17,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { callApi, makeSystemAccount, type TestAccount } from "../../testing/test-system-account.ts";
 
 const DAY = 86_400_000;
 

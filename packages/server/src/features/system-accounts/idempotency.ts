@@ -4,8 +4,8 @@
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { FastifyRequest } from "fastify";
 import type { Clock } from "../../core/clock.ts";
+import type { KeptAnswer } from "../../core/idempotency/idempotency.store.ts";
 import { onlyOnce, RequestNotRepeatable } from "../../core/idempotency/idempotency.ts";
-import type { KeptAnswer } from "../../core/idempotency/store.ts";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
 import type { Database } from "../../db/open.ts";
 import { ApiError, malformed } from "../../http/api/api-error.ts";

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forEachDatabase } from "../../testing/databases.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
-import { quickPasswords } from "../../testing/quick-passwords.ts";
-import { MAIL_ENV } from "../../testing/test-mailbox.ts";
+import { fakeClock } from "../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV } from "../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import { callApi, makeSystemAccount, type TestAccount } from "../../testing/fixtures/system-account.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../testing/test-service.ts";
-import { callApi, makeSystemAccount, type TestAccount } from "../../testing/test-system-account.ts";
 
 /** As JSON text: what has no form in JavaScript stays as it is. */
 const odd = [

@@ -1,9 +1,9 @@
 /** POST legacy/api/users/get: a member of the caller's organisation by address (specification's example of an HMAC call). */
 import Type from "typebox";
 import type { SystemAccountCaller } from "../../core/system-accounts/caller.ts";
-import { findUserByEmail } from "../../core/users/store.ts";
 import { emailKey } from "../../core/users/user.ts";
 import { userRecord, userSchema } from "../../core/users/user-record.ts";
+import { findUserByEmail } from "../../core/users/users.store.ts";
 import type { Database } from "../../db/open.ts";
 import { notFound } from "../../http/api/api-error.ts";
 import { type ApiDoor, type ApiScope, apiRoute } from "../../http/api/api-route.ts";

@@ -20,10 +20,10 @@ export function mailText(body: MailBody, messages: Messages): string {
   const blocks = [
     body.organisation.name,
     ...body.paragraphs,
-    body.facts.map(({ name, value }) => messages.mails.fact(name, value)).join("\n"),
-    body.action ? messages.mails.fact(body.action.label, `\n${body.action.uri}`) : "",
+    body.facts.map(({ name, value }) => messages.mails.fact({ name, value })).join("\n"),
+    body.action ? messages.mails.fact({ name: body.action.label, value: `\n${body.action.uri}` }) : "",
     ...body.closing,
-    `-- \n${messages.mails.footer(body.organisation.name)}`,
+    `-- \n${messages.mails.footer({ organisation: body.organisation.name })}`,
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
@@ -59,7 +59,7 @@ ${body.action && html`<p style="margin:24px 0"><a href="${linkAddress(body.actio
 ${body.closing.map((text) => html`<p style="margin:0 0 16px">${text}</p>\n`)}
 ${body.action && html`<p style="margin:24px 0 0;font-size:14px">${messages.mails.copyLink}<br><a href="${linkAddress(body.action.uri)}" style="word-break:break-all">${body.action.uri}</a></p>`}
 <hr style="margin:24px 0 12px;border:0;border-top:1px solid #868c98">
-<p style="margin:0;font-size:13px">${messages.mails.footer(name)}</p>
+<p style="margin:0;font-size:13px">${messages.mails.footer({ organisation: name })}</p>
 </div>
 </body>
 </html>

@@ -4,7 +4,7 @@ import type { MailBody } from "./mail-body.ts";
 
 type Seen = { at: number; address?: string; browser?: string };
 type Linked = { link: string; expiresAt: number };
-type Factor = Parameters<Messages["mails"]["factorAdded"]["subject"]>[0];
+type Factor = "totp" | "passkey" | "recovery-codes";
 
 export type MailView = {
   organisation: MailBody["organisation"];
@@ -38,38 +38,42 @@ export function mailBody(view: MailView, messages: Messages): MailBody {
       return linked(view, view.data, text.changeEmail, text.changeEmail.confirm);
     case "AccountExists":
       return notice(view, view.data, messages, {
-        subject: text.accountExists.subject(name),
-        text: text.accountExists.text(name),
+        subject: text.accountExists.subject({ organisation: name }),
+        text: text.accountExists.text({ organisation: name }),
         advice: text.accountExists.advice,
       });
     case "EmailChanged":
       return notice(view, view.data, messages, {
-        subject: text.emailChanged.subject(name),
-        text: text.emailChanged.text(name),
-        advice: text.emailChanged.advice(name),
+        subject: text.emailChanged.subject({ organisation: name }),
+        text: text.emailChanged.text({ organisation: name }),
+        advice: text.emailChanged.advice({ organisation: name }),
       });
     case "AccountDeleted": {
       const words = text.accountDeleted;
-      const told = { subject: words.subject(name), text: words.text(name), advice: words.advice(name) };
+      const told = {
+        subject: words.subject({ organisation: name }),
+        text: words.text({ organisation: name }),
+        advice: words.advice({ organisation: name }),
+      };
       return { ...notice(view, view.data, messages, told), action: undefined };
     }
     case "PasswordChanged":
       return notice(view, view.data, messages, {
-        subject: text.passwordChanged.subject(name),
-        text: text.passwordChanged.text(name),
+        subject: text.passwordChanged.subject({ organisation: name }),
+        text: text.passwordChanged.text({ organisation: name }),
       });
     case "NewSignIn":
       return notice(view, view.data, messages, {
-        subject: text.newSignIn.subject(name),
-        text: text.newSignIn.text(name),
+        subject: text.newSignIn.subject({ organisation: name }),
+        text: text.newSignIn.text({ organisation: name }),
       });
     case "FactorAdded":
     case "FactorRemoved": {
       const words = view.template === "FactorAdded" ? text.factorAdded : text.factorRemoved;
       const { factor } = view.data;
       return notice(view, view.data, messages, {
-        subject: words.subject(factor, name),
-        text: words.text(factor, name),
+        subject: words.subject({ factor, organisation: name }),
+        text: words.text({ factor, organisation: name }),
       });
     }
   }
@@ -82,12 +86,12 @@ function linked(
   label: string,
 ): MailBody {
   return {
-    subject: words.subject(organisation.name),
+    subject: words.subject({ organisation: organisation.name }),
     organisation,
-    paragraphs: [words.text(organisation.name)],
+    paragraphs: [words.text({ organisation: organisation.name })],
     facts: [],
     action: { label, uri: link },
-    closing: [words.validity(expiresAt), words.otherwise],
+    closing: [words.validity({ expiresAt }), words.otherwise],
   };
 }
 
@@ -97,13 +101,13 @@ function notice(
   messages: Messages,
   words: { subject: string; text: string; advice?: string },
 ): MailBody {
-  const { facts, moment, notYou, newPassword } = messages.mails;
+  const { facts, notYou, newPassword } = messages.mails;
   return {
     subject: words.subject,
     organisation,
     paragraphs: [words.text, words.advice ?? notYou],
     facts: [
-      { name: facts.at, value: moment(at) },
+      { name: facts.at, value: messages.format.minute(at) },
       ...(browser === undefined ? [] : [{ name: facts.browser, value: browser }]),
       ...(address === undefined ? [] : [{ name: facts.address, value: address }]),
     ],

@@ -1,8 +1,10 @@
-/** What every language owes its readers, text by text. That none is left out is what the type `Messages` says. */
+/** What every language owes its readers, text by text. That none is left out is what `npm run check` says. */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
-import { en } from "./en/en.ts";
-import { LANGUAGES, type Messages, messages } from "./messages.ts";
+import { localesFolder } from "./language-files.ts";
+import { LOCALES, type Messages, messages } from "./messages.ts";
 
 /** Texts that are the same in English, by language, besides the product's name. */
 const sharedWords: Readonly<Record<string, readonly string[]>> = {
@@ -35,82 +37,92 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 const aMoment = Date.UTC(2026, 10, 21, 9, 30);
-/** By the name of a parameter in the English texts: two arguments of its kind, which have to make a difference. */
-const samples: Readonly<Record<string, readonly [unknown, unknown]>> = {
+/** By the name of an argument: two values of its kind, which have to make a difference. */
+const samples: Readonly<Record<string, readonly [string, string] | readonly [number, number]>> = {
   ...Object.fromEntries(
-    ["address", "algorithm", "application", "browser", "destination", "email", "name", "organisation"]
-      .concat("title", "value", "who", "group")
+    ["address", "algorithm", "application", "browser", "destination", "email", "name", "names"]
+      .concat("organisation", "title", "value", "who", "group")
       .map((name) => [name, [`Some${name}`, `Another${name}`]]),
   ),
-  names: [["Firstname", "Secondname", "Thirdname"], ["Onename"]],
-  milliseconds: [aMoment, aMoment + 40 * 86_400_000],
+  at: [aMoment, aMoment + 40 * 86_400_000],
   expiresAt: [aMoment, aMoment + 40 * 86_400_000],
   seconds: [7_200, 5],
+  minutes: [3, 1],
   count: [3, 1],
-  least: [12, 1],
-  most: [1_000, 1],
+  min: [12, 1],
+  max: [1_000, 1],
   factor: ["totp", "recovery-codes"],
 };
 
-type Variant = { args: readonly unknown[]; text: string };
+type Values = Record<string, string | number>;
+type Variant = { values: Values; text: string };
+type Said = string | ((values: Values) => string);
+type Tree = { [key: string]: string | Tree };
 
-/** Every member that is a text, by its path, in the order of the source. */
-function members(value: unknown, path = ""): [string, unknown][] {
-  if (typeof value !== "object" || value === null) return [[path, value]];
-  return Object.entries(value).flatMap(([name, member]) =>
-    members(member, path === "" ? name : `${path}.${name}`),
+/** Every text in the files of a language, by its path, in their order. */
+function textsOf(locale: string): [path: readonly string[], text: string][] {
+  const folder = path.join(localesFolder, locale);
+  const members = (tree: Tree, above: readonly string[]): [readonly string[], string][] =>
+    Object.entries(tree).flatMap(([key, member]) =>
+      typeof member === "string" ? [[[...above, key], member]] : members(member, [...above, key]),
+    );
+  return readdirSync(folder).flatMap((file) =>
+    members(JSON.parse(readFileSync(path.join(folder, file), "utf8")) as Tree, []),
   );
 }
 
-function parameters(text: unknown): string[] {
-  const [, list = ""] = /^\(([^)]*)\)/.exec(String(text)) ?? [];
-  return list.split(",").flatMap((name) => name.trim() || []);
-}
+const english = textsOf("en").map(([at, text]) => ({
+  at,
+  /** Their names; a text in braces after a plural or a select is none. */
+  names: [...new Set([...text.matchAll(/\{(\w+)(?=[,}])/g)].map(([, name = ""]) => name))],
+}));
 
-/** What the members of the path say in one language: with the first arguments, then with each other one in turn. */
-function variants(path: string, names: readonly string[], text: unknown): Variant[] {
-  if (typeof text !== "function") return [{ args: [], text: String(text) }];
+const said = (language: Messages, at: readonly string[]): Said =>
+  at.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], language) as Said;
+
+/** What a text says with the first values, then with each other one in turn. */
+function variants(text: Said, at: readonly string[], names: readonly string[]): Variant[] {
+  if (typeof text === "string") return [{ values: {}, text }];
   const pairs = names.map(
-    (name) => samples[name] ?? assert.fail(`${path}: say what kind of value ${name} is`),
+    (name) => [name, samples[name] ?? assert.fail(`${at}: say what kind of value ${name} is`)] as const,
   );
-  const first = pairs.map(([one]) => one);
-  return [first, ...pairs.map(([, other], index) => first.with(index, other))].map((args) => ({
-    args,
-    text: String(text(...args)),
+  const first = Object.fromEntries(pairs.map(([name, [one]]) => [name, one]));
+  return [first, ...pairs.map(([name, [, other]]) => ({ ...first, [name]: other }))].map((values) => ({
+    values,
+    text: text(values),
   }));
 }
 
-const english = new Map(members(en));
-
 /** Each text of a language beside the English one. */
 function forEachText(language: Messages, look: (path: string, own: Variant[], original: Variant[]) => void) {
-  for (const [path, text] of members(language)) {
-    const original = english.get(path);
-    const names = parameters(original);
-    look(path, variants(path, names, text), variants(path, names, original));
-  }
+  for (const { at, names } of english)
+    look(
+      at.join("."),
+      variants(said(language, at), at, names),
+      variants(said(messages(["en"]), at), at, names),
+    );
 }
 
-/** Strings, and the strings in a list, stand in a text as they are; other values are formatted or stand for a word. */
-const literals = (args: readonly unknown[]) =>
-  args.flatMap((arg) => (typeof arg === "number" ? [] : arg)).filter((arg) => typeof arg === "string");
+/** Strings stand in a text as they are, other values are formatted, and a factor stands for words. */
+const literals = ({ factor: _, ...values }: Values) =>
+  Object.values(values).filter((value) => typeof value === "string");
 
-const without = (text: string, args: readonly unknown[]) =>
-  literals(args).reduce((rest, arg) => rest.replaceAll(arg, ""), text);
+const without = (text: string, values: Values) =>
+  literals(values).reduce((rest, value) => rest.replaceAll(value, ""), text);
 
 test("the five languages are there, each found by its locale", () => {
-  assert.deepEqual(LANGUAGES.map(({ locale }) => locale).sort(), ["da", "de", "en", "es", "fr"]);
-  for (const language of LANGUAGES) assert.equal(messages([language.locale]), language);
+  assert.deepEqual(readdirSync(localesFolder).sort(), [...LOCALES].sort());
+  for (const locale of LOCALES) assert.equal(messages([locale]).locale, locale);
 });
 
-for (const language of LANGUAGES) {
-  const { locale } = language;
-  const shared = [en.product, ...(sharedWords[locale] ?? [])];
+for (const locale of LOCALES) {
+  const language = messages([locale]);
+  const shared = [language.product, ...(sharedWords[locale] ?? [])];
 
-  test(`${locale}: the members are the English ones, in their order`, () => {
+  test(`${locale}: the texts are the English ones, in their order`, () => {
     assert.deepEqual(
-      members(language).map(([path, text]) => `${path}: ${typeof text}`),
-      members(en).map(([path, text]) => `${path}: ${typeof text}`),
+      textsOf(locale).map(([at]) => at),
+      english.map(({ at }) => at),
     );
   });
 
@@ -118,12 +130,9 @@ for (const language of LANGUAGES) {
     forEachText(language, (path, own) => {
       const [first, ...others] = own;
       assert.ok(first);
-      for (const [index, arg] of first.args.entries()) {
-        const isWord = parameters(english.get(path))[index] === "factor";
-        if (!isWord)
-          for (const word of literals([arg])) assert.ok(first.text.includes(word), `${path}: ${word}`);
-        assert.notEqual(others[index]?.text, first.text, `${path} says nothing of its argument ${index + 1}`);
-      }
+      for (const word of literals(first.values)) assert.ok(first.text.includes(word), `${path}: ${word}`);
+      for (const other of others)
+        assert.notEqual(other.text, first.text, `${path} says nothing of ${JSON.stringify(other.values)}`);
     });
   });
 
@@ -140,33 +149,36 @@ for (const language of LANGUAGES) {
   test(`${locale}: a label for a link or button has the words that are seen on it (WCAG 2.5.3)`, () => {
     const { consents, devices, landing, security, sessions } = language;
     const labels = [
-      [consents.revoke, consents.revokeOf("X")],
-      [language.console.consents.revoke, language.console.consents.revokeOf("X")],
+      [consents.revoke, consents.revokeOf({ application: "X" })],
+      [language.console.consents.revoke, language.console.consents.revokeOf({ application: "X" })],
       [
         language.console.consents.preauthorizations.remove,
-        language.console.consents.preauthorizations.removeOf("X"),
+        language.console.consents.preauthorizations.removeOf({ application: "X" }),
       ],
-      [devices.list.revoke, devices.list.revokeOf("X")],
-      [devices.list.replace, devices.list.replaceOf("X")],
-      [devices.codes.withdraw, devices.codes.withdrawOf("X")],
-      [landing.discovery, landing.discoveryOf("X")],
-      [security.passkeys.change, security.passkeys.changeOf("X")],
-      [security.devices.forget, security.devices.forgetOf("X")],
-      [sessions.end, sessions.endOf("X")],
-      [language.console.applications.secrets.end, language.console.applications.secrets.endOf("X")],
-      [language.console.applications.users.takeOff, language.console.applications.users.takeOffOf("X")],
+      [devices.list.revoke, devices.list.revokeOf({ name: "X" })],
+      [devices.list.replace, devices.list.replaceOf({ name: "X" })],
+      [devices.codes.withdraw, devices.codes.withdrawOf({ name: "X" })],
+      [landing.discovery, landing.discoveryOf({ organisation: "X" })],
+      [security.passkeys.change, security.passkeys.changeOf({ name: "X" })],
+      [security.devices.forget, security.devices.forgetOf({ browser: "X" })],
+      [sessions.end, sessions.endOf({ browser: "X" })],
+      [language.console.applications.secrets.end, language.console.applications.secrets.endOf({ name: "X" })],
+      [
+        language.console.applications.users.takeOff,
+        language.console.applications.users.takeOffOf({ email: "X" }),
+      ],
     ] as const;
     for (const [seen, label] of labels) assert.ok(label.toLowerCase().includes(seen.toLowerCase()), label);
   });
 
-  if (language === en) continue;
+  if (locale === "en") continue;
 
   test(`${locale}: no text is left in English, and no date or time either`, () => {
     const same = new Set<string>();
     forEachText(language, (path, own, original) => {
-      for (const [index, { text, args }] of own.entries()) {
+      for (const [index, { text, values }] of own.entries()) {
         assert.doesNotMatch(text, /\bNov \d|\bhours\b/, `${path}: ${text}`);
-        if (text !== original[index]?.text || !/\p{L}/u.test(without(text, args))) continue;
+        if (text !== original[index]?.text || !/\p{L}/u.test(without(text, values))) continue;
         assert.ok(shared.includes(text), `${path}: ${text}`);
         same.add(text);
       }

@@ -1,12 +1,11 @@
-import { da } from "./da/da.ts";
-import { de } from "./de/de.ts";
-import { en, type Messages } from "./en/en.ts";
-import { es } from "./es/es.ts";
-import { fr } from "./fr/fr.ts";
+import { type Messages, readLanguage } from "./language-files.ts";
 
 export type { Messages };
 
-export const LANGUAGES: readonly Messages[] = [en, de, fr, es, da];
+/** The languages that there are texts in. The first serves who reads none of them. */
+export const LOCALES: readonly string[] = ["en", "de", "fr", "es", "da"];
+
+const languages = new Map<string, Messages>();
 
 /** The most languages that are looked at in one request: the lists come from strangers. */
 const MOST_WISHES = 20;
@@ -35,12 +34,11 @@ export function preferredLocales(uiLocales?: string, acceptLanguage?: string, ot
     .concat(otherwise ?? []);
 }
 
-/** The first language in the list that there is a message file for (`de-CH` is served by `de`), else English. */
+/** The first language in the list that there are texts in (`de-CH` is served by `de`), else English. */
 export function messages(locales: readonly string[]): Messages {
-  for (const locale of locales) {
-    const language = locale.split("-")[0]?.toLowerCase();
-    const found = LANGUAGES.find((candidate) => candidate.locale === language);
-    if (found) return found;
-  }
-  return en;
+  const wishes = locales.map((locale) => locale.split("-")[0]?.toLowerCase() ?? "");
+  const locale = wishes.find((wish) => LOCALES.includes(wish)) ?? "en";
+  const known = languages.get(locale) ?? readLanguage(locale);
+  languages.set(locale, known);
+  return known;
 }

@@ -1,6 +1,6 @@
 /** Whether an application has been used, and by whom: what a quickstart waits for. */
 import type { Db } from "../../../db/open.ts";
-import { lastSecretUse, recentSignIns } from "./store.ts";
+import { lastSecretUse, recentSignIns } from "./use.store.ts";
 
 export type ApplicationUse =
   | { readonly kind: "sign-in"; readonly userId: string; readonly email: string | null; readonly at: number }

@@ -5,13 +5,13 @@ import { sql } from "kysely";
 import { migrate } from "../../../db/migrate.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
-import { listAuditEvents, recordAuditEvent } from "../store.ts";
+import { listAuditEvents, recordAuditEvent } from "../audit.store.ts";
 import { startAuditChain } from "./background.ts";
+import { findHead } from "./chain.store.ts";
 import { BrokenChain, chainBatch, chainOrganisation, chainRound } from "./chaining.ts";
 import { type ChainHead, chainKey, headMac, linkHash } from "./link.ts";
-import { findHead } from "./store.ts";
 import { type ChainFault, verifyChain } from "./verify.ts";
 
 const MASTER_KEY = Buffer.alloc(32, 7);

@@ -6,8 +6,8 @@
  */
 import type { Database } from "../../../db/open.ts";
 import type { Clock } from "../../clock.ts";
+import { findWaiting, holdHead, moveHead, nextOrganisationWithWaiting, writeLinks } from "./chain.store.ts";
 import { type ChainHead, headMac, isSignedHead, linkHash, NO_HASH } from "./link.ts";
-import { findWaiting, holdHead, moveHead, nextOrganisationWithWaiting, writeLinks } from "./store.ts";
 
 export interface ChainDeps {
   readonly database: Database;

@@ -6,7 +6,7 @@ import { migrate } from "../../../db/migrate.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
-import { listAuditEvents, recordAuditEvent } from "../store.ts";
+import { listAuditEvents, recordAuditEvent } from "../audit.store.ts";
 import { chainOrganisation } from "./chaining.ts";
 import { chainKey } from "./link.ts";
 import { verifyChain } from "./verify.ts";

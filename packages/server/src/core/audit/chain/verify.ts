@@ -1,8 +1,8 @@
 /** Whether an organisation's chain is what the server made: every event, every place, and the end. */
 import type { Db } from "../../../db/open.ts";
 import { isAuditAction, isChangeOf } from "../actions.ts";
+import { countWaiting, findChained, findHead, type PlacedEvent, type SignedHead } from "./chain.store.ts";
 import { isSignedHead, linkHash, NO_HASH } from "./link.ts";
-import { countWaiting, findChained, findHead, type PlacedEvent, type SignedHead } from "./store.ts";
 
 /** An end that was noted elsewhere. */
 export interface Anchor {

@@ -1,8 +1,8 @@
 /** The audit log for other programs: read in batches, so that a long one needs no more memory than a short one. */
 import type { Db } from "../../../db/open.ts";
+import type { KeptEvent } from "../audit.store.ts";
 import { type AuditFilter, findsNothing, isEverything, leadsOf, matches } from "../search/filter.ts";
-import { type Place, readChained, readEvents, readStretch, readWaitingIds } from "../search/store.ts";
-import type { KeptEvent } from "../store.ts";
+import { type Place, readChained, readEvents, readStretch, readWaitingIds } from "../search/search.store.ts";
 
 const BATCH = 500;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KeptEvent } from "../store.ts";
+import type { KeptEvent } from "../audit.store.ts";
 import { lineFormats } from "./formats.ts";
 
 const event = (target: string, details: KeptEvent["details"] = {}): KeptEvent => ({

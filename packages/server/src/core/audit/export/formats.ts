@@ -1,5 +1,5 @@
 /** One event as a line for other programs. */
-import type { KeptEvent } from "../store.ts";
+import type { KeptEvent } from "../audit.store.ts";
 
 export type ExportFormat = "csv" | "jsonl";
 

@@ -1,7 +1,7 @@
 /** What is looked for in an organisation's audit log. */
 import { auditActions } from "../actions.ts";
-import type { KeptEvent } from "../store.ts";
-import type { Lead } from "./store.ts";
+import type { KeptEvent } from "../audit.store.ts";
+import type { Lead } from "./search.store.ts";
 
 export interface AuditFilter {
   /** Any of them, as in `AuditEvent.actor`. */

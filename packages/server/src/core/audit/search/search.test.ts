@@ -5,10 +5,10 @@ import { migrate } from "../../../db/migrate.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
+import { type AuditEvent, lastChange, lastChanges, recordAuditEvent } from "../audit.store.ts";
 import { chainOrganisation } from "../chain/chaining.ts";
 import { chainKey } from "../chain/link.ts";
 import { exportAuditEvents } from "../export/export.ts";
-import { type AuditEvent, lastChange, lastChanges, recordAuditEvent } from "../store.ts";
 import { type AuditFilter, actionsNamed } from "./filter.ts";
 import { listUserActivity, searchAuditEvents } from "./search.ts";
 

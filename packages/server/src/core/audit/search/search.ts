@@ -1,8 +1,8 @@
 /** Reading an organisation's audit log page by page, however long it is and whatever is looked for. */
 import type { Db } from "../../../db/open.ts";
-import type { KeptEvent } from "../store.ts";
+import type { KeptEvent } from "../audit.store.ts";
 import { type AuditFilter, findsNothing, isLedAlone, leadsOf, matches } from "./filter.ts";
-import { type Place, readStretch } from "./store.ts";
+import { type Place, readStretch } from "./search.store.ts";
 
 export interface AuditPage {
   /** Newest first. */

@@ -1,8 +1,8 @@
 /** Who is meant by what somebody types into a search of the audit log. */
 import { isUuid } from "@signet/protocol/hash";
 import type { Db } from "../../../db/open.ts";
-import { findUserByEmail } from "../../users/store.ts";
 import { emailKey } from "../../users/user.ts";
+import { findUserByEmail } from "../../users/users.store.ts";
 
 const withoutId = ["operator", "system", "anonymous"];
 const withId = ["user", "client", "system-account", "agent", "device"];

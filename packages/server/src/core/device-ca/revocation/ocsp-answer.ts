@@ -1,15 +1,15 @@
 /** Answers OCSP requests about an organisation's device certificates (RFC 6960), from the database at every request. */
 import { hash } from "node:crypto";
-import { DerError } from "@signet/protocol/der";
-import { derOctetString, derSequence, derTime, derValue } from "@signet/protocol/der-writer";
+import { DerError } from "@signet/protocol/der/der";
+import { derOctetString, derSequence, derTime, derValue } from "@signet/protocol/der/der-writer";
 import type { Database } from "../../../db/open.ts";
 import type { Clock } from "../../clock.ts";
 import { caName } from "../certificates.ts";
 import type { OpenGeneration } from "../rotation.ts";
 import { keyBits, oid, signed, tags } from "../x509.ts";
 import { type CertificateId, type OcspRequest, readOcspRequest } from "./ocsp-request.ts";
+import { findBySerials } from "./revocation.store.ts";
 import { type IssuedStatus, reasonCodes, revocationOf } from "./revocation.ts";
-import { findBySerials } from "./store.ts";
 
 export interface OcspDeps {
   readonly database: Database;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
-import { childrenOf, DerError, readDer } from "@signet/protocol/der";
+import { childrenOf, DerError, readDer } from "@signet/protocol/der/der";
 import {
   derInteger,
   derOctetString,
@@ -10,7 +10,7 @@ import {
   derText,
   derTrue,
   derValue,
-} from "@signet/protocol/der-writer";
+} from "@signet/protocol/der/der-writer";
 import { mutationsOf } from "@signet/protocol/testing/mutations";
 import { type Openssl, openssl } from "../../../testing/openssl.ts";
 import { createEncryption } from "../../encryption/encryption.ts";

@@ -9,8 +9,8 @@ import {
   oidOf,
   readDer,
   smallInteger,
-} from "@signet/protocol/der";
-import { derNull } from "@signet/protocol/der-writer";
+} from "@signet/protocol/der/der";
+import { derNull } from "@signet/protocol/der/der-writer";
 import { oid, tags } from "../x509.ts";
 
 export interface CertificateId {

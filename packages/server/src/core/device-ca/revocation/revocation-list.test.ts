@@ -2,17 +2,21 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { after, before, test } from "node:test";
-import { openService, type Service } from "../../../open-service.ts";
+import { openService, type Service } from "../../../modules/open-service.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type EnrolledDevice, enrolledDevice, renewedDevice } from "../../../testing/enrolled-device.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import {
+  type EnrolledDevice,
+  enrolledDevice,
+  renewedDevice,
+} from "../../../testing/fixtures/enrolled-device.ts";
 import { type Openssl, openssl } from "../../../testing/openssl.ts";
 import { startTestService, type TestService } from "../../../testing/test-service.ts";
 import { OVERLAP_MS, type RevocationReason, revocationReasons } from "../../devices/device.ts";
 import { revokeDevice } from "../../devices/revoke-device.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
+import { findCrl, replaceCrl } from "./revocation.store.ts";
 import { CRL_LIFE_MS, type RevocationList, revocationListOf } from "./revocation-list.ts";
-import { findCrl, replaceCrl } from "./store.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,5 +1,5 @@
 /** The CRL of each generation (RFC 5280 §5): signed when it is asked for and the last one will not do, kept until then. */
-import { derInteger, derSequence, derValue } from "@signet/protocol/der-writer";
+import { derInteger, derSequence, derValue } from "@signet/protocol/der/der-writer";
 import type { Database } from "../../../db/open.ts";
 import type { Clock } from "../../clock.ts";
 import { caName } from "../certificates.ts";
@@ -16,8 +16,8 @@ import {
   tags,
   x509Time,
 } from "../x509.ts";
+import { type CrlRow, findCrl, listEnded, replaceCrl } from "./revocation.store.ts";
 import { type IssuedStatus, overlapEndOf, reasonCodes, revocationOf } from "./revocation.ts";
-import { type CrlRow, findCrl, listEnded, replaceCrl } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
 export const CRL_LIFE_MS = 24 * HOUR_MS;

@@ -5,7 +5,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { constantTimeEqual } from "@signet/protocol/hash";
 import type { Db } from "../../../db/open.ts";
-import { consumeOnce } from "../../consumed-values/store.ts";
+import { consumeOnce } from "../../consumed-values.store.ts";
 
 const RANDOM_BYTES = 16;
 const EXPIRY_BYTES = 6;

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { giveRecoveryCodes, ownerIn } from "../../../testing/test-factors.ts";
+import { giveRecoveryCodes, ownerIn } from "../../../testing/fixtures/factors.ts";
+import { withUser } from "../../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { withUser } from "../../../testing/test-visit.ts";
-import { findFactorSummary } from "../store.ts";
+import { findFactorSummary } from "../second-factors.store.ts";
+import { takeRecoveryCode } from "./recovery-codes.store.ts";
 import { hashRecoveryCode, readRecoveryCode } from "./recovery-codes.ts";
-import { takeRecoveryCode } from "./store.ts";
 
 test("what people type is read as what was meant", () => {
   const code = "0abc1defghjkmnpq";

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { giveAuthenticator, ownerIn } from "../../../testing/test-factors.ts";
+import { giveAuthenticator, ownerIn } from "../../../testing/fixtures/factors.ts";
+import { withUser } from "../../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { withUser } from "../../../testing/test-visit.ts";
 import { createEncryption } from "../../encryption/encryption.ts";
 import { beginTotpEnrolment, openTotpEnrolment } from "./enrolment.ts";
-import { findTotp } from "./store.ts";
+import { findTotp } from "./totp.store.ts";
 import { checkTotp, matchingStep, newTotpSecret, readTotpCode, totpUri } from "./totp.ts";
 
 /** RFC 6238, Appendix B: "12345678901234567890" in base32, and the last six digits of its SHA-1 column. */

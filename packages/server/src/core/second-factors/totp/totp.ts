@@ -6,7 +6,7 @@ import { newUuid } from "@signet/protocol/uuid";
 import type { Db } from "../../../db/open.ts";
 import type { Encryption } from "../../encryption/encryption.ts";
 import type { FactorOwner } from "../second-factor.ts";
-import { findTotp, putTotp, takeTotpStep } from "./store.ts";
+import { findTotp, putTotp, takeTotpStep } from "./totp.store.ts";
 
 const STEP_SECONDS = 30;
 /** RFC 6238 §5.2 recommends one step for clocks that differ. */

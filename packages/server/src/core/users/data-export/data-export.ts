@@ -3,8 +3,8 @@
  * links), nothing about anybody else. The audit log is read in batches: a long one needs no more memory than a short one.
  */
 import type { Database, Db } from "../../../db/open.ts";
+import { type KeptEvent, recordAuditEvent } from "../../audit/audit.store.ts";
 import { exportAuditEvents } from "../../audit/export/export.ts";
-import { type KeptEvent, recordAuditEvent } from "../../audit/store.ts";
 import type { Clock } from "../../clock.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import { countAttempt, type RateLimits } from "../../rate-limits/rate-limits.ts";

@@ -9,7 +9,7 @@ import {
   readFactors,
   readMemberships,
   readMessages,
-} from "./store.ts";
+} from "./data-export.store.ts";
 
 export async function personalRecords(db: Db, organisation: Organisation, user: User) {
   const isHome = user.homeOrgId === organisation.id;

@@ -1,10 +1,10 @@
 /** A username given, changed or taken away by who looks after an account. */
 import { isDuplicate } from "../../../db/duplicate.ts";
 import type { Database } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/store.ts";
+import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
-import { findUser, holdAccount } from "../store.ts";
-import { setUsername } from "./store.ts";
+import { findUser, holdAccount } from "../users.store.ts";
+import { setUsername } from "./identifiers.store.ts";
 
 /** Another user of the organisation has it. */
 export class UsernameTaken extends Error {}

@@ -1,15 +1,20 @@
 /** People who are asked in by mail: an account without a password, and a link to choose one. Nobody signs in before. */
 import type { Db } from "../../../db/open.ts";
+import { voidActions } from "../../actions/actions.store.ts";
 import { actionAddress, sendLinkMail } from "../../actions/link-mail.ts";
-import { voidActions } from "../../actions/store.ts";
-import { type AuditEvent, recordAuditEvent } from "../../audit/store.ts";
+import { type AuditEvent, recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import type { AccountMailDeps } from "../account-mails.ts";
-import { deletePendingMails } from "../leaving/store.ts";
-import { findUserByEmail, insertUser } from "../store.ts";
+import { deletePendingMails } from "../leaving/leaving.store.ts";
 import { emailKey, isEmail, isPersonName, type Role, type User } from "../user.ts";
+import { findUserByEmail, insertUser } from "../users.store.ts";
 import { InvalidUser, newPermId, roleDetails } from "../users.ts";
-import { findInvitationMail, findInvitationSteps, findOpenInvitation, hasNoPassword } from "./store.ts";
+import {
+  findInvitationMail,
+  findInvitationSteps,
+  findOpenInvitation,
+  hasNoPassword,
+} from "./invitations.store.ts";
 
 interface Act {
   readonly actor: string;

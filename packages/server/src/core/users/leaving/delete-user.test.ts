@@ -1,12 +1,13 @@
 /** The end of an account: nothing of it stays but ids in the audit log, and no organisation loses its last administrator. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { codeSource } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { dumpWholeDatabase } from "../../../testing/dump-database.ts";
-import { credentials, postForm, refresh } from "../../../testing/test-client.ts";
-import { giveAuthenticator } from "../../../testing/test-factors.ts";
-import { MAIL_ENV, mailsTo } from "../../../testing/test-mailbox.ts";
+import { codeSource } from "../../../testing/fakes/code-source.ts";
+import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
+import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
+import { giveAuthenticator } from "../../../testing/fixtures/factors.ts";
+import { withUser } from "../../../testing/fixtures/visit.ts";
+import { dumpWholeDatabase } from "../../../testing/probes/dump-database.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -15,12 +16,11 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { withUser } from "../../../testing/test-visit.ts";
-import { listAuditEvents } from "../../audit/store.ts";
-import { noteBrowser } from "../../known-browsers/store.ts";
+import { listAuditEvents } from "../../audit/audit.store.ts";
+import { noteBrowser } from "../../known-browsers/known-browsers.store.ts";
 import { sendNotice } from "../../mail/notices.ts";
 import { requestNewEmail } from "../account-mails.ts";
-import { findUser, insertMembership } from "../store.ts";
+import { findUser, insertMembership } from "../users.store.ts";
 import { deleteUser, leaveOrganisation } from "./delete-user.ts";
 import { LastAdministrator } from "./last-administrator.ts";
 

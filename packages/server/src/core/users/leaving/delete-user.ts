@@ -3,10 +3,10 @@
  * is kept about the person goes, but for the audit log, which names them by their PermId alone.
  */
 import type { Database, Db } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/store.ts";
+import { recordAuditEvent } from "../../audit/audit.store.ts";
 import { type NoticeDeps, type NoticeOrigin, sendNotice } from "../../mail/notices.ts";
 import { endSessions } from "../../sessions/end-sessions.ts";
-import { findUser, holdAccount, organisationsOfUser } from "../store.ts";
+import { findUser, holdAccount, organisationsOfUser } from "../users.store.ts";
 import { requireAnotherAdministrator } from "./last-administrator.ts";
 import {
   deleteAccount,
@@ -15,7 +15,7 @@ import {
   deletePendingMails,
   deletePersonalRows,
   type MemberKey,
-} from "./store.ts";
+} from "./leaving.store.ts";
 
 export interface LeavingDeps extends NoticeDeps {
   readonly database: Database;

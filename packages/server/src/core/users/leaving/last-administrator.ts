@@ -1,7 +1,7 @@
 /** An organisation keeps an administrator: whoever deletes, disables or demotes the last one is refused. */
 import type { Db } from "../../../db/open.ts";
-import { holdOrganisation } from "../../organisations/store.ts";
-import { hasOtherAdministrator, isAdministrator, type MemberKey } from "./store.ts";
+import { holdOrganisation } from "../../organisations/organisations.store.ts";
+import { hasOtherAdministrator, isAdministrator, type MemberKey } from "./leaving.store.ts";
 
 export class LastAdministrator extends Error {
   readonly orgId: string;

@@ -1,11 +1,11 @@
 /** Who administers an organisation. */
 import type { Database } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/store.ts";
+import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
 import { requireAnotherAdministrator } from "../leaving/last-administrator.ts";
-import { findUser, holdAccount } from "../store.ts";
 import type { Role } from "../user.ts";
-import { setRole } from "./store.ts";
+import { findUser, holdAccount } from "../users.store.ts";
+import { setRole } from "./members.store.ts";
 
 /**
  * A member's role, of guests too. Nothing is written, and nothing recorded, for who has it already.

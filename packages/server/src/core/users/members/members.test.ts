@@ -6,21 +6,21 @@ import { migrate } from "../../../db/migrate.ts";
 import { consolePages } from "../../../db/migrations/0006-console.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { listAuditEvents } from "../../audit/store.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { listAuditEvents } from "../../audit/audit.store.ts";
 import type { Organisation } from "../../organisations/organisation.ts";
 import { createOrganisation } from "../../organisations/organisations.ts";
 import { changeUsername, UsernameTaken } from "../identifiers/change-username.ts";
-import { changeEmail } from "../identifiers/store.ts";
+import { changeEmail } from "../identifiers/identifiers.store.ts";
 import { LastAdministrator } from "../leaving/last-administrator.ts";
 import { changeProfile } from "../profile/profile.ts";
-import { findUser, insertMembership, insertUser } from "../store.ts";
 import type { Role } from "../user.ts";
+import { findUser, insertMembership, insertUser } from "../users.store.ts";
 import { createUser, disableUser } from "../users.ts";
 import { changeRole } from "./change-role.ts";
+import { listMembers, type MemberFilter } from "./members.store.ts";
 import { searchWords } from "./search-key.ts";
-import { listMembers, type MemberFilter } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
   let database: Database;

@@ -1,10 +1,10 @@
 /** What an account says about its person: names, phone and language; the address has a way of its own (account-mails.ts). */
 import type { Database } from "../../../db/open.ts";
-import { recordAuditEvent } from "../../audit/store.ts";
+import { recordAuditEvent } from "../../audit/audit.store.ts";
 import type { Clock } from "../../clock.ts";
-import { findUser, holdAccount } from "../store.ts";
 import { isPersonName, type User } from "../user.ts";
-import { setProfile } from "./store.ts";
+import { findUser, holdAccount } from "../users.store.ts";
+import { setProfile } from "./profile.store.ts";
 
 export interface Profile {
   readonly firstname: string;

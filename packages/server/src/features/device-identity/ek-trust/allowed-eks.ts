@@ -3,10 +3,10 @@ import { createPublicKey } from "node:crypto";
 import { basename } from "node:path";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { ekFault, ekSpki, readEkCertificate } from "@signet/protocol/tpm/ek-certificate";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { type AllowedEk, deleteAllowedEk, insertAllowedEk } from "./ek-trust.store.ts";
 import { type EkTrustDeps, nameOf, type TrustChange } from "./roots.ts";
 import { shownHash } from "./shown-hash.ts";
-import { type AllowedEk, deleteAllowedEk, insertAllowedEk } from "./store.ts";
 import { type TrustBlock, type TrustFile, UnusableTrustFile } from "./trust-file.ts";
 
 const LONGEST_LABEL = 200;

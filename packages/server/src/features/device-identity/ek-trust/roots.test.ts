@@ -5,8 +5,8 @@ import { createOrganisation } from "../../../core/organisations/organisations.ts
 import { migrate } from "../../../db/migrate.ts";
 import { type Database, openDatabase } from "../../../db/open.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
+import { countRoots, insertRoot, listRoots } from "./ek-trust.store.ts";
 import { importRoots, MOST_ROOTS } from "./roots.ts";
-import { countRoots, insertRoot, listRoots } from "./store.ts";
 
 forEachDatabase(({ fresh }) => {
   let database: Database;

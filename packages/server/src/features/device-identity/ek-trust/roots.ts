@@ -1,13 +1,13 @@
 /** The certificates that paths of EK certificates may end at: those of TPM vendors, imported by each organisation for itself. */
-import { type Certificate, readCertificate } from "@signet/protocol/certificate";
+import { type Certificate, readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { trustedFault } from "@signet/protocol/tpm/ek-certificate";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { holdOrganisation } from "../../../core/organisations/store.ts";
+import { holdOrganisation } from "../../../core/organisations/organisations.store.ts";
 import type { Database } from "../../../db/open.ts";
+import { countRoots, type DeviceRoot, deleteRoot, insertRoot } from "./ek-trust.store.ts";
 import { shownHash } from "./shown-hash.ts";
-import { countRoots, type DeviceRoot, deleteRoot, insertRoot } from "./store.ts";
 import { type TrustFile, UnusableTrustFile } from "./trust-file.ts";
 
 export interface EkTrustDeps {

@@ -11,8 +11,8 @@ import {
   type SoftVendor,
   softTpmDevice,
   softVendor,
-} from "../../../testing/soft-tpm-device.ts";
-import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
+} from "../../../testing/fakes/soft-tpm-device.ts";
+import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
 import { allowEks } from "./allowed-eks.ts";
 import { removeRoot } from "./roots.ts";
 

@@ -1,14 +1,14 @@
 /** Whether a TPM's endorsement key is believed (device-identity.md §5, "EK trust"): by what its vendor signed, by a list, or both. */
 import { X509Certificate } from "node:crypto";
-import { type Certificate, readCertificate } from "@signet/protocol/certificate";
+import { type Certificate, readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import { type EkCertificate, ekFault, ekPathFault } from "@signet/protocol/tpm/ek-certificate";
 import type { Clock } from "../../../core/clock.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Database, Db } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";
+import { findRootsNamed, isAllowedEk } from "./ek-trust.store.ts";
 import { shownHash } from "./shown-hash.ts";
-import { findRootsNamed, isAllowedEk } from "./store.ts";
 
 export interface PresentedEk {
   readonly ek: EkCertificate;

@@ -1,5 +1,5 @@
 /** Whether a TPM says of the key of a certificate signing request that it is one of its own (device-identity.md §1, §5). */
-import type { Csr } from "@signet/protocol/csr";
+import type { Csr } from "@signet/protocol/csr/csr";
 import { type Attest, readAttest } from "@signet/protocol/tpm/attest";
 import { isDeviceKey } from "@signet/protocol/tpm/key-requirements";
 import { nameOf, type PublicArea, publicKeyOf } from "@signet/protocol/tpm/public-area";

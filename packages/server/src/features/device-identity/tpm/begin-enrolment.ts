@@ -5,13 +5,13 @@ import { makeCredential } from "@signet/protocol/tpm/make-credential";
 import { nameOf } from "@signet/protocol/tpm/public-area";
 import { newUuid } from "@signet/protocol/uuid";
 import { tightened } from "../../../core/devices/device.ts";
-import { findDeviceOfEk } from "../../../core/devices/store.ts";
+import { findDeviceOfEk } from "../../../core/devices/devices.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { CodedError } from "../../../http/coded-error.ts";
 import { requireTrustedEk } from "../ek-trust/trusted-ek.ts";
-import { type EnrollmentCodeDeps, findUsableCode, type UsableCode } from "../enrollment-code.ts";
+import { type EnrollmentCodeDeps, findUsableCode, type UsableCode } from "../enroll/enrollment-code.ts";
 import { withRefusalRecorded } from "./refusal-record.ts";
-import { type EkPathText, insertChallenge, keepNewestChallenges } from "./store.ts";
+import { type EkPathText, insertChallenge, keepNewestChallenges } from "./tpm.store.ts";
 import { attestationKeyOf, presentedEk } from "./tpm-members.ts";
 
 export interface BegunEnrolment {

@@ -7,16 +7,21 @@ import { readPublicArea } from "@signet/protocol/tpm/public-area";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { CodedError } from "../../../http/coded-error.ts";
-import { findCodeByHash } from "../codes/store.ts";
 import { requireTrustedEk } from "../ek-trust/trusted-ek.ts";
-import { type EnrolDeviceDeps, enrolDevice } from "../enrol-device.ts";
-import { countEnrollment, type EnrollmentCodeDeps, invalidCode, isUsable } from "../enrollment-code.ts";
-import type { CertifiedKey } from "../issued-certificate.ts";
-import { csrOf } from "../request-members.ts";
+import { type EnrolDeviceDeps, enrolDevice } from "../enroll/enrol-device.ts";
+import { findCodeByHash } from "../enroll/enrollment-code.store.ts";
+import {
+  countEnrollment,
+  type EnrollmentCodeDeps,
+  invalidCode,
+  isUsable,
+} from "../enroll/enrollment-code.ts";
+import type { CertifiedKey } from "../enroll/issued-certificate.ts";
+import { csrOf } from "../enroll/request-members.ts";
 import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
 import { requireAttestationAllowed } from "./begin-enrolment.ts";
 import { withRefusalRecorded } from "./refusal-record.ts";
-import { type DeviceChallenge, takeChallenge } from "./store.ts";
+import { type DeviceChallenge, takeChallenge } from "./tpm.store.ts";
 import { bytesOf, presentedEk } from "./tpm-members.ts";
 
 export type CompleteEnrolmentDeps = EnrollmentCodeDeps & EnrolDeviceDeps;

@@ -1,5 +1,5 @@
 /** The audit log hears of TPMs that were refused under a good code: whoever gave it out wants to know why nothing came of it. */
-import { recordStrangersEvent } from "../../../core/audit/strangers.ts";
+import { recordStrangersEvent } from "../../../core/audit/unauthenticated-events.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { Database } from "../../../db/open.ts";
 import { CodedError } from "../../../http/coded-error.ts";

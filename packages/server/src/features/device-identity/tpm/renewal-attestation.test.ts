@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readCsr } from "@signet/protocol/csr";
-import { makeKeyCsr } from "@signet/protocol/make-csr";
+import { readCsr } from "@signet/protocol/csr/csr";
+import { makeKeyCsr } from "@signet/protocol/csr/make-csr";
 import { certify, type SoftKey, softAk, softDeviceKey } from "@signet/protocol/testing/soft-tpm";
 import { enrolmentQualifyingData, renewalQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import type { Device, DeviceCertificate } from "../../../core/devices/device.ts";

@@ -2,7 +2,7 @@
 import { readPublicArea } from "@signet/protocol/tpm/public-area";
 import { renewalQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { CodedError } from "../../../http/coded-error.ts";
-import type { CheckAttestedRenewal } from "../renewal-evidence.ts";
+import type { CheckAttestedRenewal } from "../enroll/renewal-evidence.ts";
 import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
 
 /** @throws CodedError as `requireAttestedKey`; 403 attest_name where `key_public` is not the key that is kept */

@@ -12,7 +12,7 @@ import {
 } from "@signet/protocol/testing/soft-tpm";
 import { newEcKey } from "@signet/protocol/testing/test-certificate";
 import { keyAttributes } from "@signet/protocol/tpm/public-area";
-import { listAuditEvents } from "../../../core/audit/store.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
 import {
   activated,
@@ -21,8 +21,8 @@ import {
   completeBody,
   type SoftTpmDevice,
   softTpmDevice,
-} from "../../../testing/soft-tpm-device.ts";
-import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
+} from "../../../testing/fakes/soft-tpm-device.ts";
+import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
 
 const { fixedTpm, decrypt, restricted } = keyAttributes;
 const mine = (attributes: number) => softAk({ attributes });

@@ -3,11 +3,11 @@ import { X509Certificate } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { softAk, softDeviceKey } from "@signet/protocol/testing/soft-tpm";
 import { tpmAlg } from "@signet/protocol/tpm/algorithms";
+import { findDevice } from "../../../core/devices/devices.store.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
-import { findDevice } from "../../../core/devices/store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { beginBody, completeBody, postJson, softTpmDevice } from "../../../testing/soft-tpm-device.ts";
-import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
+import { beginBody, completeBody, postJson, softTpmDevice } from "../../../testing/fakes/soft-tpm-device.ts";
+import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
 import { CHALLENGE_MS } from "./begin-enrolment.ts";
 
 describe("enrolment with a TPM", () => {

@@ -2,9 +2,9 @@
 import Type from "typebox";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
-import { deviceDoor } from "../device-door.ts";
-import { answerWith, certificateAnswer } from "../issued-certificate.ts";
-import { closed, codeMember, csrMember } from "../request-members.ts";
+import { deviceDoor } from "../enroll/device-authentication.ts";
+import { answerWith, certificateAnswer } from "../enroll/issued-certificate.ts";
+import { closed, codeMember, csrMember } from "../enroll/request-members.ts";
 import { beginEnrolment, CHALLENGE_MS } from "./begin-enrolment.ts";
 import { type CompleteEnrolmentDeps, completeEnrolment } from "./complete-enrolment.ts";
 import { base64, MOST_CHAIN } from "./tpm-members.ts";

@@ -1,5 +1,5 @@
 /** What a TPM made, as it comes in the bodies: base64. It is read once the code, or the challenge, has been found good. */
-import { readCertificate } from "@signet/protocol/certificate";
+import { readCertificate } from "@signet/protocol/certificates/certificate";
 import { sha256Base64url } from "@signet/protocol/hash";
 import {
   type EkCertificate,
@@ -12,7 +12,7 @@ import { TpmError } from "@signet/protocol/tpm/tpm-error";
 import Type from "typebox";
 import { CodedError } from "../../../http/coded-error.ts";
 import type { PresentedEk } from "../ek-trust/trusted-ek.ts";
-import type { EkPathText } from "./store.ts";
+import type { EkPathText } from "./tpm.store.ts";
 
 /** Beside the EK's own. */
 export const MOST_CHAIN = 4;

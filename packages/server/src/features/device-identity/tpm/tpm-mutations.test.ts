@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { readCsr } from "@signet/protocol/csr";
+import { readCsr } from "@signet/protocol/csr/csr";
 import { mutationsOf } from "@signet/protocol/testing/mutations";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { CodedError } from "../../../http/coded-error.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { beginBody, completeBody, softTpmDevice, softVendor } from "../../../testing/soft-tpm-device.ts";
-import { type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
+import {
+  beginBody,
+  completeBody,
+  softTpmDevice,
+  softVendor,
+} from "../../../testing/fakes/soft-tpm-device.ts";
+import { type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
 import { deviceKeyOf, requireAttestedKey } from "./attested-key.ts";
 import { attestationKeyOf, presentedEk } from "./tpm-members.ts";
 

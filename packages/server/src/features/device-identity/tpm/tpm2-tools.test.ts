@@ -8,8 +8,8 @@ import { after, before, describe, test } from "node:test";
 import { type SoftwareTpm, startSwtpm, swtpmMissing } from "@signet/device-client/testing/swtpm";
 import { enrolmentQualifyingData } from "@signet/protocol/tpm/qualifying-data";
 import { forEachDatabase } from "../../../testing/databases.ts";
+import { refused, type TpmStage, tpmStage } from "../../../testing/fixtures/tpm-fixture.ts";
 import { freePort } from "../../../testing/free-port.ts";
-import { refused, type TpmStage, tpmStage } from "../../../testing/tpm-stage.ts";
 import {
   p384Ek,
   rsaEk,

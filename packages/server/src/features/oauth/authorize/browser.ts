@@ -1,5 +1,5 @@
 /** What every browser step shares: who is there, the page's frame, and the form's seal. */
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Activity } from "../../../core/activity/activity.ts";
 import type { Application } from "../../../core/applications/application.ts";
@@ -24,13 +24,13 @@ import { type Html, render } from "../../../html/html.ts";
 import type { PageApplication, PageFrame, PageOrganisation } from "../../../html/layout.ts";
 import { messages, preferredLocales } from "../../../html/messages/messages.ts";
 import { stylesheet } from "../../../html/stylesheet.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import type { RecognitionCookies } from "../../../http/cookies/recognition-cookie.ts";
+import type { SessionCookies } from "../../../http/cookies/session-cookie.ts";
+import type { DeviceCookies } from "../../../http/cookies/trusted-browser-cookie.ts";
 import type { Csrf } from "../../../http/csrf.ts";
-import type { DeviceCookies } from "../../../http/device-cookie.ts";
 import type { PageForm } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import { newNonce, sendPage } from "../../../http/page.ts";
-import type { RecognitionCookies } from "../../../http/recognition-cookie.ts";
-import type { SessionCookies } from "../../../http/session-cookie.ts";
 import type { Flow, Flows } from "./flow.ts";
 
 export interface BrowserDeps {

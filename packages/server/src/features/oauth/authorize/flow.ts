@@ -6,7 +6,7 @@
 import { createHmac } from "node:crypto";
 import type { Form } from "@signet/protocol/form";
 import { constantTimeEqual } from "@signet/protocol/hash";
-import { type Prompt, requestParameters } from "./authorization-request.ts";
+import { type Prompt, requestParameters } from "./request/authorization-request.ts";
 
 export interface Flow {
   readonly orgId: string;

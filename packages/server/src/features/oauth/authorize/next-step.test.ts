@@ -8,7 +8,7 @@ import {
   FOR_IT,
   GRANTED,
   READY,
-} from "../../../testing/test-decision.ts";
+} from "../../../testing/fixtures/decision.ts";
 
 const table: Readonly<Record<string, ReadonlyArray<readonly [what: string, asked: Case, step: string]>>> = {
   "without a session": [

@@ -2,7 +2,7 @@
  * The only place that decides what comes next in a browser flow. Login, second factor and consent never call each other:
  * each does its part, then asks here again.
  */
-import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth-error";
+import { OAuthError, type OAuthErrorCode } from "@signet/protocol/oauth/oauth-error";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
 import { type AskedScopes, type Consent, consentStanding } from "../../../core/consents/consent.ts";
 import {
@@ -12,8 +12,8 @@ import {
 } from "../../../core/second-factors/second-factor.ts";
 import { type Assurance, assurance, assuranceOf } from "../../../core/sessions/assurance.ts";
 import { isFresh, type Session, type SignedIn } from "../../../core/sessions/session.ts";
-import type { AuthorizationRequest, SignInRequest } from "./authorization-request.ts";
-import { demandedAssurance, wishedAssurances } from "./requested-acr.ts";
+import type { AuthorizationRequest, SignInRequest } from "./request/authorization-request.ts";
+import { demandedAssurance, wishedAssurances } from "./request/requested-acr.ts";
 
 /** What an authorization request and a page of our own have in common. */
 export type SignInStep =

@@ -5,19 +5,19 @@ import { after, before, describe, test } from "node:test";
 import type { Application } from "../../../core/applications/application.ts";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { formsOn, textIn } from "../../../testing/page-forms.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/test-browser.ts";
-import { askForCodes, makeDeviceApp } from "../../../testing/test-device.ts";
-import { giveAuthenticator } from "../../../testing/test-factors.ts";
-import { MAIL_ENV, newestLink } from "../../../testing/test-mailbox.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
+import { MAIL_ENV, newestLink } from "../../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { askForCodes, makeDeviceApp } from "../../../testing/fixtures/device.ts";
+import { giveAuthenticator } from "../../../testing/fixtures/factors.ts";
+import { follow, logIn, signInAndConsent, visit, withUser } from "../../../testing/fixtures/visit.ts";
+import { formsOn, textIn } from "../../../testing/probes/page-forms.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { follow, logIn, signInAndConsent, visit, withUser } from "../../../testing/test-visit.ts";
 
 const SECRET = "a password that nobody reads again";
 

@@ -2,15 +2,15 @@
  * A sign-in for a page of our own: account pages, the device page, the federation's way to an application. It ends at the
  * page, and answers no client.
  */
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { PageApplication } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import type { AuthorizationRequest, Prompt, SignInRequest } from "./authorization-request.ts";
 import { CONFIRMATION, type Flow, formOfFlow, type OwnPage } from "./flow.ts";
-import { noRequestedAcr } from "./requested-acr.ts";
+import type { AuthorizationRequest, Prompt, SignInRequest } from "./request/authorization-request.ts";
+import { noRequestedAcr } from "./request/requested-acr.ts";
 
 export interface PageRequest extends SignInRequest {
   readonly page: OwnPage;
@@ -85,5 +85,8 @@ export function destinationOf(
     return { application: { name: application.name, homepageUri, logoUri }, leadsAway: true };
   }
   const place = "page" in request ? request.page.place : "application";
-  return { application: { name: messages.places[place](organisation.name) }, leadsAway: false };
+  return {
+    application: { name: messages.places[place]({ organisation: organisation.name }) },
+    leadsAway: false,
+  };
 }

@@ -2,16 +2,16 @@
 import { mayUse } from "../../../core/application-access/application-access.ts";
 import type { Application } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { factorStanding, lacksRequiredFactor } from "../../../core/second-factors/factor-status.ts";
 import type { FactorStanding } from "../../../core/second-factors/second-factor.ts";
-import { factorStanding, lacksRequiredFactor } from "../../../core/second-factors/standing.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import { readIdTokenHint } from "../../../core/tokens/id-token-hint.ts";
 import type { User } from "../../../core/users/user.ts";
-import type { AuthorizationRequest } from "./authorization-request.ts";
 import { type BrowserDeps, type Visit, whoIsThere } from "./browser.ts";
 import type { Flow } from "./flow.ts";
 import type { SignInSituation } from "./next-step.ts";
 import type { PageRequest } from "./page-request.ts";
+import type { AuthorizationRequest } from "./request/authorization-request.ts";
 
 export async function signInSituation(
   deps: BrowserDeps,

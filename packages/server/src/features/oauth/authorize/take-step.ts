@@ -1,18 +1,22 @@
 /** Carries out what next-step decided: the pages, the code, the refusal. Every browser step ends here. */
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { findConsents } from "../../../core/consents/store.ts";
-import { answerWithCode, answerWithError } from "./answer.ts";
-import { type Asked, askedScopes } from "./asked-scopes.ts";
-import { type AuthorizationRequest, readAuthorizationRequest, readTarget } from "./authorization-request.ts";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { findConsents } from "../../../core/consents/consents.store.ts";
 import { type BrowserDeps, goTo, orgPath, type Visit } from "./browser.ts";
+import { type Asked, askedScopes } from "./consent/asked-scopes.ts";
+import { showFactorStepOfSession } from "./factors/show-factor-step.ts";
 import { type Flow, formOfFlow } from "./flow.ts";
-import { type CodeGround, issueCode } from "./issue-code.ts";
 import { type NextStep, nextStep, signInStep } from "./next-step.ts";
 import { type PageRequest, readPageRequest } from "./page-request.ts";
-import { answerSigned } from "./pool-signed-code.ts";
-import { showFactorStepOfSession } from "./show-factor-step.ts";
-import { showAccountChoice, showLogin } from "./show-login.ts";
-import { showNotAssigned } from "./show-not-assigned.ts";
+import { answerWithCode, answerWithError } from "./request/answer.ts";
+import {
+  type AuthorizationRequest,
+  readAuthorizationRequest,
+  readTarget,
+} from "./request/authorization-request.ts";
+import { type CodeGround, issueCode } from "./request/issue-code.ts";
+import { answerSigned } from "./request/pool-signed-code.ts";
+import { showAccountChoice, showLogin } from "./sign-in/show-login.ts";
+import { showNotAssigned } from "./sign-in/show-not-assigned.ts";
 import { signInSituation } from "./sign-in-situation.ts";
 
 /** Characters; beside the browser's own headers they must fit into the 16 KiB of a request's head. */

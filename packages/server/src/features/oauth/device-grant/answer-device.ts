@@ -1,14 +1,17 @@
 /** A person's yes or no to a device: one conditional statement decides, and what belongs to it happens with it or not at all. */
 import { newUuid } from "@signet/protocol/uuid";
 import { consentModeOf } from "../../../core/applications/consent-mode.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import { consentStanding } from "../../../core/consents/consent.ts";
-import { findConsents, grantUserConsent } from "../../../core/consents/store.ts";
-import { approveDevice, denyDevice } from "../../../core/device-authorizations/store.ts";
+import { findConsents, grantUserConsent } from "../../../core/consents/consents.store.ts";
+import {
+  approveDevice,
+  denyDevice,
+} from "../../../core/device-authorizations/device-authorizations.store.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { BegunSigning } from "../../../core/tokens/signer.ts";
 import type { Db } from "../../../db/open.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import { beginDeviceSigning } from "./begin-device-signing.ts";
 import { askedOf, type WaitingDevice } from "./find-device.ts";

@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import type { Application } from "../../../core/applications/application.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../testing/test-agent.ts";
-import { type TestBrowser, testBrowser } from "../../../testing/test-browser.ts";
-import { askForCodes, letIn, makeDeviceApp, poll, showsDone } from "../../../testing/test-device.ts";
+import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { makeAgent, makePool, setTokenWait, type TestAgent } from "../../../testing/fixtures/agent.ts";
+import { askForCodes, letIn, makeDeviceApp, poll, showsDone } from "../../../testing/fixtures/device.ts";
+import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import {
   makeOrganisation,
   startTestService,

@@ -2,16 +2,15 @@
  * The signing request of a device that a person has allowed (sovereign-signing.md §4): the person's browser waits for the
  * agent, who may ask there, and the device's polls are told `authorization_pending` until it has signed.
  */
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import type { DeviceSigning } from "../../../core/device-authorizations/device-authorization.ts";
-import { noteDeviceSigning } from "../../../core/device-authorizations/store.ts";
+import { recordDeviceSigning } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
-import { addedClaims } from "../../../core/tokens/added-claims.ts";
-import { unsignedTokens } from "../../../core/tokens/issue-tokens.ts";
-import type { BegunSigning } from "../../../core/tokens/signer.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { addedClaims } from "../../../core/tokens/claims.ts";
+import { type BegunSigning, unsignedTokens } from "../../../core/tokens/signer.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { WaitingDevice } from "./find-device.ts";
 
@@ -60,7 +59,7 @@ export async function beginDeviceSigning(
         },
       },
     );
-    await noteDeviceSigning(deps.database.query, {
+    await recordDeviceSigning(deps.database.query, {
       orgId,
       deviceCodeHash,
       signing: { ...signing, begun },

@@ -3,11 +3,11 @@ import { after, before, test } from "node:test";
 import { sql } from "kysely";
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { disableApplication } from "../../../core/applications/applications.ts";
-import { assertOAuthError } from "../../../testing/answers.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { credentials, postForm } from "../../../testing/test-client.ts";
-import { askForCodes, makeDeviceApp } from "../../../testing/test-device.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { askForCodes, makeDeviceApp } from "../../../testing/fixtures/device.ts";
+import { assertOAuthError } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

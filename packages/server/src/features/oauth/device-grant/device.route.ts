@@ -1,7 +1,7 @@
 /** POST device (RFC 8628 §3.1): a device without a browser asks for a code that a person types in elsewhere. */
 
 import { requireSingle } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
 import type { Clock } from "../../../core/clock.ts";
@@ -14,19 +14,23 @@ import {
 import {
   insertDeviceAuthorization,
   type NewDeviceAuthorization,
-} from "../../../core/device-authorizations/store.ts";
+} from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
 import type { Database } from "../../../db/open.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { formOf } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
-import { readScopes } from "../authorize/authorization-request.ts";
-import { authenticateClient, type ClientAuthenticationDeps } from "../client-authentication.ts";
-import { requestedResources } from "../token/resources.ts";
+import { readScopes } from "../authorize/request/authorization-request.ts";
+import {
+  authenticateClient,
+  type ClientAuthenticationDeps,
+  identifyClient,
+} from "../client-authentication/client-authentication.ts";
+import { requestedResources } from "../token/grant.ts";
 
 export interface DeviceRouteDeps extends ClientAuthenticationDeps {
   readonly baseUrl: string;
@@ -44,7 +48,8 @@ export function deviceRoute(app: FastifyInstance, deps: DeviceRouteDeps): void {
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
       const form = formOf(request);
       requireSingle(form);
-      const { application } = await authenticateClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, request, form);
+      const { application } = await authenticateClient(deps, organisation, request, client);
       const { settings } = application;
       if (!settings.grantTypes.includes(deviceCodeGrantType))
         throw new OAuthError("unauthorized_client", "the client may not use the device grant");

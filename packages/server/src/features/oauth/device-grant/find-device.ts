@@ -2,18 +2,18 @@
 
 import type { Application } from "../../../core/applications/application.ts";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { recordAuditEvent } from "../../../core/audit/audit.store.ts";
 import type { AskedScopes } from "../../../core/consents/consent.ts";
 import {
   type DeviceAuthorization,
   readUserCode,
 } from "../../../core/device-authorizations/device-authorization.ts";
-import { findByUserCode } from "../../../core/device-authorizations/store.ts";
+import { findByUserCode } from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { countAttempt } from "../../../core/rate-limits/rate-limits.ts";
 import { type CustomScope, fingerprintsOf } from "../../../core/scopes/custom-scope.ts";
 import type { User } from "../../../core/users/user.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 
 export interface WaitingDevice {

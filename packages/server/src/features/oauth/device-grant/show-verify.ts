@@ -12,7 +12,7 @@ import {
   show,
   type Visit,
 } from "../authorize/browser.ts";
-import { scopeText } from "../authorize/scope-text.ts";
+import { scopeText } from "../authorize/consent/scope-text.ts";
 import { deviceName } from "./device-name.ts";
 import { askedOf, type WaitingDevice } from "./find-device.ts";
 import {

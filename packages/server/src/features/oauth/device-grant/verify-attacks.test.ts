@@ -3,13 +3,16 @@ import { after, before, test } from "node:test";
 import { sha256Base64url } from "@signet/protocol/hash";
 import type { Application } from "../../../core/applications/application.ts";
 import { disableApplication } from "../../../core/applications/applications.ts";
-import { listAuditEvents } from "../../../core/audit/store.ts";
-import { denyDevice, findByDeviceCode, findByUserCode } from "../../../core/device-authorizations/store.ts";
-import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import {
+  denyDevice,
+  findByDeviceCode,
+  findByUserCode,
+} from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { type TestBrowser, testBrowser } from "../../../testing/test-browser.ts";
+import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
 import {
   answerQuestion,
   askForCodes,
@@ -22,14 +25,15 @@ import {
   showsQuestion,
   typeCode,
   type WaitingCodes,
-} from "../../../testing/test-device.ts";
+} from "../../../testing/fixtures/device.ts";
+import { withUser } from "../../../testing/fixtures/visit.ts";
+import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { withUser } from "../../../testing/test-visit.ts";
 
 const WINDOW = 15 * 60_000 + 1_000;
 

@@ -1,6 +1,9 @@
 /** The pages on which a person lets a device in: the code, what asks and from where, and the end. */
-import { applicationHome } from "../../../html/application-home.ts";
-import { hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { applicationHome } from "../../../html/components/application-home.ts";
+import { hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { person } from "../../../html/components/person.ts";
+import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -8,9 +11,6 @@ import {
   type PageOrganisation,
   signInLayout,
 } from "../../../html/layout.ts";
-import { notice } from "../../../html/notice.ts";
-import { person } from "../../../html/person.ts";
-import { type ScopeText, scopeList } from "../../../html/scope-list.ts";
 
 export type CodeFailure = "wrong-code" | "used-code" | "rate-limited" | "session-expired";
 
@@ -43,7 +43,7 @@ function failureNotice({ error, messages, retryAfterSeconds = 900 }: CodeView): 
     case "used-code":
       return notice("error", NOTICE_ID, text.failed, text.usedCode);
     case "rate-limited":
-      return notice("error", NOTICE_ID, text.failed, text.rateLimited(retryAfterSeconds));
+      return notice("error", NOTICE_ID, text.failed, text.rateLimited({ seconds: retryAfterSeconds }));
     case "session-expired":
       return notice("hint", NOTICE_ID, text.expired, text.expiredText);
   }
@@ -57,7 +57,7 @@ export function codePage(view: CodeView): Html {
   const isFilled = view.userCode !== "" && view.error === undefined;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
     body: html`<h1>${text.heading}</h1>
 ${signedInAs(view)}
 ${failureNotice(view)}
@@ -92,10 +92,10 @@ export type DeviceQuestionView = VerifyView & {
 export function deviceQuestionPage(view: DeviceQuestionView): Html {
   const text = view.messages.device;
   const { address, device, secondsAgo } = view.origin;
-  const heading = text.question(view.application.name);
+  const heading = text.question({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${signedInAs(view)}
@@ -103,7 +103,7 @@ ${signedInAs(view)}
 <dt>${text.codeOnDevice}</dt><dd class="user-code">${view.userCode}</dd>
 <dt>${text.device}</dt><dd><bdi>${device ?? text.unknownDevice}</bdi></dd>
 <dt>${text.address}</dt><dd><bdi>${address}</bdi></dd>
-<dt>${text.asked}</dt><dd>${text.ago(secondsAgo)}</dd>
+<dt>${text.asked}</dt><dd>${text.ago({ minutes: Math.floor(secondsAgo / 60) })}</dd>
 </dl>
 ${notice("hint", "device-warning", text.warning, text.warningText)}
 <div><h2 id="scopes-title">${view.messages.consent.listTitle}</h2>
@@ -121,14 +121,14 @@ ${sendsOnce}</form>`,
 /** The application needs what only an administrator allows: says whom to ask, and lets the device stop waiting. */
 export function deviceAdministratorPage(view: Omit<DeviceQuestionView, "origin" | "asked">): Html {
   const { administratorConsent: text, device } = view.messages;
-  const heading = text.heading(view.application.name);
+  const heading = text.heading({ application: view.application.name });
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
     body: html`<div class="title"><h1>${heading}</h1>
 ${applicationHome(view.application)}</div>
 ${signedInAs(view)}
-<div><p id="scopes-title">${text.explanation(view.organisation.name, view.application.name)}</p>
+<div><p id="scopes-title">${text.explanation({ organisation: view.organisation.name, application: view.application.name })}</p>
 ${scopeList(view.scopes, view.messages, "scopes-title")}</div>
 <form method="post" action="${linkAddress(view.action)}">
 ${codeFields(view)}
@@ -155,8 +155,8 @@ export function deviceDonePage(view: DeviceDoneView): Html {
   const heading = isAllowed ? text.allowedHeading : text.deniedHeading;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: heading, organisation: view.organisation.name }),
     body: html`<h1>${heading}</h1>
-<p id="device-done" role="status">${isAllowed ? text.allowed(view.application.name) : text.denied}</p>`,
+<p id="device-done" role="status">${isAllowed ? text.allowed({ application: view.application.name }) : text.denied}</p>`,
   });
 }

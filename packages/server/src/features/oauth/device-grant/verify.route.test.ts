@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
+import { findConsents } from "../../../core/consents/consents.store.ts";
 import { grantOrganisationConsent, revokeConsent } from "../../../core/consents/consents.ts";
-import { findConsents } from "../../../core/consents/store.ts";
 import { acrValues } from "../../../core/sessions/session.ts";
-import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { type TestBrowser, testBrowser } from "../../../testing/test-browser.ts";
-import { postForm } from "../../../testing/test-client.ts";
+import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { postForm } from "../../../testing/fixtures/client.ts";
 import {
   answerQuestion,
   askForCodes,
@@ -22,21 +21,22 @@ import {
   showsQuestion,
   typeCode,
   type WaitingCodes,
-} from "../../../testing/test-device.ts";
+} from "../../../testing/fixtures/device.ts";
 import {
   giveAuthenticator,
   showFactor,
   showsEnrolment,
   showsTwoFactor,
-} from "../../../testing/test-factors.ts";
+} from "../../../testing/fixtures/factors.ts";
+import { follow, logIn, sessionCookie, showsLogin, withUser } from "../../../testing/fixtures/visit.ts";
+import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
+import { assertWritten } from "../../../testing/probes/written-actions.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { follow, logIn, sessionCookie, showsLogin, withUser } from "../../../testing/test-visit.ts";
-import { assertWritten } from "../../../testing/written-actions.ts";
 
 forEachDatabase(({ fresh }) => {
   let running: TestService;

@@ -16,7 +16,7 @@ import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, goTo, isOwnForm, orgPath, ownForm, type Visit } from "../authorize/browser.ts";
 import type { OwnPage } from "../authorize/flow.ts";
 import { pageFlow } from "../authorize/page-request.ts";
-import { holdAnswer, waitPath } from "../authorize/pool-signed-code.ts";
+import { holdAnswer, waitPath } from "../authorize/request/pool-signed-code.ts";
 import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { answerDevice, needsAdministrator } from "./answer-device.ts";
 import { askedOf, findDevice, type WaitingDevice } from "./find-device.ts";

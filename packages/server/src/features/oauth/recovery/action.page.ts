@@ -1,10 +1,10 @@
 /** Behind a link of the other kinds: what it does, and a button; with an invitation a password is chosen as well. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { notice } from "../../../html/notice.ts";
-import { person } from "../../../html/person.ts";
 import type { RecoveryFrame } from "./recovery.page.ts";
 
 type PasswordFault = keyof Messages["recovery"]["refused"];
@@ -35,14 +35,14 @@ function failureNotice(view: ActionView): Html | undefined {
   const text = messages.action;
   if (error === undefined) return undefined;
   if (error === "session-expired") return notice("hint", NOTICE_ID, text.expired, text.again);
-  const reason = error === "busy" ? text.busy(retryAfterSeconds) : refusal(view, error);
+  const reason = error === "busy" ? text.busy({ seconds: retryAfterSeconds }) : refusal(view, error);
   return notice("error", NOTICE_ID, text.notSet, reason);
 }
 
 function refusal({ messages, password }: ActionView, error: PasswordFault): string {
   const { refused } = messages.recovery;
-  if (error === "too-short") return refused[error](password?.leastLength ?? 0);
-  return error === "too-long" ? refused[error](password?.mostLength ?? 0) : refused[error];
+  if (error === "too-short") return refused[error]({ min: password?.leastLength ?? 0 });
+  return error === "too-long" ? refused[error]({ max: password?.mostLength ?? 0 }) : refused[error];
 }
 
 function passwordField({ messages, password, error }: ActionView): Html | undefined {
@@ -52,7 +52,7 @@ function passwordField({ messages, password, error }: ActionView): Html | undefi
   return html`<div class="field">
 <label for="password">${messages.recovery.newPassword}</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required autofocus${isWrong && html` aria-invalid="true"`} aria-describedby="${described}">
-<p class="after quiet" id="${HINT_ID}">${messages.recovery.hint(password.leastLength)}</p>
+<p class="after quiet" id="${HINT_ID}">${messages.recovery.hint({ min: password.leastLength })}</p>
 </div>`;
 }
 
@@ -63,12 +63,12 @@ export function actionPage(view: ActionView): Html {
   const words = text[view.type];
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(words.heading, name),
+    title: view.messages.frame.documentTitle({ title: words.heading, organisation: name }),
     body: html`<h1>${words.heading}</h1>
 ${failureNotice(view)}
 ${person(text.account, view.email)}
 ${view.newEmail !== undefined && person(text.newAddress, view.newEmail)}
-<p>${words.text(name)}</p>
+<p>${words.text({ organisation: name })}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 ${passwordField(view)}

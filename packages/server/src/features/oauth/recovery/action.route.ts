@@ -9,14 +9,14 @@ import { needsNewPassword } from "../../../core/actions/user-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { PASSWORD_MAX_LENGTH, passwordFault } from "../../../core/passwords/password-policy.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { formOf, type PageForm } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { type BrowserDeps, isOwnForm, orgPath, ownForm, show, type Visit } from "../authorize/browser.ts";
 import { type ActionFailure, actionPage, type PageActionType } from "./action.page.ts";
 import { donePage } from "./new-password.page.ts";
 import { showBrokenLink } from "./opened-link.ts";
-import { hiddenOf, surroundings } from "./surroundings.ts";
+import { hiddenOf, surroundings } from "./recovery-context.ts";
 
 export interface ActionPageDeps extends BrowserDeps {
   readonly passwords: PasswordHasher;
@@ -125,6 +125,11 @@ async function showDone(deps: BrowserDeps, visit: Visit, { type, reader }: Opene
   const around = await surroundings(deps, visit, undefined, reader);
   const words = around.frame.messages.action[type];
   const { name } = around.organisation;
-  const page = donePage({ ...around, ...around.frame, heading: words.doneHeading, text: words.done(name) });
+  const page = donePage({
+    ...around,
+    ...around.frame,
+    heading: words.doneHeading,
+    text: words.done({ organisation: name }),
+  });
   return show(visit, around.frame, page);
 }

@@ -3,7 +3,7 @@
 import { networkOf } from "../../../core/rate-limits/network.ts";
 import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
 import { countAttempt, RateLimited } from "../../../core/rate-limits/rate-limits.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 
 /**

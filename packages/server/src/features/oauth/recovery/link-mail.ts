@@ -3,9 +3,9 @@
 import { nobody } from "../../../core/actions/actions.ts";
 import { sendLinkMail } from "../../../core/actions/link-mail.ts";
 import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
-import { findUserByEmail } from "../../../core/users/store.ts";
 import { emailKey, type User } from "../../../core/users/user.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { findUserByEmail } from "../../../core/users/users.store.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import type { BrowserDeps, Visit } from "../authorize/browser.ts";
 import type { Flow } from "../authorize/flow.ts";
 

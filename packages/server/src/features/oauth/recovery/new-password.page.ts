@@ -1,9 +1,9 @@
 /** Forgotten password, second half: the link of the mail, and the new password. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { notice } from "../../../html/notice.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 type Refusals = Messages["recovery"]["refused"];
@@ -30,14 +30,14 @@ function failureNotice(view: NewPasswordView): Html | undefined {
   const { error, retryAfterSeconds = 2 } = view;
   if (error === undefined) return undefined;
   if (error === "session-expired") return notice("hint", NOTICE_ID, text.expired, text.typeAgain);
-  const reason = error === "busy" ? text.busy(retryAfterSeconds) : refusal(view, error);
+  const reason = error === "busy" ? text.busy({ seconds: retryAfterSeconds }) : refusal(view, error);
   return notice("error", NOTICE_ID, text.notChanged, reason);
 }
 
 function refusal({ messages, leastLength, mostLength }: NewPasswordView, error: keyof Refusals): string {
   const { refused } = messages.recovery;
-  if (error === "too-short") return refused[error](leastLength);
-  return error === "too-long" ? refused[error](mostLength) : refused[error];
+  if (error === "too-short") return refused[error]({ min: leastLength });
+  return error === "too-long" ? refused[error]({ max: mostLength }) : refused[error];
 }
 
 /** The new password. What was typed before is never given back. */
@@ -49,7 +49,10 @@ export function newPasswordPage(view: NewPasswordView): Html {
   const described = error === undefined ? HINT_ID : `${NOTICE_ID} ${HINT_ID}`;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.newHeading, view.organisation.name),
+    title: view.messages.frame.documentTitle({
+      title: text.newHeading,
+      organisation: view.organisation.name,
+    }),
     body: html`${recoveryTitle(view, text.newHeading)}
 ${failureNotice(view)}
 <form method="post" action="${linkAddress(view.action)}">
@@ -61,7 +64,7 @@ ${hiddenFields(view.hidden)}
 <div class="field">
 <label for="password">${text.newPassword}</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required autofocus${invalid} aria-describedby="${described}">
-<p class="after quiet" id="${HINT_ID}">${text.hint(view.leastLength)}</p>
+<p class="after quiet" id="${HINT_ID}">${text.hint({ min: view.leastLength })}</p>
 </div>
 <button class="button primary" id="new-password-submit" type="submit">${text.set}</button>
 ${sendsOnce}</form>
@@ -83,11 +86,11 @@ export function donePage(view: DoneView): Html {
   const text = view.messages.recovery;
   const onward =
     view.onwardUri !== undefined && view.application !== undefined
-      ? html`<a class="button primary" id="recovery-continue" href="${linkAddress(view.onwardUri)}">${text.goOn(view.application.name)}</a>`
+      ? html`<a class="button primary" id="recovery-continue" href="${linkAddress(view.onwardUri)}">${text.goOn({ application: view.application.name })}</a>`
       : html`<p class="quiet">${text.doneElsewhere}</p>`;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(view.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: view.heading, organisation: view.organisation.name }),
     body: html`<h1>${view.heading}</h1>
 <p role="status">${view.text}</p>
 ${onward}
@@ -108,7 +111,7 @@ export function brokenLinkPage(view: BrokenLinkView): Html {
   const text = view.messages.brokenLink;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
     body: html`<h1>${text.heading}</h1>
 <p>${text.explanation}</p>
 ${

@@ -4,19 +4,12 @@ import { after, before, describe, test } from "node:test";
 import { type PasswordHasher, PasswordQueueFull } from "../../../core/passwords/password-hasher.ts";
 import { disableUser, setPassword } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { fakeClock } from "../../../testing/fake-clock.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/test-browser.ts";
-import { getTokens, refresh } from "../../../testing/test-client.ts";
-import { giveAuthenticator, showFactor, showsTwoFactor } from "../../../testing/test-factors.ts";
-import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/test-mailbox.ts";
-import {
-  makeOrganisation,
-  PASSWORD,
-  startTestService,
-  type TestOrganisation,
-  type TestService,
-} from "../../../testing/test-service.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
+import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { getTokens, refresh } from "../../../testing/fixtures/client.ts";
+import { giveAuthenticator, showFactor, showsTwoFactor } from "../../../testing/fixtures/factors.ts";
 import {
   answerOf,
   follow,
@@ -27,7 +20,14 @@ import {
   signInAndConsent,
   visit,
   withUser,
-} from "../../../testing/test-visit.ts";
+} from "../../../testing/fixtures/visit.ts";
+import {
+  makeOrganisation,
+  PASSWORD,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
 
 const HOUR = 3_600_000;
 const NEW_PASSWORD = "walnut orbit seventeen";

@@ -29,7 +29,7 @@ import {
   hiddenOf,
   surroundings,
   withFlow,
-} from "./surroundings.ts";
+} from "./recovery-context.ts";
 
 export interface NewPasswordDeps extends BrowserDeps {
   readonly passwords: PasswordHasher;
@@ -133,7 +133,7 @@ async function showDone(deps: NewPasswordDeps, visit: Visit): Promise<void> {
     ...around,
     ...frame,
     heading: text.doneHeading,
-    text: text.done(organisation.name),
+    text: text.done({ organisation: organisation.name }),
     onwardUri: flow && withFlow(deps, visit, "authorize", flow),
     securityUri: orgPath(visit.organisation, "account/security"),
   });

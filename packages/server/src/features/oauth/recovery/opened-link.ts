@@ -1,11 +1,11 @@
 /** The link of a mail as a browser has opened it. */
 import { findOpenAction, type NamedAction } from "../../../core/actions/actions.ts";
 import type { ActionType, UserAction } from "../../../core/actions/user-action.ts";
-import { findUser } from "../../../core/users/store.ts";
 import type { User } from "../../../core/users/user.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import { type BrowserDeps, orgPath, show, type Visit } from "../authorize/browser.ts";
 import { brokenLinkPage } from "./new-password.page.ts";
-import { surroundings } from "./surroundings.ts";
+import { surroundings } from "./recovery-context.ts";
 
 export interface OpenedLink {
   readonly named: NamedAction;

@@ -1,6 +1,7 @@
 /** Forgotten password, first half: the address, and what comes next. */
-import { applicationHome } from "../../../html/application-home.ts";
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { applicationHome } from "../../../html/components/application-home.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import {
   type PageApplication,
@@ -8,7 +9,6 @@ import {
   type PageOrganisation,
   signInLayout,
 } from "../../../html/layout.ts";
-import { notice } from "../../../html/notice.ts";
 
 export type RecoveryFailure = "invalid-email" | "rate-limited" | "session-expired";
 
@@ -22,7 +22,7 @@ export type RecoveryFrame = PageFrame & {
 /** What the page is for, and where the person was going. */
 export function recoveryTitle({ application, messages }: RecoveryFrame, heading: string): Html {
   if (application === undefined) return html`<h1>${heading}</h1>`;
-  return html`<div class="title"><h1>${heading} <span>${messages.signIn.headingTo(application.name)}</span></h1>
+  return html`<div class="title"><h1>${heading} <span>${messages.signIn.headingTo({ application: application.name })}</span></h1>
 ${applicationHome(application)}</div>`;
 }
 
@@ -48,7 +48,7 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: RecoveryView
     case "invalid-email":
       return notice("error", NOTICE_ID, text.notSent, text.invalidEmail);
     case "rate-limited":
-      return notice("error", NOTICE_ID, text.notSent, text.rateLimited(retryAfterSeconds));
+      return notice("error", NOTICE_ID, text.notSent, text.rateLimited({ seconds: retryAfterSeconds }));
     case "session-expired":
       return notice("hint", NOTICE_ID, text.expired, text.sendAgain);
   }
@@ -66,10 +66,10 @@ export function recoveryPage(view: RecoveryView): Html {
   const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
     body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
-<p>${text.explanation(view.organisation.name)}</p>
+<p>${text.explanation({ organisation: view.organisation.name })}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <div class="field">
@@ -94,9 +94,12 @@ export function recoverySentPage(view: RecoverySentView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.sentHeading, view.organisation.name),
+    title: view.messages.frame.documentTitle({
+      title: text.sentHeading,
+      organisation: view.organisation.name,
+    }),
     body: html`<h1>${text.sentHeading}</h1>
-<p id="recovery-sent" role="status">${text.sent(view.email, view.organisation.name)}</p>
+<p id="recovery-sent" role="status">${text.sent({ email: view.email, organisation: view.organisation.name })}</p>
 <p class="quiet">${text.nothingArrived}</p>
 <p class="after"><a class="alone" href="${linkAddress(view.againUri)}">${text.tryAgain}</a></p>`,
   });
@@ -113,7 +116,10 @@ export function noMailPage(view: NoMailView): Html {
   const text = view.messages.recovery;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.notSetUpHeading, view.organisation.name),
+    title: view.messages.frame.documentTitle({
+      title: text.notSetUpHeading,
+      organisation: view.organisation.name,
+    }),
     body: html`<h1>${text.notSetUpHeading}</h1>
 <p>${view.advice}</p>
 ${backToSignIn(view.signInUri, text.back)}`,

@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { disableUser } from "../../../core/users/users.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { fakeClock } from "../../../testing/fake-clock.ts";
-import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/test-browser.ts";
-import { MAIL_ENV, mailsTo } from "../../../testing/test-mailbox.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
+import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo } from "../../../testing/fakes/mailbox.ts";
+import { logIn, showsLogin, visit, withUser } from "../../../testing/fixtures/visit.ts";
 import {
   makeOrganisation,
   startTestService,
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { logIn, showsLogin, visit, withUser } from "../../../testing/test-visit.ts";
 
 const HOUR = 3_600_000;
 

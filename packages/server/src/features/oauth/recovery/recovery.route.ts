@@ -20,7 +20,7 @@ import {
 import { countRequest } from "./count-request.ts";
 import { sendResetMail } from "./link-mail.ts";
 import { noMailPage, type RecoveryFailure, recoveryPage, recoverySentPage } from "./recovery.page.ts";
-import { hiddenOf, type Surroundings, surroundings, withFlow } from "./surroundings.ts";
+import { hiddenOf, type Surroundings, surroundings, withFlow } from "./recovery-context.ts";
 
 export function recoveryRoute(app: FastifyInstance, deps: BrowserDeps): void {
   app.get(
@@ -84,7 +84,7 @@ async function showForm(
   const { frame, flow, organisation } = around;
   const signInUri = flow && withFlow(deps, visit, "authorize", flow);
   if (!deps.outbox.isOpen) {
-    const advice = frame.messages.recovery.notSetUp(organisation.name);
+    const advice = frame.messages.recovery.notSetUp({ organisation: organisation.name });
     return show(visit, frame, noMailPage({ ...around, ...frame, advice, signInUri }));
   }
   const page = recoveryPage({

@@ -1,9 +1,9 @@
 /** Address verification: the offer to send the mail, and the page behind its link. */
-import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/form.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "../../../html/components/form.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { person } from "../../../html/components/person.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import { signInLayout } from "../../../html/layout.ts";
-import { notice } from "../../../html/notice.ts";
-import { person } from "../../../html/person.ts";
 import { type RecoveryFrame, recoveryTitle } from "./recovery.page.ts";
 
 export type VerifyOfferView = RecoveryFrame & {
@@ -23,7 +23,7 @@ function failureNotice({ error, messages, retryAfterSeconds = 60 }: VerifyOfferV
   const text = messages.recovery;
   if (error === undefined) return undefined;
   return error === "rate-limited"
-    ? notice("error", NOTICE_ID, text.notSent, text.rateLimited(retryAfterSeconds))
+    ? notice("error", NOTICE_ID, text.notSent, text.rateLimited({ seconds: retryAfterSeconds }))
     : notice("hint", NOTICE_ID, text.expired, text.sendAgain);
 }
 
@@ -32,11 +32,11 @@ export function verifyOfferPage(view: VerifyOfferView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.heading, view.organisation.name),
+    title: view.messages.frame.documentTitle({ title: text.heading, organisation: view.organisation.name }),
     body: html`${recoveryTitle(view, text.heading)}
 ${failureNotice(view)}
 ${person(text.signedInAs, view.email, html`<a href="${linkAddress(view.otherAccountUri)}">${text.switchAccount}</a>`)}
-<p>${text.explanation(view.organisation.name)}</p>
+<p>${text.explanation({ organisation: view.organisation.name })}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <button class="button primary" id="verify-email-send" type="submit">${text.send}</button>
@@ -50,9 +50,12 @@ export function verifySentPage(view: VerifySentView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.sentHeading, view.organisation.name),
+    title: view.messages.frame.documentTitle({
+      title: text.sentHeading,
+      organisation: view.organisation.name,
+    }),
     body: html`<h1>${text.sentHeading}</h1>
-<p role="status">${text.sent(view.email)}</p>
+<p role="status">${text.sent({ email: view.email })}</p>
 <p class="quiet">${text.nothingArrived}</p>`,
   });
 }
@@ -69,11 +72,14 @@ export function verifyEmailPage(view: VerifyEmailView): Html {
   const text = view.messages.verifyEmail;
   return signInLayout({
     ...view,
-    title: view.messages.frame.documentTitle(text.confirmHeading, view.organisation.name),
+    title: view.messages.frame.documentTitle({
+      title: text.confirmHeading,
+      organisation: view.organisation.name,
+    }),
     body: html`${recoveryTitle(view, text.confirmHeading)}
 ${view.isExpired && notice("hint", NOTICE_ID, text.notConfirmed, text.confirmAgain)}
 ${person(text.account, view.email)}
-<p>${text.confirmText(view.organisation.name)}</p>
+<p>${text.confirmText({ organisation: view.organisation.name })}</p>
 <form method="post" action="${linkAddress(view.action)}">
 ${hiddenFields(view.hidden)}
 <button class="button primary" id="verify-email-confirm" type="submit">${text.confirm}</button>

@@ -3,15 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { changeOrganisationSettings } from "../../../core/organisations/organisations.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { fakeClock } from "../../../testing/fake-clock.ts";
-import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/test-browser.ts";
-import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/test-mailbox.ts";
-import {
-  makeOrganisation,
-  startTestService,
-  type TestOrganisation,
-  type TestService,
-} from "../../../testing/test-service.ts";
+import { type TestBrowser, type TestPage, testBrowser } from "../../../testing/fakes/browser.ts";
+import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV, mailsTo, newestLink } from "../../../testing/fakes/mailbox.ts";
 import {
   answerOf,
   decide,
@@ -23,8 +17,14 @@ import {
   signInAndConsent,
   visit,
   withUser,
-} from "../../../testing/test-visit.ts";
-import { assertWritten } from "../../../testing/written-actions.ts";
+} from "../../../testing/fixtures/visit.ts";
+import { assertWritten } from "../../../testing/probes/written-actions.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
 
 describe("confirmed addresses", () => {
   forEachDatabase(({ fresh }) => {

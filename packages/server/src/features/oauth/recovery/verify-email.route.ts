@@ -3,8 +3,8 @@
 import type { FastifyInstance } from "fastify";
 import { completeAction } from "../../../core/actions/complete-action.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { addressOf } from "../../../http/client-address.ts";
 import { formOf, type PageForm } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import {
   type BrowserDeps,
@@ -25,7 +25,7 @@ import {
   hiddenOf,
   surroundings,
   withFlow,
-} from "./surroundings.ts";
+} from "./recovery-context.ts";
 import { verifyEmailPage } from "./verify-email.page.ts";
 
 export function verifyEmailRoutes(app: FastifyInstance, deps: BrowserDeps): void {
@@ -97,7 +97,7 @@ async function showDone(deps: BrowserDeps, visit: Visit): Promise<void> {
     ...around,
     ...frame,
     heading: text.doneHeading,
-    text: text.done(organisation.name),
+    text: text.done({ organisation: organisation.name }),
     onwardUri: flow && withFlow(deps, visit, "authorize", flow),
   });
   return show(visit, frame, page);

@@ -18,7 +18,7 @@ import { readFlow, takeStep } from "../authorize/take-step.ts";
 import { countRequest } from "./count-request.ts";
 import { sendVerifyMail } from "./link-mail.ts";
 import { noMailPage } from "./recovery.page.ts";
-import { fromTheStart, hiddenOf, type Surroundings, surroundings, withFlow } from "./surroundings.ts";
+import { fromTheStart, hiddenOf, type Surroundings, surroundings, withFlow } from "./recovery-context.ts";
 import { type VerifyOfferView, verifyOfferPage, verifySentPage } from "./verify-email.page.ts";
 
 export function verifyOfferRoutes(app: FastifyInstance, deps: BrowserDeps): void {
@@ -82,7 +82,7 @@ async function showOffer(
 ): Promise<void> {
   const { frame, flow, organisation } = around;
   if (!deps.outbox.isOpen) {
-    const advice = frame.messages.verifyEmail.notSetUp(organisation.name);
+    const advice = frame.messages.verifyEmail.notSetUp({ organisation: organisation.name });
     return show(visit, frame, noMailPage({ ...around, ...frame, advice }));
   }
   const page = verifyOfferPage({

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { atHash } from "@signet/protocol/at-hash";
+import { atHash } from "@signet/protocol/jose/at-hash";
 import { disableUser, setPassword } from "../../../core/users/users.ts";
-import { assertOAuthError, headerOf, payloadOf } from "../../../testing/answers.ts";
-import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import type { Answer } from "../../../testing/test-client.ts";
+import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import type { Answer } from "../../../testing/fixtures/client.ts";
+import { assertOAuthError, headerOf, payloadOf } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

@@ -1,147 +1,143 @@
 /**
- * The authorization code grant (RFC 6749 §4.1.3). A code is used once; a second use is refused and ends everything that
- * the first one began (RFC 6749 §4.1.2, RFC 9700 §4.2.4).
+ * Authorization code grant (RFC 6749 §4.1.3). A code is redeemed once. A second use is refused and revokes what the first
+ * one issued (RFC 6749 §4.1.2, RFC 9700 §4.2.4).
  */
-
 import { sha256Base64url } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { isCodeVerifier, verifyS256 } from "@signet/protocol/pkce";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { isCodeVerifier, verifyS256 } from "@signet/protocol/oauth/pkce";
 import { newUuid } from "@signet/protocol/uuid";
 import type { Application } from "../../../core/applications/application.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { AuthorizationCode } from "../../../core/codes/authorization-code.ts";
-import { findCode, holdGrounds, useCode } from "../../../core/codes/store.ts";
-import { noteSessionUse } from "../../../core/sessions/store.ts";
-import type { Release } from "../../../core/tokens/issue-tokens.ts";
-import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
-import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
-import { findUser } from "../../../core/users/store.ts";
+import { findCode, useCode } from "../../../core/codes/codes.store.ts";
+import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
+import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
+import { newRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import type { Database } from "../../../db/open.ts";
-import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
-import { newTokenFamily } from "./new-token-family.ts";
-import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";
+import { startTokenFamily } from "./code-redemption.ts";
+import {
+  type ConsumedGrant,
+  type Grant,
+  type GrantBasis,
+  type GrantRequest,
+  stillAllowedResources,
+  stillAllowedScopes,
+} from "./grant.ts";
 
 export interface AuthorizationCodeDeps extends RefreshTokenKeys {
   readonly database: Database;
   readonly clock: Clock;
 }
 
-export function authorizationCodeGrant(deps: AuthorizationCodeDeps): Grant {
-  return { grantType: "authorization_code", read: (request) => readCode(deps, request) };
+interface CodeBasis extends GrantBasis {
+  readonly code: AuthorizationCode;
+  readonly familyId: string;
+}
+
+export function authorizationCodeGrant(deps: AuthorizationCodeDeps): Grant<CodeBasis> {
+  return {
+    grantType: "authorization_code",
+    validate: (request) => validateCode(deps, request),
+    consume: (request, basis, signed) => redeemCode(deps, request, basis, signed),
+  };
 }
 
 const refused = (cause: string) =>
   new OAuthError("invalid_grant", "the authorization code cannot be used", { cause });
 
-async function readCode(deps: AuthorizationCodeDeps, request: GrantRequest): Promise<ReadGrant> {
+async function validateCode(deps: AuthorizationCodeDeps, request: GrantRequest): Promise<CodeBasis> {
   const { organisation, application, form, now } = request;
   const presented = form.values.get("code");
   if (presented === undefined) throw new OAuthError("invalid_request", "code is missing");
   const db = deps.database.query;
   const code = await findCode(db, organisation.id, sha256Base64url(presented));
   if (!code) throw refused("unknown");
-  // Another client's code stays that client's: whoever intercepted it must not be able to burn it either.
+  // A client that intercepts another client's code cannot invalidate it.
   if (code.applicationId !== application.id) throw refused("issued to another client");
-  requireSameRedirect(code, form.values.get("redirect_uri"));
-  requireProof(code, form.values.get("code_verifier"));
-  // After the proof: whoever merely saw a code, in a log or a history, must not be able to end what it began.
+  requireSameRedirectUri(code, form.values.get("redirect_uri"));
+  requireCodeVerifier(code, form.values.get("code_verifier"));
+  // After PKCE: a code seen in a log or a history is not enough to revoke what it issued.
   if (code.usedAt !== null) throw await replayed(deps, request, code);
   if (code.expiresAt <= now) throw refused("expired");
   const resources = stillAllowedResources(form, code.resources, application);
   const user = await findUser(db, organisation.id, code.userId);
-  if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
+  if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 
-  // Tokens that are signed already name the family that they will belong to.
+  // Tokens that an agent has signed already name their family.
   const familyId = code.signing?.familyId ?? newUuid();
   const { authentication, nonce, sessionId, consentId, requestedClaims } = code;
   return {
-    subject: {
-      issuer: request.issuer,
-      application,
-      scopes: stillAllowedScopes(code.scopes, application),
-      resources,
-      user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
-    },
+    code,
+    familyId,
     proofHash: code.codeHash,
     ...(code.signing ? { begun: code.signing } : {}),
-    commit: (release) => redeem(deps, request, code, { familyId, release }),
+    scopes: stillAllowedScopes(code.scopes, application),
+    resources,
+    user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
   };
 }
 
-async function redeem(
+async function redeemCode(
   deps: AuthorizationCodeDeps,
   request: GrantRequest,
-  code: AuthorizationCode,
-  { familyId, release }: { readonly familyId: string; readonly release: Release | undefined },
-) {
-  const { organisation, application, deviceId } = request;
+  { code, familyId }: CodeBasis,
+  signed: SignedTokens | HeldTokens,
+): Promise<ConsumedGrant> {
+  const { application, deviceId } = request;
+  const { orgId, codeHash } = code;
   const refreshToken = getsRefreshToken(application, code.scopes)
-    ? firstRefreshToken(deps, organisation.id, familyId)
+    ? newRefreshToken(deps, orgId, familyId)
     : undefined;
   const now = deps.clock();
-  const used = await deps.database.transaction(async (tx) => {
-    const use = { orgId: organisation.id, codeHash: code.codeHash, familyId, now };
-    if (!(await useCode(tx, use))) return false;
-    if (!(await holdGrounds(tx, code))) throw refused("the session or the consent has ended");
-    const { orgId, sessionId } = code;
-    await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
-    await insertTokenFamily(
-      tx,
-      newTokenFamily(application, { ...code, deviceId }, { familyId, refreshToken, now }),
-    );
-    await release?.(tx);
-    return true;
+  const tokens = await deps.database.transaction(async (tx) => {
+    if (!(await useCode(tx, { orgId, codeHash, familyId, now }))) return undefined;
+    const family = { id: familyId, refreshToken, now };
+    if (!(await startTokenFamily(tx, application, { ...code, deviceId }, family)))
+      throw refused("the session or the consent has ended");
+    return releaseTokens(signed, tx);
   });
-  if (!used) throw await replayed(deps, request, code);
-  return refreshToken === undefined ? {} : { refresh_token: refreshToken };
+  if (!tokens) throw await replayed(deps, request, code);
+  return { tokens, refreshToken };
 }
 
-/** The first use began a family: it ends, with its access tokens. */
+/** Revokes the token family that the first use started. @returns the error to throw */
 async function replayed(
   deps: AuthorizationCodeDeps,
-  request: GrantRequest,
-  code: AuthorizationCode,
+  { application, address }: GrantRequest,
+  { orgId, codeHash, userId }: AuthorizationCode,
 ): Promise<OAuthError> {
-  const { organisation, application, address } = request;
-  const now = deps.clock();
-  await deps.database.transaction(async (tx) => {
-    const first = await findCode(tx, organisation.id, code.codeHash);
-    if (!first?.familyId) return;
-    const id = first.familyId;
-    const ended = await revokeTokenFamilies(tx, { orgId: organisation.id, id, now, reason: "code_replayed" });
-    if (ended === 0) return;
-    await recordAuditEvent(tx, {
-      orgId: organisation.id,
-      at: now,
-      actor: `client:${application.id}`,
+  const redeemed = await findCode(deps.database.query, orgId, codeHash);
+  if (redeemed?.familyId)
+    await revokeFamily(deps, {
+      orgId,
+      familyId: redeemed.familyId,
+      reason: "code_replayed",
       action: "code.replayed",
-      target: code.userId,
+      clientId: application.id,
       address,
+      userId,
     });
-  });
-  return refused("used before");
+  return refused("already redeemed");
 }
 
-/**
- * RFC 6749 §4.1.3. OAuth 2.1 no longer sends it, because PKCE binds the code better: only then may it be missing, and
- * a different one is refused all the same.
- */
-function requireSameRedirect(code: AuthorizationCode, redirectUri: string | undefined): void {
+/** RFC 6749 §4.1.3. OAuth 2.1 omits the parameter, because PKCE binds the code: only with PKCE may it be missing. */
+function requireSameRedirectUri(code: AuthorizationCode, redirectUri: string | undefined): void {
   if (redirectUri === undefined && code.codeChallenge === null)
     throw new OAuthError("invalid_request", "redirect_uri is missing");
   if (redirectUri !== undefined && redirectUri !== code.redirectUri) throw refused("redirect_uri differs");
 }
 
-/** RFC 7636 §4.6; RFC 9700 §2.1.1: a verifier without a challenge is the mark of a downgrade. */
-function requireProof(code: AuthorizationCode, verifier: string | undefined): void {
+/** RFC 7636 §4.6; RFC 9700 §2.1.1: a verifier without a challenge is a sign of a downgrade attack. */
+function requireCodeVerifier(code: AuthorizationCode, verifier: string | undefined): void {
   if (code.codeChallenge === null) {
-    if (verifier !== undefined) throw refused("a verifier, but no challenge was made");
+    if (verifier !== undefined) throw refused("code_verifier without a code_challenge");
     return;
   }
   if (verifier === undefined) throw new OAuthError("invalid_grant", "code_verifier is missing");
   if (!isCodeVerifier(verifier)) throw new OAuthError("invalid_request", "code_verifier is malformed");
-  if (!verifyS256(verifier, code.codeChallenge)) throw refused("the verifier does not fit the challenge");
+  if (!verifyS256(verifier, code.codeChallenge))
+    throw refused("code_verifier does not match the code_challenge");
 }
 
 function getsRefreshToken({ settings }: Application, scopes: readonly string[]): boolean {

@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { isBoundTo } from "@signet/protocol/certificate-binding";
+import { isBoundTo } from "@signet/protocol/certificates/certificate-binding";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { type ApplicationSettings, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { revokeDevice } from "../../../core/devices/revoke-device.ts";
 import { createCustomScope } from "../../../core/scopes/custom-scopes.ts";
-import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { type CodeSource, codeSource } from "../../../testing/fakes/code-source.ts";
 import {
   type CertificateScene,
   certificateScene,
   clientCredentials,
   serviceSettings,
   signInSettings,
-} from "../../../testing/certificate-scene.ts";
-import { type CodeSource, codeSource } from "../../../testing/code-source.ts";
-import { forEachDatabase } from "../../../testing/databases.ts";
-import { type EnrolledDevice, renewedDevice } from "../../../testing/enrolled-device.ts";
-import { eventually } from "../../../testing/eventually.ts";
-import { type Answer, credentials, postForm } from "../../../testing/test-client.ts";
-import { askForCodes, letIn } from "../../../testing/test-device.ts";
+} from "../../../testing/fixtures/certificate-fixture.ts";
+import { type Answer, credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { askForCodes, letIn } from "../../../testing/fixtures/device.ts";
+import { type EnrolledDevice, renewedDevice } from "../../../testing/fixtures/enrolled-device.ts";
+import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import type { MtlsClient } from "../../../testing/test-listeners.ts";
 import { makeClient, REDIRECT_URI, type TestClient } from "../../../testing/test-service.ts";
 

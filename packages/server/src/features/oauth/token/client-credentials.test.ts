@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertOAuthError, headerOf, payloadOf, postText } from "../../../testing/answers.ts";
-import { codeSource, redeemWith } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { credentials, postForm, refresh } from "../../../testing/test-client.ts";
+import { codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
+import { assertOAuthError, headerOf, payloadOf, postText } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

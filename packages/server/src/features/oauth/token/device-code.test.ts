@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Application, deviceCodeGrantType } from "../../../core/applications/application.ts";
 import { disableApplication } from "../../../core/applications/applications.ts";
-import { listAuditEvents } from "../../../core/audit/store.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
 import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
 import { endSessions } from "../../../core/sessions/end-sessions.ts";
 import { disableUser } from "../../../core/users/users.ts";
-import { assertOAuthError, payloadOf, sendRaw } from "../../../testing/answers.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { type TestBrowser, testBrowser } from "../../../testing/test-browser.ts";
-import { type Answer, credentials, postForm } from "../../../testing/test-client.ts";
-import { askForCodes, letIn, makeDeviceApp, poll, showsDone } from "../../../testing/test-device.ts";
+import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { type Answer, credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { askForCodes, letIn, makeDeviceApp, poll, showsDone } from "../../../testing/fixtures/device.ts";
+import { withUser } from "../../../testing/fixtures/visit.ts";
+import { assertOAuthError, payloadOf, sendRaw } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,
@@ -20,7 +21,6 @@ import {
   type TestOrganisation,
   type TestService,
 } from "../../../testing/test-service.ts";
-import { withUser } from "../../../testing/test-visit.ts";
 
 const MINUTE = 60_000;
 

@@ -1,31 +1,37 @@
 /**
- * The device code grant (RFC 8628 §3.4): the device polls until a person has answered. A code is used once; a second use
- * is refused and ends everything that the first one began, as with authorization codes.
+ * Device code grant (RFC 8628 §3.4): the client polls until the user has decided. A device code is redeemed once. A second
+ * use is refused and revokes what the first one issued, as with authorization codes.
  */
-
 import { sha256Base64url } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import { newUuid } from "@signet/protocol/uuid";
 import { deviceCodeGrantType } from "../../../core/applications/application.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { holdGrounds } from "../../../core/codes/store.ts";
 import type {
   DeviceApproval,
   DeviceAuthorization,
 } from "../../../core/device-authorizations/device-authorization.ts";
-import { findByDeviceCode, notePoll, useDeviceCode } from "../../../core/device-authorizations/store.ts";
+import {
+  findByDeviceCode,
+  recordPoll,
+  useDeviceCode,
+} from "../../../core/device-authorizations/device-authorizations.store.ts";
 import { noRequestedClaims } from "../../../core/scopes/requested-claims.ts";
-import { noteSessionUse } from "../../../core/sessions/store.ts";
-import type { Release } from "../../../core/tokens/issue-tokens.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
-import { firstRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/refresh-token.ts";
-import { insertTokenFamily, revokeTokenFamilies } from "../../../core/tokens/store.ts";
-import { findUser } from "../../../core/users/store.ts";
+import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
+import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
+import { newRefreshToken, type RefreshTokenKeys } from "../../../core/tokens/token-family.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import type { Database } from "../../../db/open.ts";
-import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
-import { newTokenFamily } from "./new-token-family.ts";
-import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";
+import { startTokenFamily } from "./code-redemption.ts";
+import {
+  type ConsumedGrant,
+  type Grant,
+  type GrantBasis,
+  type GrantRequest,
+  stillAllowedResources,
+  stillAllowedScopes,
+} from "./grant.ts";
 
 export interface DeviceCodeDeps extends RefreshTokenKeys {
   readonly database: Database;
@@ -33,72 +39,76 @@ export interface DeviceCodeDeps extends RefreshTokenKeys {
   readonly poolSigning: PoolSigning;
 }
 
-/** The request of an approved device follows its yes within this time, or there is none. */
-const REQUEST_FOLLOWS_MS = 10_000;
+/** After this time without a signing request, an approval counts as one whose request could not be queued. */
+const SIGNING_REQUEST_DEADLINE_MS = 10_000;
 
-type Approved = DeviceAuthorization & { readonly approval: DeviceApproval };
+type ApprovedAuthorization = DeviceAuthorization & { readonly approval: DeviceApproval };
 
-export function deviceCodeGrant(deps: DeviceCodeDeps): Grant {
-  return { grantType: deviceCodeGrantType, read: (request) => readDeviceCode(deps, request) };
+interface DeviceCodeBasis extends GrantBasis {
+  readonly authorization: ApprovedAuthorization;
+  readonly familyId: string;
+}
+
+export function deviceCodeGrant(deps: DeviceCodeDeps): Grant<DeviceCodeBasis> {
+  return {
+    grantType: deviceCodeGrantType,
+    validate: (request) => validateDeviceCode(deps, request),
+    consume: (request, basis, signed) => redeemDeviceCode(deps, request, basis, signed),
+  };
 }
 
 const refused = (cause: string) =>
   new OAuthError("invalid_grant", "the device code cannot be used", { cause });
 
-async function readDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): Promise<ReadGrant> {
+async function validateDeviceCode(deps: DeviceCodeDeps, request: GrantRequest): Promise<DeviceCodeBasis> {
   const { organisation, application, form } = request;
   const presented = form.values.get("device_code");
   if (presented === undefined) throw new OAuthError("invalid_request", "device_code is missing");
   const db = deps.database.query;
-  const device = await findByDeviceCode(db, organisation.id, sha256Base64url(presented));
-  if (!device) throw refused("unknown");
-  if (device.applicationId !== application.id) throw refused("issued to another client");
-  const approved = await requireApproved(deps, request, device);
-  const { approval } = approved;
-  const scopes = stillAllowedScopes(device.scopes, application);
-  const resources = stillAllowedResources(form, device.resources, application);
+  const found = await findByDeviceCode(db, organisation.id, sha256Base64url(presented));
+  if (!found) throw refused("unknown");
+  if (found.applicationId !== application.id) throw refused("issued to another client");
+  const authorization = await requireApproved(deps, request, found);
+  const { approval, signing } = authorization;
+  const scopes = stillAllowedScopes(authorization.scopes, application);
+  const resources = stillAllowedResources(form, authorization.resources, application);
   const user = await findUser(db, organisation.id, approval.userId);
-  if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
+  if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 
-  const familyId = device.signing?.familyId ?? newUuid();
-  const begun = device.signing?.begun;
+  const familyId = signing?.familyId ?? newUuid();
   const { authentication, sessionId, consentId } = approval;
   const requestedClaims = noRequestedClaims;
   return {
-    subject: {
-      issuer: request.issuer,
-      application,
-      scopes,
-      resources,
-      user: { user, authentication, nonce: null, sessionId, familyId, consentId, requestedClaims },
-    },
-    proofHash: device.deviceCodeHash,
-    ...(begun ? { begun } : {}),
-    commit: (release) => redeem(deps, request, approved, { familyId, release }),
+    authorization,
+    familyId,
+    proofHash: authorization.deviceCodeHash,
+    ...(signing?.begun ? { begun: signing.begun } : {}),
+    scopes,
+    resources,
+    user: { user, authentication, nonce: null, sessionId, familyId, consentId, requestedClaims },
   };
 }
 
-/** @throws OAuthError the answers of RFC 8628 §3.5 */
+/** @throws OAuthError the responses of RFC 8628 §3.5 */
 async function requireApproved(
   deps: DeviceCodeDeps,
   request: GrantRequest,
-  device: DeviceAuthorization,
-): Promise<Approved> {
+  authorization: DeviceAuthorization,
+): Promise<ApprovedAuthorization> {
   const { now } = request;
-  const { approval } = device;
-  if (device.familyId !== null) throw await replayed(deps, request, device);
-  if (device.expiresAt <= now) throw new OAuthError("expired_token", "the device code has expired");
-  if (device.status === "denied") throw new OAuthError("access_denied", "the user denied the device");
-  if (approval && !(await isBeingSigned(deps, device, now))) return { ...device, approval };
-  const { orgId, deviceCodeHash } = device;
-  if (await notePoll(deps.database.query, { orgId, deviceCodeHash, now }))
-    throw new OAuthError("authorization_pending", "the user has not answered yet");
-  throw new OAuthError("slow_down", "the device polls too fast: wait 5 seconds more between polls");
+  const { orgId, deviceCodeHash, approval } = authorization;
+  if (authorization.familyId !== null) throw await replayed(deps, request, authorization);
+  if (authorization.expiresAt <= now) throw new OAuthError("expired_token", "the device code has expired");
+  if (authorization.status === "denied") throw new OAuthError("access_denied", "the user denied the request");
+  if (approval && !(await isBeingSigned(deps, authorization, now))) return { ...authorization, approval };
+  if (await recordPoll(deps.database.query, { orgId, deviceCodeHash, now }))
+    throw new OAuthError("authorization_pending", "the user has not decided yet");
+  throw new OAuthError("slow_down", "polling too fast: wait 5 seconds longer between polls");
 }
 
 /**
- * Whether the person who said yes still waits for an agent. What failed for want of agents is tried anew by the poll.
- * @throws OAuthError when the agent, or the person there, refused
+ * Whether an agent still has to sign for the approval. When no agent was available, the poll itself tries again.
+ * @throws OAuthError when the agent, or the user there, refused
  */
 async function isBeingSigned(
   { poolSigning }: DeviceCodeDeps,
@@ -106,58 +116,51 @@ async function isBeingSigned(
   now: number,
 ): Promise<boolean> {
   if (!signing) return false;
-  if (!signing.begun) return now < signing.approvedAt + REQUEST_FOLLOWS_MS;
+  if (!signing.begun) return now < signing.approvedAt + SIGNING_REQUEST_DEADLINE_MS;
   const outcome = await poolSigning.waitFor(orgId, signing.begun.requestId, 0);
   if (outcome instanceof OAuthError && outcome.code !== "temporarily_unavailable") throw outcome;
   return outcome === "waiting";
 }
 
-async function redeem(
+async function redeemDeviceCode(
   deps: DeviceCodeDeps,
   request: GrantRequest,
-  device: Approved,
-  { familyId, release }: { readonly familyId: string; readonly release: Release | undefined },
-) {
+  { authorization, familyId }: DeviceCodeBasis,
+  signed: SignedTokens | HeldTokens,
+): Promise<ConsumedGrant> {
   const { application, deviceId } = request;
-  const { orgId, deviceCodeHash, approval } = device;
-  const refreshToken = firstRefreshToken(deps, orgId, familyId);
+  const { orgId, deviceCodeHash, approval, scopes, resources } = authorization;
+  const refreshToken = newRefreshToken(deps, orgId, familyId);
   const now = deps.clock();
-  const used = await deps.database.transaction(async (tx) => {
-    if (!(await useDeviceCode(tx, { orgId, deviceCodeHash, familyId, now }))) return false;
-    const { sessionId, consentId } = approval;
-    if (!(await holdGrounds(tx, { orgId, sessionId, consentId })))
-      throw refused("the session or the consent has ended");
-    await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
+  const tokens = await deps.database.transaction(async (tx) => {
+    if (!(await useDeviceCode(tx, { orgId, deviceCodeHash, familyId, now }))) return undefined;
     // RFC 8628 has neither nonce nor claims parameter.
-    const ground = { ...device, ...approval, nonce: null, requestedClaims: noRequestedClaims, deviceId };
-    await insertTokenFamily(tx, newTokenFamily(application, ground, { familyId, refreshToken, now }));
-    await release?.(tx);
-    return true;
+    const requested = { nonce: null, requestedClaims: noRequestedClaims };
+    const basis = { orgId, scopes, resources, ...approval, ...requested, deviceId };
+    if (!(await startTokenFamily(tx, application, basis, { id: familyId, refreshToken, now })))
+      throw refused("the session or the consent has ended");
+    return releaseTokens(signed, tx);
   });
-  if (!used) throw await replayed(deps, request, device);
-  return { refresh_token: refreshToken };
+  if (!tokens) throw await replayed(deps, request, authorization);
+  return { tokens, refreshToken };
 }
 
-/** The first use began a family: it ends, with its access tokens. */
+/** Revokes the token family that the first use started. @returns the error to throw */
 async function replayed(
   deps: DeviceCodeDeps,
   { application, address }: GrantRequest,
   { orgId, deviceCodeHash }: DeviceAuthorization,
 ): Promise<OAuthError> {
-  const now = deps.clock();
-  await deps.database.transaction(async (tx) => {
-    const first = await findByDeviceCode(tx, orgId, deviceCodeHash);
-    if (!first?.familyId) return;
-    const id = first.familyId;
-    if ((await revokeTokenFamilies(tx, { orgId, id, now, reason: "code_replayed" })) === 0) return;
-    await recordAuditEvent(tx, {
+  const redeemed = await findByDeviceCode(deps.database.query, orgId, deviceCodeHash);
+  if (redeemed?.familyId)
+    await revokeFamily(deps, {
       orgId,
-      at: now,
-      actor: `client:${application.id}`,
+      familyId: redeemed.familyId,
+      reason: "code_replayed",
       action: "device-code.replayed",
-      ...(first.approval ? { target: first.approval.userId } : {}),
+      clientId: application.id,
       address,
+      userId: redeemed.approval?.userId,
     });
-  });
-  return refused("used before");
+  return refused("already redeemed");
 }

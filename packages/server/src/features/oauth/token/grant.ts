@@ -1,21 +1,20 @@
 /**
- * What a grant has to say. The route does everything that is common, in numbered phases, so that no grant can forget a
- * check: 1 the client proves itself, 2 the client may use this grant, 3 the grant is read (nothing is consumed),
- * 4 tokens are signed, 5 the grant is consumed in one conditional statement, 6 the answer goes out.
+ * What every grant provides to the phases of the token request, and the scopes and resources that a grant may give
+ * (RFC 6749 §3.3, RFC 8707).
  */
 import type { Form } from "@signet/protocol/form";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application, GrantType } from "../../../core/applications/application.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { grantableScopes } from "../../../core/scopes/scopes.ts";
 import type { TokenSubject } from "../../../core/tokens/claims.ts";
-import type { Release } from "../../../core/tokens/issue-tokens.ts";
-import type { BegunSigning } from "../../../core/tokens/signer.ts";
+import type { HeldTokens, SignedTokens, SigningOccasion } from "../../../core/tokens/signer.ts";
 
 export interface GrantRequest {
   readonly organisation: Organisation;
   /** Authenticated, enabled, and allowed to use this grant. */
   readonly application: Application;
   readonly form: Form;
-  readonly issuer: string;
   /** Milliseconds. */
   readonly now: number;
   readonly address: string;
@@ -23,23 +22,68 @@ export interface GrantRequest {
   readonly deviceId: string | null;
 }
 
-export interface ReadGrant {
-  readonly subject: TokenSubject;
-  /** SHA-256 of the code or token that was presented. */
-  readonly proofHash?: string;
-  /** What a browser waited for before the code was issued. */
-  readonly begun?: BegunSigning;
-  /**
-   * Consumes the grant. Nothing has been given away before it, and nothing is when it throws.
-   * @param release of the signed tokens, where there is one: happens with it or not at all
-   * @returns what the answer holds beside the signed tokens
-   * @throws OAuthError invalid_grant when another request was faster
-   */
-  commit(release?: Release): Promise<{ readonly refresh_token?: string }>;
+/** A validated grant: what it gives, and to whom. Each grant adds what it consumes later. */
+export interface GrantBasis
+  extends Pick<TokenSubject, "scopes" | "resources" | "user">,
+    Pick<SigningOccasion, "proofHash" | "begun"> {}
+
+export interface ConsumedGrant {
+  readonly tokens: SignedTokens;
+  readonly refreshToken?: string | undefined;
 }
 
-export interface Grant {
+export interface Grant<Basis extends GrantBasis = GrantBasis> {
   readonly grantType: GrantType;
-  /** @throws OAuthError */
-  read(request: GrantRequest): Promise<ReadGrant>;
+  /** Checks what the client presented; consumes nothing. @throws OAuthError */
+  validate(request: GrantRequest): Promise<Basis>;
+  /**
+   * Consumes the grant and releases the signed tokens, both or neither.
+   * @throws OAuthError invalid_grant when another request was faster
+   */
+  consume(request: GrantRequest, basis: Basis, signed: SignedTokens | HeldTokens): Promise<ConsumedGrant>;
 }
+
+/**
+ * The granted scopes that the application is still allowed.
+ * @throws OAuthError invalid_grant when none is left
+ */
+export function stillAllowedScopes(granted: readonly string[], { settings }: Application): string[] {
+  const scopes = grantableScopes(granted, settings.allowedScopes);
+  if (scopes.length > 0) return scopes;
+  const cause = "the application is no longer allowed any of these scopes";
+  throw new OAuthError("invalid_grant", "the granted scopes are no longer allowed", { cause });
+}
+
+/**
+ * The resources of this token: those that the request names among the granted ones (RFC 8707 §2.2), or all that the
+ * application is still allowed. @throws OAuthError invalid_target
+ */
+export function stillAllowedResources(
+  form: Form,
+  granted: readonly string[],
+  { settings }: Application,
+): readonly string[] {
+  const allowed = granted.filter((resource) => settings.allowedResources.includes(resource));
+  // Without this check a grant that lost all its resources would get a token for the default audience.
+  if (granted.length > 0 && allowed.length === 0) throw invalidTarget();
+  return form.values.has("resource") ? requestedResources(form, allowed) : allowed;
+}
+
+const MAX_RESOURCES = 10;
+
+/**
+ * The `resource` parameters (RFC 8707 §2).
+ * @param allowed the application's resources, or at the token endpoint those of the authorization
+ * @throws OAuthError invalid_target
+ */
+export function requestedResources(form: Form, allowed: readonly string[]): string[] {
+  const first = form.values.get("resource");
+  if (first === undefined) return [];
+  const resources = [...new Set(form.allValues.get("resource") ?? [first])];
+  if (resources.length > MAX_RESOURCES || resources.some((resource) => !allowed.includes(resource)))
+    throw invalidTarget();
+  return resources;
+}
+
+const invalidTarget = () =>
+  new OAuthError("invalid_target", "a resource is unknown or not allowed for this client");

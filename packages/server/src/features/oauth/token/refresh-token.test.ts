@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
-import { atHash } from "@signet/protocol/at-hash";
-import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
-import { type CodeSource, codeSource } from "../../../testing/code-source.ts";
+import { atHash } from "@signet/protocol/jose/at-hash";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { type Answer, credentials, postForm, refresh } from "../../../testing/test-client.ts";
+import { type CodeSource, codeSource } from "../../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { type Answer, credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
+import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

@@ -1,155 +1,147 @@
 /**
- * The refresh token grant (RFC 6749 §6) with rotation (RFC 9700 §4.14.2). One compare-and-swap decides who rotates; a
- * replay of an older token ends the family; the token rotated last gives the same successor again for a few seconds, so
- * that a lost answer or two racing tabs log nobody out.
+ * Refresh token grant: rotation, reuse detection, grace (RFC 6749 §6, RFC 9700 §4.14.2). One compare-and-swap decides
+ * which request rotates. Reuse of an older token revokes the family. For a few seconds the previous token gets the same
+ * successor again, so that a lost response or two racing tabs sign nobody out.
  */
 import { sha256Base64url } from "@signet/protocol/hash";
-import { OAuthError } from "@signet/protocol/oauth-error";
-import { isSubset, parseScope } from "@signet/protocol/scope";
-import type { Application } from "../../../core/applications/application.ts";
-import { recordAuditEvent } from "../../../core/audit/store.ts";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { isSubset, parseScope } from "@signet/protocol/oauth/scope";
 import type { Clock } from "../../../core/clock.ts";
-import type { Release } from "../../../core/tokens/issue-tokens.ts";
+import { revokeFamily } from "../../../core/tokens/revoke-family.ts";
+import { type HeldTokens, releaseTokens, type SignedTokens } from "../../../core/tokens/signer.ts";
 import {
+  deriveSuccessor,
   familyOfRefreshToken,
   type RefreshTokenKeys,
-  successorOf,
-} from "../../../core/tokens/refresh-token.ts";
-import { findTokenFamily, revokeTokenFamilies, rotateRefreshToken } from "../../../core/tokens/store.ts";
-import { refreshExpiry, refreshStanding, type TokenFamily } from "../../../core/tokens/token-family.ts";
-import { findUser } from "../../../core/users/store.ts";
+  refreshExpiry,
+  refreshTokenStatus,
+  type TokenFamily,
+} from "../../../core/tokens/token-family.ts";
+import { findTokenFamily, rotateRefreshToken } from "../../../core/tokens/tokens.store.ts";
+import { findUser } from "../../../core/users/users.store.ts";
 import type { Database } from "../../../db/open.ts";
-import type { Grant, GrantRequest, ReadGrant } from "./grant.ts";
-import { stillAllowedResources, stillAllowedScopes } from "./still-allowed.ts";
+import {
+  type ConsumedGrant,
+  type Grant,
+  type GrantBasis,
+  type GrantRequest,
+  stillAllowedResources,
+  stillAllowedScopes,
+} from "./grant.ts";
 
 export interface RefreshTokenDeps extends RefreshTokenKeys {
   readonly database: Database;
   readonly clock: Clock;
 }
 
-interface Presented {
+interface RefreshBasis extends GrantBasis {
+  readonly family: TokenFamily;
   readonly token: string;
-  readonly hash: string;
-  readonly familyId: string;
+  /** SHA-256 of the token. */
+  readonly proofHash: string;
 }
 
-export function refreshTokenGrant(deps: RefreshTokenDeps): Grant {
-  return { grantType: "refresh_token", read: (request) => readRefreshToken(deps, request) };
+export function refreshTokenGrant(deps: RefreshTokenDeps): Grant<RefreshBasis> {
+  return {
+    grantType: "refresh_token",
+    validate: (request) => validateRefreshToken(deps, request),
+    consume: (request, basis, signed) => rotate(deps, request, basis, signed),
+  };
 }
 
 const refused = (cause: string) =>
   new OAuthError("invalid_grant", "the refresh token cannot be used", { cause });
 
-async function readRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): Promise<ReadGrant> {
+async function validateRefreshToken(deps: RefreshTokenDeps, request: GrantRequest): Promise<RefreshBasis> {
   const { organisation, application, form, now } = request;
   const token = form.values.get("refresh_token");
   if (token === undefined) throw new OAuthError("invalid_request", "refresh_token is missing");
   const familyId = familyOfRefreshToken(deps, organisation.id, token);
   const family = familyId && (await findTokenFamily(deps.database.query, organisation.id, familyId));
   if (!familyId || !family) throw refused("unknown");
-  // RFC 6749 §10.4: bound to the client. Another client learns nothing and ends nothing.
+  // RFC 6749 §10.4: bound to the client. Another client learns nothing and revokes nothing.
   if (family.applicationId !== application.id) throw refused("issued to another client");
-  // RFC 8705 §7.1, by the device and not by one of its certificates, so that a renewal survives. Before anything is looked
-  // at that could end the family: another device ends nothing either.
-  if (family.deviceId !== request.deviceId) throw refused("begun with another device, or with none");
-  const presented = { token, familyId, hash: sha256Base64url(token) };
-  await requireGood(deps, request, family, presented, now);
+  // RFC 8705 §7.1: bound to the device, not to one certificate, so that a renewed certificate works. Checked before
+  // reuse detection: another device revokes nothing either.
+  if (family.deviceId !== request.deviceId) throw refused("issued to another device, or to none");
+  const proofHash = sha256Base64url(token);
+  await requireUsable(deps, request, family, proofHash, now);
   const user = await findUser(deps.database.query, organisation.id, family.userId);
-  if (!user || user.disabledAt !== null) throw refused("the user is gone or disabled");
+  if (!user || user.disabledAt !== null) throw refused("the user is deleted or disabled");
 
   const { authentication, nonce, sessionId, consentId, requestedClaims } = family;
   return {
-    subject: {
-      issuer: request.issuer,
-      application,
-      scopes: narrowedScopes(family, application, form.values.get("scope")),
-      resources: stillAllowedResources(form, family.resources, application),
-      user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
-    },
-    proofHash: presented.hash,
-    commit: (release) => rotate(deps, request, family, { ...presented, release }),
+    family,
+    token,
+    proofHash,
+    scopes: narrowedScopes(request, family),
+    resources: stillAllowedResources(form, family.resources, application),
+    user: { user, authentication, nonce, sessionId, familyId, consentId, requestedClaims },
   };
 }
 
 async function rotate(
   deps: RefreshTokenDeps,
   request: GrantRequest,
-  family: TokenFamily,
-  presented: Presented & { readonly release: Release | undefined },
-) {
-  const { organisation, application } = request;
-  const { release } = presented;
+  { family, token, proofHash }: RefreshBasis,
+  signed: SignedTokens | HeldTokens,
+): Promise<ConsumedGrant> {
+  const { orgId, id } = family;
   const { query } = deps.database;
-  const successor = successorOf(deps, organisation.id, presented.familyId, presented.token);
+  const refreshToken = deriveSuccessor(deps, orgId, id, token);
   const now = deps.clock();
   const rotation = {
-    orgId: organisation.id,
-    id: presented.familyId,
-    presentedHash: presented.hash,
-    successorHash: sha256Base64url(successor),
+    orgId,
+    id,
+    presentedHash: proofHash,
+    successorHash: sha256Base64url(refreshToken),
     now,
-    expiresAt: refreshExpiry(family, application.settings.refreshTokenLifetimeSeconds, now),
+    expiresAt: refreshExpiry(family, request.application.settings.refreshTokenLifetimeSeconds, now),
   };
-  // Rotation and release stand or fall together: an answer that cannot be given burns no refresh token.
-  const rotated = await (release
-    ? deps.database.transaction(async (tx) => {
-        const isFirst = await rotateRefreshToken(tx, rotation);
-        if (isFirst) await release(tx);
-        return isFirst;
-      })
-    : rotateRefreshToken(query, rotation));
-  if (!rotated) {
-    // Somebody was faster with the same token, or this is a repeat: what the family says now decides.
-    const current = await findTokenFamily(query, organisation.id, presented.familyId);
-    if (!current) throw refused("unknown");
-    await requireGood(deps, request, current, presented, now);
-    await release?.();
-  }
-  return { refresh_token: successor };
+  // Held tokens are released in the transaction of the rotation: a failed release burns no refresh token.
+  let tokens: SignedTokens | undefined;
+  if ("release" in signed)
+    tokens = await deps.database.transaction(async (tx) =>
+      (await rotateRefreshToken(tx, rotation)) ? signed.release(tx) : undefined,
+    );
+  else if (await rotateRefreshToken(query, rotation)) tokens = signed;
+  if (tokens) return { tokens, refreshToken };
+  // Another request rotated the token first, or this one repeats it: the current state of the family decides.
+  const current = await findTokenFamily(query, orgId, id);
+  if (!current) throw refused("unknown");
+  await requireUsable(deps, request, current, proofHash, now);
+  return { tokens: await releaseTokens(signed), refreshToken };
 }
 
-async function requireGood(
+/** @throws OAuthError invalid_grant; a reused token revokes its family first */
+async function requireUsable(
   deps: RefreshTokenDeps,
-  request: GrantRequest,
+  { application, address }: GrantRequest,
   family: TokenFamily,
-  presented: Presented,
+  hash: string,
   now: number,
 ): Promise<void> {
-  const graceMs = request.application.settings.refreshTokenGraceSeconds * 1000;
-  const standing = refreshStanding(family, presented.hash, now, graceMs);
-  if (standing === "living" || standing === "again") return;
-  if (standing === "replayed") await endFamily(deps, request, family);
-  throw refused(standing);
-}
-
-async function endFamily(deps: RefreshTokenDeps, request: GrantRequest, family: TokenFamily): Promise<void> {
-  const now = deps.clock();
-  const { orgId, id } = family;
-  await deps.database.transaction(async (tx) => {
-    if ((await revokeTokenFamilies(tx, { orgId, id, now, reason: "refresh_token_replayed" })) === 0) return;
-    await recordAuditEvent(tx, {
-      orgId,
-      at: now,
-      actor: `client:${request.application.id}`,
+  const graceMs = application.settings.refreshTokenGraceSeconds * 1000;
+  const status = refreshTokenStatus(family, hash, now, graceMs);
+  if (status === "current" || status === "grace") return;
+  if (status === "replayed")
+    await revokeFamily(deps, {
+      orgId: family.orgId,
+      familyId: family.id,
+      reason: "refresh_token_replayed",
       action: "refresh-token.replayed",
-      target: family.userId,
-      address: request.address,
+      clientId: application.id,
+      address,
+      userId: family.userId,
     });
-  });
+  throw refused(status);
 }
 
-/**
- * RFC 6749 §6: the same or less, never more; the family keeps what it was granted. What was taken from the application
- * since then it does not get any more.
- */
-function narrowedScopes(
-  family: TokenFamily,
-  application: Application,
-  text: string | undefined,
-): readonly string[] {
-  const asked = text === undefined ? family.scopes : parseScope(text);
-  if (!asked || !isSubset(asked, family.scopes)) {
-    throw new OAuthError("invalid_scope", "more was asked for than the refresh token was granted");
-  }
-  return stillAllowedScopes(asked, application);
+/** RFC 6749 §6: the granted scopes or fewer; the family keeps what it was granted. */
+function narrowedScopes({ form, application }: GrantRequest, family: TokenFamily): readonly string[] {
+  const text = form.values.get("scope");
+  const scopes = text === undefined ? family.scopes : parseScope(text);
+  if (!scopes || !isSubset(scopes, family.scopes))
+    throw new OAuthError("invalid_scope", "the scope exceeds what the refresh token was granted");
+  return stillAllowedScopes(scopes, application);
 }

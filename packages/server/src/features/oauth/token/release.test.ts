@@ -1,16 +1,16 @@
-/** Tokens that were signed elsewhere are handed out with what consumes the grant, or neither happens. */
+/** Tokens that an agent has signed are released in the transaction that consumes the grant. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { parseForm } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
 import type { Application } from "../../../core/applications/application.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
-import { refreshTokenKey } from "../../../open-service.ts";
-import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
+import { refreshTokenKey } from "../../../modules/open-service.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { refresh } from "../../../testing/test-client.ts";
-import { askForCodes, letIn, makeDeviceApp, poll } from "../../../testing/test-device.ts";
+import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { refresh } from "../../../testing/fixtures/client.ts";
+import { askForCodes, letIn, makeDeviceApp, poll } from "../../../testing/fixtures/device.ts";
 import {
   makeOrganisation,
   startTestService,
@@ -22,7 +22,7 @@ import { deviceCodeGrant } from "./device-code.ts";
 import type { Grant } from "./grant.ts";
 import { refreshTokenGrant } from "./refresh-token.ts";
 
-/** Asked by none of these: the devices were allowed without an agent. */
+/** No test here needs a pool: the devices are approved without an agent. */
 const noPools: PoolSigning = {
   issuer: () => assert.fail(),
   begin: () => assert.fail(),
@@ -48,39 +48,39 @@ forEachDatabase(({ fresh }) => {
     refreshTokenKey: refreshTokenKey(running.service.masterKey),
     poolSigning: noPools,
   });
-  /** Reads the grant, and consumes it with a release that comes to nothing. */
+  /** Validates the grant, and consumes it with a release that fails. */
   const failing = async (grant: Grant, application: Application, form: Record<string, string>) => {
-    const read = await grant.read({
+    const request = {
       organisation: org.organisation,
       application,
       form: parseForm(new URLSearchParams(form).toString()),
-      issuer: org.issuer,
       now: running.service.clock(),
       deviceId: null,
       address: "127.0.0.1",
-    });
+    };
+    const basis = await grant.validate(request);
     let released = 0;
     const release = async () => {
       released++;
-      throw new OAuthError("temporarily_unavailable", "somebody else has them");
+      throw new OAuthError("temporarily_unavailable", "already released");
     };
-    await assert.rejects(read.commit(release), /somebody else/);
-    assert.equal(released, 1, "it was asked for");
+    await assert.rejects(grant.consume(request, basis, { release }), /already released/);
+    assert.equal(released, 1);
   };
 
-  test("a code that came to nothing is not used", async () => {
+  test("does not redeem an authorization code whose tokens could not be released", async () => {
     const { code, verifier } = await source.code();
     await failing(authorizationCodeGrant(deps()), org.web.application, { code, code_verifier: verifier });
     assert.equal((await redeemWith(org, { code, verifier })).status, 200);
   });
 
-  test("a refresh token that came to nothing is not rotated", async () => {
+  test("does not rotate a refresh token whose tokens could not be released", async () => {
     const { refreshToken } = await source.tokens();
     await failing(refreshTokenGrant(deps()), org.web.application, { refresh_token: refreshToken });
     assert.equal((await refresh(org, refreshToken)).status, 200);
   });
 
-  test("nor is a device code", async () => {
+  test("does not redeem a device code whose tokens could not be released", async () => {
     const tv = await makeDeviceApp(running.service, org);
     const codes = await askForCodes(org, tv);
     await letIn(source.browser, org, codes);

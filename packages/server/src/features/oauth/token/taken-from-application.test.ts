@@ -6,13 +6,13 @@ import {
   deviceCodeGrantType,
 } from "../../../core/applications/application.ts";
 import { disableApplication } from "../../../core/applications/applications.ts";
-import { assertOAuthError, payloadOf } from "../../../testing/answers.ts";
-import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { quickPasswords } from "../../../testing/quick-passwords.ts";
-import { authorizationRequest, authorize } from "../../../testing/test-browser.ts";
-import { credentials, refresh } from "../../../testing/test-client.ts";
-import { askForCodes, letIn, poll, showsDone, typeCode } from "../../../testing/test-device.ts";
+import { authorizationRequest, authorize } from "../../../testing/fakes/browser.ts";
+import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { credentials, refresh } from "../../../testing/fixtures/client.ts";
+import { askForCodes, letIn, poll, showsDone, typeCode } from "../../../testing/fixtures/device.ts";
+import { assertOAuthError, payloadOf } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

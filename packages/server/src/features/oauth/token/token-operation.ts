@@ -6,7 +6,12 @@ import {
   oauthErrorAnswers,
   problemAnswers,
 } from "../../../http/api/described-operation.ts";
-import { clientParameters, clientSecurity, exampleClient, scopeParameter } from "../client-parameters.ts";
+import {
+  clientParameters,
+  clientSecurity,
+  exampleClient,
+  scopeParameter,
+} from "../client-authentication/client-parameters.ts";
 
 const resource = Type.Optional(
   Type.String({ format: "uri", description: "whom the token is for (RFC 8707); may be repeated" }),

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { postText, sendRaw } from "../../../testing/answers.ts";
-import { anyCharacter } from "../../../testing/any-character.ts";
-import { codeSource } from "../../../testing/code-source.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { credentials } from "../../../testing/test-client.ts";
+import { codeSource } from "../../../testing/fakes/code-source.ts";
+import { credentials } from "../../../testing/fixtures/client.ts";
+import { postText, sendRaw } from "../../../testing/probes/answers.ts";
+import { anyCharacter } from "../../../testing/probes/any-character.ts";
 import {
   makeOrganisation,
   startTestService,

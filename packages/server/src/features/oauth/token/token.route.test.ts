@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertOAuthError, postText, sendRaw } from "../../../testing/answers.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { credentials, postForm } from "../../../testing/test-client.ts";
+import { credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { assertOAuthError, postText, sendRaw } from "../../../testing/probes/answers.ts";
 import {
   makeOrganisation,
   startTestService,

@@ -1,44 +1,65 @@
-/** POST token (RFC 6749 §3.2): the pipeline that every grant runs through. */
+/** POST /oauth/{org}/token (RFC 6749 §3.2): the six phases that every grant goes through. */
 import { type Form, requireSingle } from "@signet/protocol/form";
-import { OAuthError } from "@signet/protocol/oauth-error";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { formatScope } from "@signet/protocol/oauth/scope";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Activity } from "../../../core/activity/activity.ts";
 import { mayUse } from "../../../core/application-access/application-access.ts";
-import type { Clock } from "../../../core/clock.ts";
-import { issuerOf, type Organisation } from "../../../core/organisations/organisation.ts";
+import type { Application } from "../../../core/applications/application.ts";
+import { seconds } from "../../../core/clock.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
-import { type AddedClaimsDeps, addedClaims } from "../../../core/tokens/added-claims.ts";
-import { signTokens } from "../../../core/tokens/issue-tokens.ts";
+import { issuerOfApplication } from "../../../core/signing-pools/application-issuer.ts";
+import {
+  type AddedClaimsDeps,
+  addedClaims,
+  type TokenDevice,
+  type TokenSubject,
+} from "../../../core/tokens/claims.ts";
 import type { PoolSigning } from "../../../core/tokens/pool-signing.ts";
-import type { Signer } from "../../../core/tokens/signer.ts";
-import { addressOf } from "../../../http/client-address.ts";
+import { type Signer, unsignedTokens } from "../../../core/tokens/signer.ts";
 import { formOf } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
 import { sendJson } from "../../../http/send-json.ts";
 import {
+  authenticateClient,
   type ClientAuthenticationDeps,
-  type NamedClient,
-  nameClient,
-  proveClient,
-} from "../client-authentication.ts";
-import { tokenDevice } from "../client-device.ts";
-import type { Grant, ReadGrant } from "./grant.ts";
+  type IdentifiedClient,
+  identifyClient,
+} from "../client-authentication/client-authentication.ts";
+import { tokenDevice } from "../client-authentication/client-device.ts";
+import type { Grant, GrantBasis } from "./grant.ts";
 
 export interface TokenRouteDeps extends ClientAuthenticationDeps, AddedClaimsDeps {
-  readonly baseUrl: string;
-  readonly clock: Clock;
   readonly organisations: OrganisationDirectory;
-  /** Of the applications without a pool. */
+  /** For applications without a signing pool. */
   readonly signer: Signer;
   readonly poolSigning: PoolSigning;
   readonly grants: readonly Grant[];
   readonly activity: Pick<Activity, "count">;
 }
 
-export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
-  const grants = new Map<string, Grant>(deps.grants.map((grant) => [grant.grantType, grant]));
-  const { count } = deps.activity;
+interface TokenRequest {
+  readonly organisation: Organisation;
+  readonly request: FastifyRequest;
+  readonly form: Form;
+  readonly grantType: string;
+  readonly client: IdentifiedClient;
+}
 
+/** RFC 6749 §5.1. */
+interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: "Bearer";
+  readonly expires_in: number;
+  readonly scope?: string;
+  readonly id_token?: string;
+  readonly refresh_token?: string;
+}
+
+export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
+  const { count } = deps.activity;
   app.post(
     "/oauth/:org/token",
     inOrganisation<Organisation>(deps.organisations.find, async ({ organisation, request, reply }) => {
@@ -46,76 +67,87 @@ export function tokenRoute(app: FastifyInstance, deps: TokenRouteDeps): void {
       requireSingle(form);
       const grantType = form.values.get("grant_type");
       if (grantType === undefined) throw new OAuthError("invalid_request", "grant_type is missing");
-      const client = await nameClient(deps, organisation, request, form);
+      const client = await identifyClient(deps, organisation, request, form);
       try {
-        const grant = grants.get(grantType);
-        const answer = await tokensFor(deps, { organisation, request, form, client, grant });
+        const response = await issueTokens(deps, { organisation, request, form, grantType, client });
         count(organisation.id, "tokens");
-        return await sendJson(reply, JSON.stringify(answer));
+        return await sendJson(reply, JSON.stringify(response));
       } catch (error) {
-        if (error instanceof OAuthError && !isStillWaiting(error)) count(organisation.id, "refused-tokens");
+        if (error instanceof OAuthError && !isPending(error)) count(organisation.id, "refused-tokens");
         throw error;
       }
     }),
   );
 }
 
-/** What a device is told while its user has not answered yet (RFC 8628 §3.5). */
-const isStillWaiting = ({ code }: OAuthError): boolean =>
-  code === "authorization_pending" || code === "slow_down";
+/** A device code whose user has not decided yet (RFC 8628 §3.5). */
+const isPending = ({ code }: OAuthError): boolean => code === "authorization_pending" || code === "slow_down";
 
-interface Asked {
-  readonly organisation: Organisation;
-  readonly request: FastifyRequest;
-  readonly form: Form;
-  readonly client: NamedClient;
-  /** Undefined for a grant type that nobody knows. */
-  readonly grant: Grant | undefined;
-}
-
-/** @returns the answer's members. @throws OAuthError */
-async function tokensFor(
+/** @throws OAuthError */
+async function issueTokens(
   deps: TokenRouteDeps,
-  { organisation, request, form, client, grant }: Asked,
-): Promise<object> {
-  const { application, device: proven } = await proveClient(deps, organisation, request, client);
-  if (!grant) throw new OAuthError("unsupported_grant_type", "this grant_type is not supported");
-  if (!application.settings.grantTypes.includes(grant.grantType)) {
-    throw new OAuthError("unauthorized_client", "the client may not use this grant_type");
-  }
+  { organisation, request, form, grantType, client }: TokenRequest,
+): Promise<TokenResponse> {
+  // 1 client authentication (RFC 6749 §2.3)
+  const { application, device: clientDevice } = await authenticateClient(deps, organisation, request, client);
+
+  // 2 is the client allowed this grant (§5.2)
+  const grant = requireGrant(deps.grants, application, grantType);
+
+  // 3 validate the grant; nothing is consumed yet
   const now = deps.clock();
-  const isPoolSigned = application.settings.signingPoolId !== undefined;
-  const issuer = isPoolSigned
-    ? await deps.poolSigning.issuer(organisation, application)
-    : issuerOf(deps.baseUrl, organisation.id);
   const address = addressOf(request);
-  const device = await tokenDevice(deps, application, proven, request);
-  const deviceId = device?.id ?? null;
-  const read = await grant.read({ organisation, application, form, issuer, now, address, deviceId });
-  await requireAdmitted(deps, read);
-  const added = await addedClaims(deps, read.subject);
-  const subject = { ...read.subject, ...(device ? { device } : {}), added };
-  const { proofHash, begun } = read;
-  const signed = await signTokens(isPoolSigned ? deps.poolSigning : deps.signer, organisation, subject, {
-    now,
-    clock: deps.clock,
-    occasion: {
-      grantType: grant.grantType,
-      address,
-      ...(proofHash === undefined ? {} : { proofHash }),
-      ...(begun === undefined ? {} : { begun }),
-    },
+  const device = await tokenDevice(deps, application, clientDevice, request);
+  const grantRequest = { organisation, application, form, now, address, deviceId: device?.id ?? null };
+  const basis = await grant.validate(grantRequest);
+
+  // 4 the subject, with its scopes, audience, binding and claims
+  const subject = await resolveSubject(deps, application, basis, device);
+
+  // 5 sign, by local keys or the organisation's agents: a failed signature burns no code and no refresh token
+  const signer = application.settings.signingPoolId === undefined ? deps.signer : deps.poolSigning;
+  const unsigned = unsignedTokens(organisation, subject, now);
+  const { proofHash, begun } = basis;
+  const signed = await signer.sign(unsigned, {
+    grantType: grant.grantType,
+    address,
+    ...(proofHash === undefined ? {} : { proofHash }),
+    ...(begun === undefined ? {} : { begun }),
   });
-  const committed = await read.commit(signed.release);
-  return { ...signed.answer(), ...committed };
+
+  // 6 consume the grant and release the tokens, in one transaction
+  const { tokens, refreshToken } = await grant.consume(grantRequest, basis, signed);
+  const { exp, iat } = unsigned.accessToken;
+  return {
+    access_token: tokens.accessToken,
+    token_type: "Bearer",
+    expires_in: tokens.exp === undefined ? exp - iat : tokens.exp - seconds(deps.clock()),
+    ...(subject.scopes.length > 0 ? { scope: formatScope(subject.scopes) } : {}),
+    ...(tokens.idToken === undefined ? {} : { id_token: tokens.idToken }),
+    ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+  };
 }
 
-/** Whatever the grant: who was taken off an application of assigned users gets no more tokens there. */
-async function requireAdmitted(
-  { database }: TokenRouteDeps,
-  { subject: { application, user } }: ReadGrant,
-): Promise<void> {
-  if (user === undefined || (await mayUse(database.query, application, user.user.id))) return;
-  const cause = "the user is not assigned to the application";
-  throw new OAuthError("invalid_grant", "the user may not use this application", { cause });
+function requireGrant(grants: readonly Grant[], { settings }: Application, grantType: string): Grant {
+  const grant = grants.find((one) => one.grantType === grantType);
+  if (!grant) throw new OAuthError("unsupported_grant_type", "this grant_type is not supported");
+  if (!settings.grantTypes.includes(grant.grantType))
+    throw new OAuthError("unauthorized_client", "the client may not use this grant_type");
+  return grant;
+}
+
+async function resolveSubject(
+  deps: TokenRouteDeps,
+  application: Application,
+  { scopes, resources, user }: GrantBasis,
+  device: TokenDevice | undefined,
+): Promise<TokenSubject> {
+  // A user who was unassigned since the grant gets no more tokens for the application.
+  if (user && !(await mayUse(deps.database.query, application, user.user.id)))
+    throw new OAuthError("invalid_grant", "the user may not use this application", {
+      cause: "the user is not assigned to the application",
+    });
+  const issuer = await issuerOfApplication(deps, application);
+  const subject = { issuer, application, scopes, resources, user, device };
+  return { ...subject, added: await addedClaims(deps, subject) };
 }

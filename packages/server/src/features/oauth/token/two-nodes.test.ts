@@ -6,13 +6,13 @@ import { disableApplication } from "../../../core/applications/applications.ts";
 import { createClientSecret, revokeSecret } from "../../../core/applications/client-secrets.ts";
 import { disableOrganisation } from "../../../core/organisations/organisations.ts";
 import { openDatabase } from "../../../db/open.ts";
-import { assertOAuthError, headerOf, sendRaw } from "../../../testing/answers.ts";
-import { type CodeSource, codeSource, redeemWith } from "../../../testing/code-source.ts";
 import { postgresServer } from "../../../testing/databases.ts";
 import { eventually } from "../../../testing/eventually.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
+import { type CodeSource, codeSource, redeemWith } from "../../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { credentials, postForm, refresh } from "../../../testing/fixtures/client.ts";
 import { createDatabase, dropDatabase } from "../../../testing/postgres.ts";
-import { credentials, postForm, refresh } from "../../../testing/test-client.ts";
+import { assertOAuthError, headerOf, sendRaw } from "../../../testing/probes/answers.ts";
 import {
   makeClient,
   makeOrganisation,

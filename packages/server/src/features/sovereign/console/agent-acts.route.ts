@@ -1,11 +1,11 @@
 /** Ending an agent, or one of its keys: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
-import type { ConsoleDeps } from "../../../console/visit.ts";
 import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { findAgentKey } from "../../../core/signing-pools/store.ts";
+import { findAgentKey } from "../../../core/signing-pools/signing-pools.store.ts";
 import { html } from "../../../html/html.ts";
-import { deactivateAgent, retireAgentKey } from "../agents.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
+import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import { deactivateAgent, retireAgentKey } from "../admin-api/agents.ts";
 import { findAgentAt, type PoolAgent, poolCrumbs } from "./pool-visit.ts";
 
 export function agentActRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -29,7 +29,7 @@ function endRoute(app: FastifyInstance, deps: ConsoleDeps, act: "deactivate" | "
     question: (messages, found, organisation) => {
       const text = messages.console.pools.agentPage[act];
       return {
-        heading: text.heading(found.agent.name),
+        heading: text.heading({ name: found.agent.name }),
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `agent-${act}-confirm`,
@@ -60,7 +60,7 @@ function retireRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     question: (messages, found, organisation) => {
       const { retireKey: text } = messages.console.pools.agentPage;
       return {
-        heading: text.heading(found.agent.name),
+        heading: text.heading({ name: found.agent.name }),
         text: html`<p><code>${found.key.kid}</code></p><p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: "key-retire-confirm",

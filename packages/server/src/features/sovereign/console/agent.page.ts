@@ -1,8 +1,12 @@
 import type { AgentKeyState, SigningAgent } from "../../../core/signing-pools/agent-key.ts";
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
-import { buttonLink, card, facts, moment } from "../../../html/console/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/console/record-form.ts";
-import { nameCell, type Row, rowLink, table } from "../../../html/console/table.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import { buttonLink, card, facts, moment } from "../../../html/components/parts.ts";
+import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { nameCell, type Row, rowLink, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AgentStanding } from "./pool-state.ts";
@@ -51,7 +55,7 @@ export function agentPage(view: AgentView): Html {
 }
 
 function detailsCard({ agent, standing, messages }: AgentView): Html {
-  const { agentPage: text, lastSeen, state, second } = messages.console.pools;
+  const { agentPage: text, lastSeen, state } = messages.console.pools;
   const { frame } = messages.console;
   const { deactivatedAt, compromisedAt, lastSeenAt } = agent;
   return card({
@@ -59,10 +63,19 @@ function detailsCard({ agent, standing, messages }: AgentView): Html {
     title: text.details,
     body: facts([
       { label: state, content: agentState(standing, messages) },
-      { label: lastSeen, content: lastSeenAt === null ? frame.never : moment(lastSeenAt, second) },
-      { label: text.registered, content: moment(agent.createdAt, frame.minute) },
-      { label: text.deactivated, content: deactivatedAt !== null && moment(deactivatedAt, frame.minute) },
-      { label: text.compromised, content: compromisedAt !== null && moment(compromisedAt, frame.minute) },
+      {
+        label: lastSeen,
+        content: lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),
+      },
+      { label: text.registered, content: moment(agent.createdAt, messages.format.minute) },
+      {
+        label: text.deactivated,
+        content: deactivatedAt !== null && moment(deactivatedAt, messages.format.minute),
+      },
+      {
+        label: text.compromised,
+        content: compromisedAt !== null && moment(compromisedAt, messages.format.minute),
+      },
       { label: text.id, content: html`<code>${agent.id}</code>` },
     ]),
   });
@@ -85,7 +98,7 @@ function keysCard({ keys, messages }: AgentView): Html {
 
 function keyRow(key: ShownAgentKey, messages: Messages): Row {
   const { agentPage: text } = messages.console.pools;
-  const { minute } = messages.console.frame;
+  const { minute } = messages.format;
   const { kid, alg, activeFrom, retiringAt, certificate, retireUri } = key;
   return {
     id: `key-${kid}`,
@@ -95,7 +108,7 @@ function keyRow(key: ShownAgentKey, messages: Messages): Row {
       moment(activeFrom, minute),
       retiringAt === null ? text.untilSuccessor : moment(retiringAt, minute),
       certificate
-        ? html`<bdi>${certificate.subject}</bdi> <span class="quiet">${text.certificateUntil(certificate.until)}</span>`
+        ? html`<bdi>${certificate.subject}</bdi> <span class="quiet">${text.certificateUntil({ at: certificate.until })}</span>`
         : text.noCertificate,
     ],
     ...(retireUri === undefined
@@ -105,7 +118,7 @@ function keyRow(key: ShownAgentKey, messages: Messages): Row {
             id: `retire-${kid}`,
             uri: retireUri,
             text: text.retire,
-            label: text.retireOf(kid),
+            label: text.retireOf({ value: kid }),
           }),
         }),
   };

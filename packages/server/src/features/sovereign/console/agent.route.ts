@@ -1,18 +1,18 @@
 /** GET /oauth/manage/{org}/pools/{pool}/agents/{agent}: one agent and its keys. */
 import { X509Certificate } from "node:crypto";
 import type { FastifyInstance } from "fastify";
-import { lastChangeOf } from "../../../console/actor-names.ts";
-import { consoleFrame } from "../../../console/console-frame.ts";
+import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
+import { listKeysOfAgent } from "../../../core/signing-pools/registration.store.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { consoleFrame } from "../../../page-kit/console-frame.ts";
 import {
   administratorHere,
   type ConsoleDeps,
   consoleRoute,
   show,
   type Visit,
-} from "../../../console/visit.ts";
-import { type AgentKey, agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { listKeysOfAgent } from "../../../core/signing-pools/registration/store.ts";
-import { queryOf } from "../../../http/form-body.ts";
+} from "../../../page-kit/visit.ts";
 import { agentPage, type ShownAgentKey } from "./agent.page.ts";
 import { agentStanding } from "./pool-state.ts";
 import { agentAt, paramsOf, poolCrumbs, poolPath } from "./pool-visit.ts";

@@ -1,8 +1,12 @@
 /** pools/new: making a signing pool. */
 import type { FastifyInstance } from "fastify";
-import { consoleFrame } from "../../../console/console-frame.ts";
-import { making, newOnce, type Refusal } from "../../../console/made-once.ts";
-import type { Submission } from "../../../console/sent-form.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { FormState } from "../../../html/components/form-state.ts";
+import type { FormFailure } from "../../../html/components/record-form.ts";
+import { CodedError } from "../../../http/coded-error.ts";
+import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
+import type { Submission } from "../../../page-kit/sent-form.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -12,12 +16,8 @@ import {
   provenAdministrator,
   show,
   type Visit,
-} from "../../../console/visit.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { FormState } from "../../../html/console/form-state.ts";
-import type { FormFailure } from "../../../html/console/record-form.ts";
-import { CodedError } from "../../../http/coded-error.ts";
-import { createPool, MOST_POOLS } from "../pools.ts";
+} from "../../../page-kit/visit.ts";
+import { createPool, MOST_POOLS } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";
 import { newPool, poolFaults, poolInput, readPool, type TypedPool } from "./pool-form.ts";
 import { poolCrumbs, poolPath } from "./pool-visit.ts";
@@ -79,7 +79,7 @@ async function create(deps: ConsoleDeps, visit: Visit): Promise<void> {
   } catch (error) {
     if (!(error instanceof CodedError) || error.code !== "pool_limit") throw error;
     const { faults: text } = messages.console.pools;
-    const failure = { kind: "refused", title: text.tooManyPools(MOST_POOLS) } as const;
+    const failure = { kind: "refused", title: text.tooManyPools({ max: MOST_POOLS }) } as const;
     await form(deps, visit, { signedIn, typed, failure, status: 409 });
   }
 }

@@ -1,13 +1,13 @@
 /** Disabling, enabling and deleting a signing pool: each is asked on a page of its own. */
 import type { FastifyInstance } from "fastify";
-import { confirmedActRoute, WasSoAlready } from "../../../console/confirmed-act.ts";
-import { type ConsoleDeps, consolePath } from "../../../console/visit.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { applicationsOfPool } from "../../../core/signing-pools/registration/store.ts";
+import { applicationsOfPool } from "../../../core/signing-pools/registration.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import { html, linkAddress } from "../../../html/html.ts";
-import { deletePool } from "../pool-changes.ts";
-import { disablePool } from "../pools.ts";
+import { confirmedActRoute, WasSoAlready } from "../../../page-kit/confirmed-act.ts";
+import { type ConsoleDeps, consolePath } from "../../../page-kit/visit.ts";
+import { deletePool } from "../admin-api/pool-changes.ts";
+import { disablePool } from "../admin-api/pools.ts";
 import { findPoolAt, poolCrumbs } from "./pool-visit.ts";
 
 export function poolActRoutes(app: FastifyInstance, deps: ConsoleDeps): void {
@@ -25,7 +25,7 @@ function ableRoute(app: FastifyInstance, deps: ConsoleDeps, act: "disable" | "en
     question: (messages, pool, organisation) => {
       const text = messages.console.pools[act];
       return {
-        heading: text.heading(pool.name),
+        heading: text.heading({ name: pool.name }),
         text: html`<p>${text.text}</p>`,
         confirm: text.submit,
         confirmId: `pool-${act}-confirm`,
@@ -62,7 +62,7 @@ function deleteRoute(app: FastifyInstance, deps: ConsoleDeps): void {
     question: (messages, { pool, applications }, organisation) => {
       const { remove: text } = messages.console.pools;
       return {
-        heading: text.heading(pool.name),
+        heading: text.heading({ name: pool.name }),
         text: [
           html`<p>${text.text}</p>`,
           applications.length > 0 && inUse(applications, organisation, text.inUse),

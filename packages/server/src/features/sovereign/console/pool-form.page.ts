@@ -1,6 +1,10 @@
 import { agentAlgs } from "@signet/protocol/agent-signature";
 import { issuerModes } from "../../../core/signing-pools/signing-pool.ts";
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
 import {
   checkField,
   checkList,
@@ -8,11 +12,11 @@ import {
   radioField,
   textArea,
   textField,
-} from "../../../html/console/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
+} from "../../../html/components/fields.ts";
+import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
 import { type Html, html } from "../../../html/html.ts";
-import { poolLimits } from "../pools.ts";
+import { poolLimits } from "../admin-api/pools.ts";
 import type { NumberField, TypedPool } from "./pool-form.ts";
 
 export type PoolFormView = ConsoleFrame &

@@ -1,9 +1,9 @@
 /** A pool's settings as they are typed: fields in, input and faults out. */
 import { agentAlgs, isAgentAlg } from "@signet/protocol/agent-signature";
-import { rootFault } from "@signet/protocol/x5c-chain";
+import { rootFault } from "@signet/protocol/certificates/x5c-chain";
 import { issuerModes, type SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { MOST_ROOTS, type NewPool, poolDefaults, poolLimits, requireName } from "../pools.ts";
+import { MOST_ROOTS, type NewPool, poolDefaults, poolLimits, requireName } from "../admin-api/pools.ts";
 
 export type NumberField = keyof typeof poolLimits;
 export const numberFields = Object.keys(poolLimits) as NumberField[];
@@ -90,7 +90,7 @@ export async function poolFaults(
   if (!issuerModes.some((mode) => mode === typed.issuerMode)) faults["issuerMode"] = text.issuerMode;
   for (const field of numberFields) {
     const [least, most] = poolLimits[field];
-    if (!isWithin(typed[field], least, most)) faults[field] = text.number(least, most);
+    if (!isWithin(typed[field], least, most)) faults[field] = text.number({ min: least, max: most });
   }
   const root = await rootsFault(rootsIn(typed), now, text);
   if (root !== undefined) faults["trustedRoots"] = root;
@@ -115,10 +115,10 @@ async function rootsFault(
   now: number,
   text: Messages["console"]["pools"]["faults"],
 ): Promise<string | undefined> {
-  if (roots.length > MOST_ROOTS) return text.tooManyRoots(MOST_ROOTS);
+  if (roots.length > MOST_ROOTS) return text.tooManyRoots({ max: MOST_ROOTS });
   for (const [index, pem] of roots.entries()) {
     if (/PRIVATE KEY/i.test(pem)) return text.privateKey;
-    if ((await rootFault(pem, now)) !== undefined) return text.root(index + 1);
+    if ((await rootFault(pem, now)) !== undefined) return text.root({ count: index + 1 });
   }
   return undefined;
 }

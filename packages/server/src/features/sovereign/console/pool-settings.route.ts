@@ -1,11 +1,11 @@
 /** pools/{pool}/settings: all of a signing pool but in whose name it signs. */
 import type { FastifyInstance } from "fastify";
-import { editForm } from "../../../console/edit-form.ts";
-import { ChangedMeanwhile } from "../../../console/submission.ts";
-import type { ConsoleDeps } from "../../../console/visit.ts";
-import { holdPool } from "../../../core/signing-pools/registration/store.ts";
-import { changePool } from "../pool-changes.ts";
-import { checkedSettings } from "../pools.ts";
+import { holdPool } from "../../../core/signing-pools/registration.store.ts";
+import { editForm } from "../../../page-kit/edit-form.ts";
+import { ChangedMeanwhile } from "../../../page-kit/submission.ts";
+import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import { changePool } from "../admin-api/pool-changes.ts";
+import { checkedSettings } from "../admin-api/pools.ts";
 import { poolFormPage } from "./pool-form.page.ts";
 import { poolFaults, poolInput, readPool, typedPool } from "./pool-form.ts";
 import { poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";

@@ -2,10 +2,10 @@
 import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
 import { readActivity } from "../../../core/activity/read-activity.ts";
 import { AGENT_SEEN_MS, type SigningAgent } from "../../../core/signing-pools/agent-key.ts";
-import { agentsOfPools } from "../../../core/signing-pools/registration/store.ts";
+import { agentsOfPools } from "../../../core/signing-pools/registration.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
 import type { Db } from "../../../db/open.ts";
-import { waitingOfPools } from "./store.ts";
+import { waitingOfPools } from "./console.store.ts";
 
 /** `away`: it has agents, and none is there. */
 export type PoolStanding = "working" | "away" | "empty" | "disabled";

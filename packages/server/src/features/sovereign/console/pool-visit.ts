@@ -1,11 +1,11 @@
 /** What the pages of signing pools share: which pool an address names, and where its pages are. */
 import { isUuid } from "@signet/protocol/hash";
-import { type ConsoleDeps, consolePath, type Visit } from "../../../console/visit.ts";
 import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { findAgent, findPool } from "../../../core/signing-pools/store.ts";
+import { findAgent, findPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { NotFound } from "../../../http/errors.ts";
+import { type ConsoleDeps, consolePath, type Visit } from "../../../page-kit/visit.ts";
 
 type At = Pick<Visit, "organisation">;
 export type Params = Readonly<Record<string, string>>;

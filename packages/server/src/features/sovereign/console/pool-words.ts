@@ -1,6 +1,6 @@
 /** States in the colours and words of the pools' pages. */
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { type StateKind, state } from "../../../html/console/parts.ts";
+import { type StateKind, state } from "../../../html/components/parts.ts";
 import type { Html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AgentStanding, PoolStanding } from "./pool-state.ts";

@@ -1,8 +1,12 @@
 import type { AgentKeyState } from "../../../core/signing-pools/agent-key.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { chart, chartFigures, type Series } from "../../../html/console/chart.ts";
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
-import { livePiece, liveStatus } from "../../../html/console/live.ts";
+import { chart, chartFigures, type Series } from "../../../html/components/charts/chart.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import { livePiece, liveStatus } from "../../../html/components/live.ts";
 import {
   buttonLink,
   card,
@@ -11,9 +15,9 @@ import {
   emptyState,
   facts,
   moment,
-} from "../../../html/console/parts.ts";
-import { doneNotice, lastChangeLine } from "../../../html/console/record-form.ts";
-import { nameCell, type Row, table } from "../../../html/console/table.ts";
+} from "../../../html/components/parts.ts";
+import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { nameCell, type Row, table } from "../../../html/components/table.ts";
 import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { AgentStanding, PoolLoad } from "./pool-state.ts";
@@ -106,7 +110,7 @@ export function poolLivePiece({ liveUri, load, agents }: PoolLive, messages: Mes
   return html`<div${livePiece(liveUri, says)} class="stack">
 ${
   load &&
-  html`<p class="live-line">${poolState(load.standing, messages)} <span class="quiet">${text.liveOf(load.live, load.agents)} · ${text.waitingNow(load.waiting)}</span></p>`
+  html`<p class="live-line">${poolState(load.standing, messages)} <span class="quiet">${text.liveOf({ count: load.live, max: load.agents })} · ${text.waitingNow({ count: load.waiting })}</span></p>`
 }
 ${
   agents.length === 0
@@ -130,7 +134,7 @@ ${
       cells: [
         nameCell({ name, uri }),
         agentState(standing, words),
-        lastSeenAt === null ? frame.never : moment(lastSeenAt, text.second),
+        lastSeenAt === null ? frame.never : moment(lastSeenAt, messages.format.second),
         keys.length === 0
           ? html`<span class="quiet">${text.noKeys}</span>`
           : html`<ul class="key-list">${keys.map(key)}</ul>`,
@@ -141,7 +145,7 @@ ${
 
 function signaturesCard({ signatures, messages }: PoolView): Html {
   const { charts } = messages.console.overview;
-  const { pools: text, frame } = messages.console;
+  const { pools: text } = messages.console;
   const series: Series[] = [
     { label: charts.signed, tone: "plain", counts: signatures.signed },
     { label: charts.failed, tone: "bad", counts: signatures.failed },
@@ -151,11 +155,11 @@ function signaturesCard({ signatures, messages }: PoolView): Html {
     id: "signatures",
     title: text.signatures,
     body: [
-      chartFigures(series.map((one) => ({ ...one, figure: frame.number(sum(one.counts)) }))),
+      chartFigures(series.map((one) => ({ ...one, figure: messages.format.number(sum(one.counts)) }))),
       chart({
         id: "signatures-chart",
         title: text.signatures,
-        description: charts.from(signatures.from),
+        description: charts.from({ at: signatures.from }),
         form: "bars",
         series,
         points: signatures.points,
@@ -203,7 +207,7 @@ function addressesCard({ issuer, jwksUri, discoveryUri, pool, messages }: PoolVi
 function settingsCard({ pool, uris, messages }: PoolView): Html {
   const { pools: text, frame } = messages.console;
   const { fields } = text;
-  const seconds = (value: number): Content => text.duration(value);
+  const seconds = (value: number): Content => messages.format.lifetime(value);
   return card({
     id: "settings",
     title: text.settingsTitle,
@@ -217,10 +221,10 @@ function settingsCard({ pool, uris, messages }: PoolView): Html {
         label: fields.keyPublishDelaySeconds,
         content: pool.keyPublishDelaySeconds === 0 ? text.atOnce : seconds(pool.keyPublishDelaySeconds),
       },
-      { label: fields.maxPending, content: frame.number(pool.maxPending) },
+      { label: fields.maxPending, content: messages.format.number(pool.maxPending) },
       {
         label: fields.trustedRoots,
-        content: pool.trustedRoots.length > 0 && text.rootCount(pool.trustedRoots.length),
+        content: pool.trustedRoots.length > 0 && text.rootCount({ count: pool.trustedRoots.length }),
       },
       { label: fields.requireX5c, content: pool.requireX5c ? frame.yes : frame.no },
     ]),

@@ -1,8 +1,23 @@
 /** GET /oauth/manage/{org}/pools/{pool}: one pool, its agents and what they do now. */
 import type { FastifyInstance } from "fastify";
-import { lastChangeOf } from "../../../console/actor-names.ts";
-import { consoleFrame } from "../../../console/console-frame.ts";
-import { livePieceRoute } from "../../../console/live-piece.ts";
+import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
+import { readActivity } from "../../../core/activity/read-activity.ts";
+import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
+import { applicationsOfPool, listAgents } from "../../../core/signing-pools/registration.store.ts";
+import {
+  issuerOfPool,
+  jwksUriOfPool,
+  poolAddress,
+  type SigningPool,
+} from "../../../core/signing-pools/signing-pool.ts";
+import { listKeysOfPool } from "../../../core/signing-pools/signing-pools.store.ts";
+import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { copyScript, liveScript } from "../../../html/scripts.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { lastChangeOf } from "../../../page-kit/actor-names.ts";
+import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
   administratorHere,
   type ConsoleDeps,
@@ -10,22 +25,7 @@ import {
   consoleRoute,
   show,
   type Visit,
-} from "../../../console/visit.ts";
-import { HOUR_MS, ofPool } from "../../../core/activity/kinds.ts";
-import { readActivity } from "../../../core/activity/read-activity.ts";
-import { agentKeyState } from "../../../core/signing-pools/agent-key.ts";
-import { applicationsOfPool, listAgents } from "../../../core/signing-pools/registration/store.ts";
-import {
-  issuerOfPool,
-  jwksUriOfPool,
-  poolAddress,
-  type SigningPool,
-} from "../../../core/signing-pools/signing-pool.ts";
-import { listKeysOfPool } from "../../../core/signing-pools/store.ts";
-import { dayAndHourWords, hourWords } from "../../../html/console/time-words.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript, liveScript } from "../../../html/scripts.ts";
-import { queryOf } from "../../../http/form-body.ts";
+} from "../../../page-kit/visit.ts";
 import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
 import { agentStanding, loadsOf } from "./pool-state.ts";
 import { findPoolAt, paramsOf, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";

@@ -1,8 +1,8 @@
-import { type ConsoleFrame, consoleLayout } from "../../../html/console/console-layout.ts";
-import { livePiece, liveStatus } from "../../../html/console/live.ts";
-import { buttonLink, card, emptyState } from "../../../html/console/parts.ts";
-import { doneNotice } from "../../../html/console/record-form.ts";
-import { nameCell, table } from "../../../html/console/table.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { livePiece, liveStatus } from "../../../html/components/live.ts";
+import { buttonLink, card, emptyState } from "../../../html/components/parts.ts";
+import { doneNotice } from "../../../html/components/record-form.ts";
+import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import type { PoolLoad } from "./pool-state.ts";
@@ -57,7 +57,7 @@ export function poolTable({
   liveUri,
   messages,
 }: Pick<PoolsView, "pools" | "liveUri" | "messages">): Html {
-  const { pools: text, frame } = messages.console;
+  const { pools: text } = messages.console;
   const says = pools.map(({ name, standing }) => `${name}: ${text.standing[standing]}.`);
   return html`<div${livePiece(liveUri, says)}>${table({
     label: text.title,
@@ -67,11 +67,11 @@ export function poolTable({
       cells: [
         nameCell({ name, uri, note: algs.join(", ") }),
         poolState(standing, messages),
-        text.liveOf(live, agents),
-        frame.number(waiting),
+        text.liveOf({ count: live, max: agents }),
+        messages.format.number(waiting),
         [
-          frame.number(signed),
-          failed > 0 && html` <span class="failed-count">${text.failedCount(failed)}</span>`,
+          messages.format.number(signed),
+          failed > 0 && html` <span class="failed-count">${text.failedCount({ count: failed })}</span>`,
         ],
       ],
     })),

@@ -1,19 +1,24 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { newUuid } from "@signet/protocol/uuid";
-import { listAuditEvents } from "../../../core/audit/store.ts";
-import { countPools, listAgents, listKeysOfAgent } from "../../../core/signing-pools/registration/store.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { countPools, listAgents, listKeysOfAgent } from "../../../core/signing-pools/registration.store.ts";
 import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { findPool, noteAgentSeen } from "../../../core/signing-pools/store.ts";
-import { type ConsoleBrowser, consoleBrowser, formOfPage, textOf } from "../../../testing/console-browser.ts";
+import { findPool, noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
 import { forEachDatabase } from "../../../testing/databases.ts";
-import { type FakeClock, fakeClock } from "../../../testing/fake-clock.ts";
-import { type Planted, plantRecords } from "../../../testing/planted-records.ts";
-import { makePool, newAgentKey, presentedKey } from "../../../testing/test-agent.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { makePool, newAgentKey, presentedKey } from "../../../testing/fixtures/agent.ts";
+import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import {
+  type ConsoleBrowser,
+  consoleBrowser,
+  formOfPage,
+  textOf,
+} from "../../../testing/probes/console-browser.ts";
 import { makeClient, startTestService, type TestService } from "../../../testing/test-service.ts";
-import { MOST_POOLS } from "../pools.ts";
-import { insertRequest, NOBODY } from "../store.ts";
-import { waitingOfPools } from "./store.ts";
+import { MOST_POOLS } from "../admin-api/pools.ts";
+import { insertRequest, NOBODY } from "../requests/signing-request.store.ts";
+import { waitingOfPools } from "./console.store.ts";
 
 const MINUTE = 60_000;
 

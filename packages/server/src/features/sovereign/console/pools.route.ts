@@ -1,7 +1,10 @@
 /** GET /oauth/manage/{org}/pools: the signing pools, and how each stands. */
 import type { FastifyInstance } from "fastify";
-import { consoleFrame } from "../../../console/console-frame.ts";
-import { livePieceRoute } from "../../../console/live-piece.ts";
+import { listAllPools } from "../../../core/signing-pools/signing-pools.store.ts";
+import { liveScript } from "../../../html/scripts.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { livePieceRoute } from "../../../page-kit/live-piece.ts";
 import {
   administratorHere,
   type ConsoleDeps,
@@ -9,10 +12,7 @@ import {
   consoleRoute,
   show,
   type Visit,
-} from "../../../console/visit.ts";
-import { listAllPools } from "../../../core/signing-pools/store.ts";
-import { liveScript } from "../../../html/scripts.ts";
-import { queryOf } from "../../../http/form-body.ts";
+} from "../../../page-kit/visit.ts";
 import { loadsOf } from "./pool-state.ts";
 import { poolPath } from "./pool-visit.ts";
 import { type ListedPool, poolsPage, poolTable } from "./pools.page.ts";

@@ -1,9 +1,13 @@
-import { type ConsoleFrame, type ConsoleView, consoleLayout } from "../../../html/console/console-layout.ts";
-import { textArea, textField } from "../../../html/console/fields.ts";
-import { type FormState, faultsFailure, fieldState } from "../../../html/console/form-state.ts";
-import { copyStatus, snippet } from "../../../html/console/parts.ts";
-import { type FormFailure, failureNotice, recordForm } from "../../../html/console/record-form.ts";
-import { nameCell, table } from "../../../html/console/table.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import { textArea, textField } from "../../../html/components/fields.ts";
+import { type FormState, faultsFailure, fieldState } from "../../../html/components/form-state.ts";
+import { copyStatus, snippet } from "../../../html/components/parts.ts";
+import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html } from "../../../html/html.ts";
 
 export type TypedRegistration = { name: string; registration: string };
@@ -101,7 +105,7 @@ export function reviewPage(view: ReviewView): Html {
   const { register: text } = messages.console.pools;
   return consoleLayout({
     ...view,
-    title: text.reviewTitle(view.name),
+    title: text.reviewTitle({ name: view.name }),
     summary: text.reviewText,
     body: html`<section class="card">${table({
       label: text.keys,

@@ -3,9 +3,18 @@
  * approved. Private keys never come here; what is pasted proves that the agent has them.
  */
 import type { FastifyInstance } from "fastify";
-import { consoleFrame } from "../../../console/console-frame.ts";
-import { type Making, making, newOnce, type Refusal } from "../../../console/made-once.ts";
-import type { Submission } from "../../../console/sent-form.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { shownOncePage } from "../../../html/components/act.page.ts";
+import type { FormState } from "../../../html/components/form-state.ts";
+import type { FormFailure } from "../../../html/components/record-form.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { copyScript } from "../../../html/scripts.ts";
+import { CodedError } from "../../../http/coded-error.ts";
+import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { type Making, making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
+import type { Submission } from "../../../page-kit/sent-form.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -14,20 +23,11 @@ import {
   provenAdministrator,
   show,
   type Visit,
-} from "../../../console/visit.ts";
-import type { SignedIn } from "../../../core/sessions/session.ts";
-import type { SigningAgent } from "../../../core/signing-pools/agent-key.ts";
-import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
-import { shownOncePage } from "../../../html/console/act.page.ts";
-import type { FormState } from "../../../html/console/form-state.ts";
-import type { FormFailure } from "../../../html/console/record-form.ts";
-import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript } from "../../../html/scripts.ts";
-import { CodedError } from "../../../http/coded-error.ts";
-import { type PresentedKey, type ReadKey, readAgentKeys } from "../agent-keys.ts";
-import { addAgentKeys, registerAgent } from "../agents.ts";
-import { requireName } from "../pools.ts";
-import { MOST_CHARACTERS, readRegistration } from "../registration-text.ts";
+} from "../../../page-kit/visit.ts";
+import { type PresentedKey, type ReadKey, readAgentKeys } from "../admin-api/agent-keys.ts";
+import { addAgentKeys, registerAgent } from "../admin-api/agents.ts";
+import { requireName } from "../admin-api/pools.ts";
+import { MOST_CHARACTERS, readRegistration } from "../admin-api/registration-text.ts";
 import { FOLDER, keysCommand, newAgentCommand } from "./agent-command-lines.ts";
 import { agentAt, paramsOf, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
 import { registerPage, reviewPage, type TypedRegistration } from "./register.page.ts";
@@ -222,7 +222,7 @@ async function makeAgent(
   const page = shownOncePage({
     ...frame,
     breadcrumbs: poolCrumbs(visit, frame.messages, pool),
-    title: text.doneTitle(agent.name),
+    title: text.doneTitle({ name: agent.name }),
     text: text.doneText,
     values: [
       { id: "api-key", title: text.apiKey, lines: apiKey },

@@ -1,0 +1,51 @@
+/** The API reference in real Chromium: readable by everyone, in light and dark, on a phone and on a desk. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { assertUsable, watchPage } from "../support/page-watch.ts";
+import { startServerHere } from "../support/server-here.ts";
+import type { RunningServer } from "../support/server-process.ts";
+
+let browser: Browser;
+let server: RunningServer;
+before(async () => {
+  browser = await launchBrowser();
+  server = await startServerHere();
+});
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+test("without scripts: found from the start page, its contents lead to an operation", async (t) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`${server.baseUrl}/`);
+  await page.click('a[href="/docs"]');
+  await page.click('.contents a[href="#createClient"]');
+  assert.equal(new URL(page.url()).hash, "#createClient");
+  const operation = page.locator("#createClient");
+  await operation.locator("summary", { hasText: "Example for a shell" }).click();
+  assert.match((await operation.locator("details[open] pre").textContent()) ?? "", /openssl dgst/);
+  await operation.locator('a[href="#record-CreatedClient"]').click();
+  assert.equal(new URL(page.url()).hash, "#record-CreatedClient");
+});
+
+test("usable by everyone in light and in dark, and nothing is asked of another server", async (t) => {
+  const context = await browser.newContext();
+  t.after(() => context.close());
+  const page = await context.newPage();
+  const watch = await watchPage(page);
+  await page.goto(`${server.baseUrl}/docs`);
+  assert.deepEqual(
+    watch.requests
+      .map((request) => new URL(request.url()).host)
+      .filter((host) => host !== new URL(server.baseUrl).host),
+    [],
+  );
+  assert.deepEqual(watch.faults, []);
+  await assertUsable(page, "the reference");
+});

@@ -1,0 +1,357 @@
+/** What an administrator does with applications and with the pools that sign for them, by keyboard alone, in real Chromium (issue 8, points 2 and 6). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import type { Application } from "../../packages/server/src/core/applications/application.ts";
+import { findApplication } from "../../packages/server/src/core/applications/applications.store.ts";
+import { acrValues } from "../../packages/server/src/core/sessions/session.ts";
+import { agentKeyState } from "../../packages/server/src/core/signing-pools/agent-key.ts";
+import {
+  findAgent,
+  findAgentKey,
+  findPool,
+} from "../../packages/server/src/core/signing-pools/signing-pools.store.ts";
+import { authorizationRequest } from "../../packages/server/src/testing/fakes/browser.ts";
+import { newAgentKey, presentedKey } from "../../packages/server/src/testing/fixtures/agent.ts";
+import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
+import { choose, enter, isReady, pick, pressEnter, reach, tick, type } from "../support/keyboard.ts";
+import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
+
+const { scene, service, visitor, assertAllSent } = journeys();
+
+const db = () => service().database.query;
+const recordOf = (id: string): Promise<Application | undefined> => findApplication(db(), scene().orgId, id);
+
+const idInAddress = (page: Page, of = "applications"): string =>
+  new URL(page.url()).pathname.split(`/${of}/`)[1]?.split("/")[0] ?? "";
+
+/** What the token endpoint says to who has this secret. */
+async function tokenStatus(clientId: string, secret: string): Promise<number> {
+  const body = new URLSearchParams({ grant_type: "client_credentials", scope: "jobs:run" });
+  body.append("client_id", clientId);
+  body.append("client_secret", secret);
+  const url = `${scene().baseUrl}/oauth/${scene().orgId}/token`;
+  return (await fetch(url, { method: "POST", body })).status;
+}
+
+/** From the page that shows a new secret, which Enter on its button copies, to the record. */
+async function keepSecret({ context, page }: Visitor): Promise<{ clientId: string; secret: string }> {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const clientId = await page.locator("#client-id").innerText();
+  const secret = await page.locator("#client-secret").innerText();
+  await reach(page, "button[data-copy=client-secret]");
+  await page.keyboard.press("Enter");
+  await page.locator("#copy-status", { hasText: "Copied" }).waitFor({ state: "attached" });
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), secret);
+  await enter(page, "once-done");
+  assert.ok(!(await page.content()).includes(secret), "shown once");
+  return { clientId, secret };
+}
+
+test("a web application: made with a fault first, its secret read once and copied", async (t) => {
+  const visit = await visitor(t);
+  const { page } = visit;
+  await visit.open("/applications");
+  await signInByKeyboard(page, scene().admin);
+  await page.locator("#application-new").waitFor();
+  await enter(page, "application-new");
+  await enter(page, "kind-web");
+  await type(page, "name", "Time sheets");
+  await type(page, "redirectUris", "https://time.northwind.example/callback\nftp://nowhere");
+  await page.locator("#redirectUris-check.bad", { hasText: /line 2/i }).waitFor();
+  await choose(page, "consentMode", "organisation");
+  await enter(page, "application-create");
+  await isReady(page, "redirectUris");
+  await visit.at("Web application");
+  assert.equal(await page.locator("#name").inputValue(), "Time sheets", "what was typed is kept");
+  assert.match(await page.locator("#redirectUris-fault").innerText(), /line 2/i);
+  assert.ok(await page.locator("#consentMode-organisation").isChecked());
+  await type(page, "redirectUris", "https://time.northwind.example/callback");
+  await enter(page, "application-create");
+  await visit.look(/Time sheets/);
+  const { clientId } = await keepSecret(visit);
+  assert.equal(idInAddress(page), clientId);
+  const made = await recordOf(clientId);
+  assert.equal(made?.name, "Time sheets");
+  assert.deepEqual(made?.settings.redirectUris, ["https://time.northwind.example/callback"]);
+  assert.equal(made?.settings.consentMode, "organisation");
+  assert.match(await page.locator("#last-change").innerText(), /ada@northwind\.example/);
+});
+
+test("a service: its secret gets tokens, another one is added and the first ended, and it is disabled and deleted", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/applications/new");
+  await enter(page, "kind-service");
+  await type(page, "name", "Night run");
+  await type(page, "otherScopes", "jobs:run");
+  await enter(page, "application-create");
+  const first = await keepSecret(visit);
+  const { clientId } = first;
+  assert.equal(await tokenStatus(clientId, first.secret), 200);
+
+  await enter(page, "secret-new");
+  await type(page, "label", "second");
+  await pick(page, "lifetime", "90");
+  await enter(page, "secret-create");
+  const second = await keepSecret(visit);
+  const [older] = (await recordOf(clientId))?.secrets ?? [];
+  await enter(page, `secret-end-${older?.id}`);
+  await enter(page, "secret-end");
+  assert.equal(await doneText(page), "The secret is revoked.");
+  assert.equal(await tokenStatus(clientId, first.secret), 401);
+  assert.equal(await tokenStatus(clientId, second.secret), 200);
+
+  await enter(page, "application-disable");
+  await enter(page, "application-disable");
+  assert.equal(await doneText(page), "The application is disabled.");
+  assert.notEqual(await tokenStatus(clientId, second.secret), 200);
+  await enter(page, "application-enable");
+  await enter(page, "application-enable");
+  assert.equal(await tokenStatus(clientId, second.secret), 200);
+
+  await enter(page, "application-delete");
+  await isReady(page, "name");
+  await type(page, "name", "Day run");
+  await enter(page, "application-delete");
+  await isReady(page, "name");
+  await visit.look("Delete Night run?");
+  assert.ok(await recordOf(clientId), "nothing is deleted by a wrong name");
+  await type(page, "name", "Night run");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.pathname.endsWith("/applications"));
+  assert.equal(await doneText(page), "The application is deleted.");
+  assert.equal(await recordOf(clientId), undefined);
+  assert.equal(await tokenStatus(clientId, second.secret), 401);
+});
+
+const others = [
+  { kind: "spa", name: "Canteen", field: "redirectUris", value: "https://canteen.northwind.example/" },
+  { kind: "native", name: "Scanner", field: "redirectUris", value: "http://127.0.0.1/callback" },
+  { kind: "device", name: "Lobby screen", field: undefined, value: "" },
+  { kind: "legacy", name: "Old intranet", field: "returnUrls", value: "https://intra.northwind.example/" },
+] as const;
+
+test("an application of each other kind is made without a secret, and found again by its name", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  for (const { kind, name, field, value } of others) {
+    await visit.open("/applications/new");
+    await enter(page, `kind-${kind}`);
+    await type(page, "name", name);
+    if (field !== undefined) await type(page, field, value);
+    await enter(page, "application-create");
+    assert.equal(await doneText(page), "The application is ready.");
+    assert.equal((await recordOf(idInAddress(page)))?.name, name);
+  }
+  await visit.open("/applications");
+  await type(page, "search", "lobby");
+  await pressEnter(page);
+  assert.deepEqual(await page.locator("tbody .item-name").allInnerTexts(), ["Lobby screen"]);
+});
+
+test("an application for assigned users: who is none is told so, and may use it as long as assigned", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { baseUrl, orgId, user } = scene();
+  const id = scene().ids["application"] ?? "";
+  const redirectUri = "https://reports.northwind.example/callback";
+  await visit.open(`/applications/${id}/settings`);
+  await type(page, "redirectUris", redirectUri);
+  await choose(page, "access", "assigned");
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "The settings are saved.");
+  const { page: theirs } = await visitor(t);
+  const { query } = authorizationRequest(id, redirectUri);
+  await theirs.goto(`${baseUrl}/oauth/${orgId}/authorize?${query}`);
+  await signIn(theirs, user);
+  await theirs.locator("#not-assigned-contacts").waitFor();
+
+  await enter(page, "access-users");
+  await type(page, "email", "nobody@northwind.example");
+  await enter(page, "assign-submit");
+  await isReady(page, "email");
+  await type(page, "email", user.email);
+  await enter(page, "assign-submit");
+  assert.equal(await doneText(page), "The person is assigned.");
+  await theirs.reload();
+  await theirs.locator("#consent-allow").waitFor();
+  await enter(page, `user-take-off-${user.id}`);
+  await enter(page, "user-take-off");
+  assert.equal(await doneText(page), "The person is removed from the list.");
+  await theirs.reload();
+  await theirs.locator("#not-assigned-contacts").waitFor();
+});
+
+test("settings: a fault keeps what was typed and has the focus, and then they are saved", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const id = scene().ids["applications"] ?? "";
+  await visit.open(`/applications/${id}`);
+  await enter(page, "application-settings");
+  await type(page, "description", "What we are paid");
+  await tick(page, "allowedScopes-payslips");
+  await pick(page, "requiredAcr", "multiFactor");
+  await choose(page, "consentMode", "organisation");
+  await type(page, "accessTokenLifetimeSeconds", "1");
+  await enter(page, "settings-save");
+  await isReady(page, "accessTokenLifetimeSeconds");
+  assert.equal(await page.locator("#description").inputValue(), "What we are paid");
+  assert.ok(await page.locator("#allowedScopes-payslips").isChecked());
+  await visit.look("Settings");
+  assert.equal((await recordOf(id))?.settings.description, "Payroll of the house", "nothing is saved");
+  // The notice leads to the field.
+  await reach(page, "#form-notice a");
+  await page.keyboard.press("Enter");
+  await type(page, "accessTokenLifetimeSeconds", "600");
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "The settings are saved.");
+  const saved = (await recordOf(id))?.settings;
+  assert.equal(saved?.description, "What we are paid");
+  assert.equal(saved?.accessTokenLifetimeSeconds, 600);
+  assert.equal(saved?.consentMode, "organisation");
+  assert.equal(saved?.requiredAcr, acrValues.multiFactor);
+  assert.ok(saved?.allowedScopes.includes("payslips"));
+});
+
+test("two administrators at once: the second is told, sees what it is now, and can save", async (t) => {
+  const [one, two] = [await visitor(t, scene().admin), await visitor(t, scene().admin)];
+  const id = scene().ids["applications"] ?? "";
+  for (const { open } of [one, two]) await open(`/applications/${id}/settings`);
+  await type(one.page, "description", "By the first");
+  await enter(one.page, "settings-save");
+  await type(two.page, "description", "By the second");
+  await enter(two.page, "settings-save");
+  await two.look("Settings");
+  assert.match(await two.page.locator("#form-notice").innerText(), /Changed by ada@northwind\.example on/);
+  assert.equal(await two.page.locator("#description").inputValue(), "By the second");
+  assert.equal(await two.page.locator("#description-now").innerText(), "Current value: By the first");
+  assert.deepEqual(await two.page.locator(".is-now").count(), 1, "only what differs");
+  assert.equal((await recordOf(id))?.settings.description, "By the first");
+  await enter(two.page, "settings-save");
+  assert.equal(await doneText(two.page), "The settings are saved.");
+  assert.equal((await recordOf(id))?.settings.description, "By the second");
+});
+
+test("a pool is made, an agent registered whose API key is shown once and deactivated, and the pool deleted by its name", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { orgId } = scene();
+  await visit.open("/pools");
+  await enter(page, "pool-new");
+  await type(page, "name", "Branch office");
+  await tick(page, "algs-ES256", false);
+  await enter(page, "pool-save");
+  await page.locator("#algs :focus").waitFor();
+  assert.equal(await page.locator("#name").inputValue(), "Branch office");
+  await visit.at("New signing pool");
+  await tick(page, "algs-ES256");
+  await enter(page, "pool-save");
+  const poolId = idInAddress(page, "pools");
+  const pool = await findPool(db(), orgId, poolId);
+  assert.ok(pool);
+  await enter(page, "agent-new");
+  await type(page, "name", "Rack 2");
+  await type(page, "registration", "a".repeat(150));
+  await enter(page, "register-review");
+  await isReady(page, "registration");
+  const key = newAgentKey("ES256");
+  await type(page, "registration", JSON.stringify({ poolId, keys: [presentedKey(service(), pool, key)] }));
+  await enter(page, "register-review");
+  assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
+  await enter(page, "register-approve");
+  await visit.at("Rack 2 is registered");
+  const apiKey = await page.locator("#api-key").innerText();
+  await enter(page, "once-done");
+  assert.ok(!(await page.content()).includes(apiKey), "shown once");
+  const link = page.locator("a.item-name", { hasText: "Rack 2" });
+  const agentId = (await link.getAttribute("href"))?.split("/").at(-1) ?? "";
+  assert.equal((await findAgent(db(), orgId, agentId))?.name, "Rack 2");
+
+  await page.locator(".live-line", { hasText: "0 of 1" }).waitFor();
+  const queue = `${scene().baseUrl}/oauth/${orgId}/sovereign/agent/queue`;
+  const ask = async () => (await fetch(queue, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+  assert.equal(await ask(), 200);
+  // The page says so by itself.
+  await page.locator(".live-line", { hasText: "1 of 1" }).waitFor();
+
+  await enter(page, `#agent-${agentId} a`);
+  await enter(page, "agent-deactivate");
+  await enter(page, "agent-deactivate-confirm");
+  assert.equal(await doneText(page), "The agent is deactivated.");
+  assert.equal(await ask(), 401);
+  await visit.open(`/pools/${poolId}`);
+  await enter(page, "pool-delete");
+  const confirmation = { button: "pool-delete-confirm", name: "Branch office" };
+  await confirmByName(page, confirmation, () => findPool(db(), orgId, poolId));
+  assert.equal(await doneText(page), "The pool is deleted.");
+  assert.equal(await findPool(db(), orgId, poolId), undefined);
+});
+
+test("a pool's settings are changed, and it is disabled and enabled", async (t) => {
+  const { page, open } = await visitor(t, scene().admin);
+  const { orgId, ids } = scene();
+  const poolId = ids["pool"] ?? "";
+  const now = () => findPool(db(), orgId, poolId);
+  await open(`/pools/${poolId}`);
+  await enter(page, "pool-settings");
+  await type(page, "name", "Headquarters");
+  await type(page, "tokenWaitSeconds", "0");
+  await enter(page, "pool-save");
+  await isReady(page, "tokenWaitSeconds");
+  assert.equal(await page.locator("#name").inputValue(), "Headquarters", "what was typed is kept");
+  await type(page, "tokenWaitSeconds", "7");
+  await enter(page, "pool-save");
+  assert.equal(await doneText(page), "Saved.");
+  const saved = await now();
+  assert.deepEqual([saved?.name, saved?.tokenWaitSeconds], ["Headquarters", 7]);
+  await enter(page, "pool-disable");
+  await enter(page, "pool-disable-confirm");
+  assert.equal(await doneText(page), "The pool is disabled.");
+  assert.notEqual((await now())?.disabledAt, null);
+  assert.equal(await page.locator("#agent-new").count(), 0);
+  await enter(page, "pool-enable");
+  await enter(page, "pool-enable-confirm");
+  assert.equal(await doneText(page), "The pool signs again.");
+  assert.equal((await now())?.disabledAt, null);
+});
+
+test("an agent gets another key, which is published and retired, and its keys are gone when it is reported", async (t) => {
+  const { page, open } = await visitor(t, scene().admin);
+  const { baseUrl, orgId, ids } = scene();
+  const pool = await findPool(db(), orgId, ids["pool"] ?? "");
+  assert.ok(pool);
+  const published = async () => {
+    const answer = await fetch(`${baseUrl}/oauth/${orgId}/sovereign/pools/${pool.id}/jwks.json`);
+    const { keys } = (await answer.json()) as { keys: Array<{ kid: string }> };
+    return keys.map(({ kid }) => kid);
+  };
+  const key = newAgentKey("ES256");
+  await open(`/pools/${pool.id}/agents/${ids["agent"]}`);
+  await enter(page, "agent-keys");
+  await type(page, "registration", JSON.stringify({ keys: [presentedKey(service(), pool, key)] }));
+  await enter(page, "register-review");
+  assert.equal(await page.locator(`[id="key-${key.kid}"]`).count(), 1, "its thumbprint is compared");
+  await enter(page, "register-approve");
+  assert.equal(await doneText(page), "The keys are registered.");
+  assert.ok((await published()).includes(key.kid));
+
+  await enter(page, `retire-${key.kid}`);
+  await enter(page, "key-retire-confirm");
+  assert.equal(await doneText(page), "The key is retired.");
+  const retired = await findAgentKey(db(), orgId, key.kid);
+  assert.ok(retired);
+  assert.equal(agentKeyState(retired, Date.now()), "retiring");
+  assert.equal(await page.locator(`[id="retire-${key.kid}"]`).count(), 0);
+  assert.ok((await published()).includes(key.kid), "as long as its tokens live");
+
+  await enter(page, "agent-compromise");
+  const isThere = async () => (await published()).length > 0;
+  await confirmByName(page, { button: "agent-compromise-confirm", name: "Agent" }, isThere);
+  assert.equal(await doneText(page), "The agent is deactivated, and its keys are gone from the key set.");
+  assert.deepEqual(await published(), []);
+});
+
+test("every form about applications and signing pools has been sent", () => {
+  assertAllSent("applications");
+});

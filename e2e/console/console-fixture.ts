@@ -1,0 +1,238 @@
+/** A lively organisation for the pages of the console and of an account: in-process, on either database, with records of every kind. */
+import { mkdtemp, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { addActivity } from "../../packages/server/src/core/activity/activity.store.ts";
+import { createApplication } from "../../packages/server/src/core/applications/applications.ts";
+import { createClientSecret } from "../../packages/server/src/core/applications/client-secrets.ts";
+import {
+  createPreauthorization,
+  grantOrganisationConsent,
+} from "../../packages/server/src/core/consents/consents.ts";
+import type { Organisation } from "../../packages/server/src/core/organisations/organisation.ts";
+import { createOrganisation } from "../../packages/server/src/core/organisations/organisations.ts";
+import { createCustomScope } from "../../packages/server/src/core/scopes/custom-scopes.ts";
+import { createUser } from "../../packages/server/src/core/users/users.ts";
+import { listUsableCodes } from "../../packages/server/src/features/device-identity/enroll/enrollment-code.store.ts";
+import type { Service } from "../../packages/server/src/modules/open-service.ts";
+import { freshPostgres } from "../../packages/server/src/testing/databases.ts";
+import { MAIL_ENV } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { hangRecords } from "../../packages/server/src/testing/fakes/pending-records.ts";
+import { makeAgent, makePool } from "../../packages/server/src/testing/fixtures/agent.ts";
+import { enrolledByCode, newCode } from "../../packages/server/src/testing/fixtures/enrolments.ts";
+import { type ListedRoute, listRoutes } from "../../packages/server/src/testing/list-routes.ts";
+import { recordAddress } from "../../packages/server/src/testing/probes/record-address.ts";
+import {
+  PASSWORD,
+  startTestService,
+  type TestService,
+  type TestServiceOptions,
+} from "../../packages/server/src/testing/test-service.ts";
+import { type Person, signIn } from "../journeys/sign-in-steps.ts";
+
+export interface ConsoleScene {
+  readonly running: TestService;
+  readonly baseUrl: string;
+  readonly orgId: string;
+  readonly admin: Person & { id: string };
+  readonly user: Person & { id: string };
+  /** As `recordAddress` takes them. */
+  readonly ids: Readonly<Record<string, string>>;
+  readonly routes: readonly ListedRoute[];
+  /** Every page that a GET shows: its address, and a name for it. */
+  readonly pages: ReadonlyArray<{ name: string; url: string; isConsole: boolean }>;
+  close(): Promise<void>;
+}
+
+const actor = "operator";
+
+export interface SceneOptions extends Pick<TestServiceOptions, "clock"> {
+  readonly database?: "sqlite" | "postgres";
+}
+
+export async function consoleScene({
+  database = "sqlite",
+  ...options
+}: SceneOptions = {}): Promise<ConsoleScene> {
+  const { url: databaseUrl, remove } = await (database === "sqlite" ? freshSqlite() : freshPostgres());
+  // By name: browsers make no passkeys for an address of numbers.
+  const baseUrl = (port: number) => `http://localhost:${port}`;
+  const running = await startTestService({ databaseUrl, env: MAIL_ENV, baseUrl, ...options });
+  const close = async () => {
+    await running.close();
+    await remove();
+  };
+  try {
+    return { ...(await makeScene(running)), close };
+  } catch (error) {
+    // Else it would go on, and the test with it.
+    await close();
+    throw error;
+  }
+}
+
+async function freshSqlite() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), "signet-console-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  return { url: `sqlite:${path.join(folder, "signet.db")}`, remove };
+}
+
+async function makeScene(running: TestService): Promise<Omit<ConsoleScene, "close">> {
+  const { service } = running;
+  const organisation = await createOrganisation(service, service.database.query, {
+    name: "Northwind Cooperative",
+    actor,
+  });
+  const orgId = organisation.id;
+  await createOrganisation(service, service.database.query, { name: "Harbour Clinic", actor });
+  const { adminId, userId } = await makePeople(service, organisation);
+  const records = await furnish(service, orgId);
+  const hanging = { organisation, applicationId: records["applications"] ?? "", userId };
+  const ids = { ...records, ...(await hangRecords(service, hanging)), users: userId };
+  await writeActivity(service, orgId);
+  const routes = await listRoutes();
+  return {
+    running,
+    baseUrl: service.config.baseUrl,
+    orgId,
+    admin: { id: adminId, email: "ada@northwind.example", password: PASSWORD },
+    user: { id: userId, email: "grace@northwind.example", password: PASSWORD },
+    ids,
+    routes,
+    pages: pagesOf(service.config.baseUrl, orgId, ids, routes),
+  };
+}
+
+async function makePeople(service: Service, organisation: Organisation) {
+  const person = (firstname: string, surname: string, role: "Standard" | "Administrator" = "Standard") =>
+    createUser(service, {
+      organisation,
+      email: `${firstname.toLowerCase()}@northwind.example`,
+      password: PASSWORD,
+      firstname,
+      surname,
+      role,
+      emailVerified: true,
+      actor,
+    });
+  const adminId = await person("Ada", "Lindqvist", "Administrator");
+  const userId = await person("Grace", "Okafor");
+  await person("Marta", "Silva");
+  await person("Jonas", "Weber");
+  await person("Aiko", "Tanaka");
+  await person("Luc", "Moreau");
+  return { adminId, userId };
+}
+
+async function furnish(service: Service, orgId: string): Promise<Record<string, string>> {
+  const make = (name: string, clientType: "confidential" | "spa", homepageUri: string) =>
+    createApplication(service, {
+      orgId,
+      name,
+      clientType,
+      settings: {
+        homepageUri,
+        redirectUris: [`${homepageUri}/callback`],
+        description: `${name} of the house`,
+      },
+      actor,
+    });
+  const payroll = await make("Payroll", "confidential", "https://payroll.northwind.example");
+  await make("Staff directory", "spa", "https://people.northwind.example");
+  await make("Warehouse", "confidential", "https://warehouse.northwind.example");
+  const secret = { orgId, applicationId: payroll.id, label: "first", expiresAt: null, actor };
+  await createClientSecret(service, secret);
+  const scope = await createCustomScope(service, {
+    orgId,
+    name: "payslips",
+    displayName: "Your payslips",
+    description: "Read the payslips of the last three years",
+    claims: [{ name: "department", source: "user", path: "attributes.department" }],
+    sensitive: true,
+    actor,
+  });
+  const scopes = ["openid", "profile"];
+  const consent = await grantOrganisationConsent(service, { application: payroll, scopes, actor });
+  const preauthorized = await createPreauthorization(service, {
+    application: payroll,
+    scopes: ["openid"],
+    actor,
+  });
+  return {
+    applications: payroll.id,
+    quickstart: payroll.id,
+    scopes: scope.id,
+    consents: consent,
+    preauthorizations: preauthorized.id,
+    ...(await makeKeyHolders(service, orgId)),
+  };
+}
+
+async function makeKeyHolders(service: Service, orgId: string): Promise<Record<string, string>> {
+  const organisation = { organisation: { id: orgId } } as Parameters<typeof makePool>[1];
+  const pool = await makePool(service, organisation, { name: "Head office" });
+  const agent = await makeAgent(service, organisation, pool);
+  const issuer = `${service.config.baseUrl}/oauth/${orgId}`;
+  const device = await enrolledByCode(service, issuer, { name: "Till 3, main street" });
+  await enrolledByCode(service, issuer, { name: "Loading dock scanner" });
+  await newCode(service, orgId, { name: "Till 4, main street" });
+  const now = service.clock();
+  const [code] = await listUsableCodes(service.database.query, orgId, { now, limit: 1 });
+  const kid = agent.keys[0]?.kid ?? "";
+  return { pool: pool.id, agent: agent.agentId, kid, manage: device.deviceId, codes: code?.id ?? "" };
+}
+
+/** A month of it, busier by day and in the week. */
+async function writeActivity(service: Service, orgId: string): Promise<void> {
+  const hourMs = 3_600_000;
+  const now = service.clock() - (service.clock() % hourMs);
+  const rows = Array.from({ length: 30 * 24 }, (_, age) => {
+    const hour = now - age * hourMs;
+    const date = new Date(hour);
+    const isWeekend = date.getUTCDay() % 6 === 0;
+    const load = Math.max(0, Math.sin(((date.getUTCHours() - 5) / 24) * Math.PI * 2)) * (isWeekend ? 12 : 60);
+    const wave = 0.7 + 0.3 * Math.sin(age * 1.7);
+    const of = (kind: string, share: number) => ({
+      orgId,
+      kind,
+      hour,
+      total: Math.round(load * wave * share),
+    });
+    return [of("sign-ins", 1), of("failed-sign-ins", 0.06), of("tokens", 6), of("refused-tokens", 0.1)];
+  }).flat();
+  for (let at = 0; at < rows.length; at += 500)
+    await addActivity(service.database.query, rows.slice(at, at + 500));
+}
+
+/** The console, the devices and the account: every GET that is registered. */
+function pagesOf(
+  baseUrl: string,
+  orgId: string,
+  ids: Readonly<Record<string, string>>,
+  routes: readonly ListedRoute[],
+): ConsoleScene["pages"] {
+  const isOurs = (path: string) =>
+    /^\/oauth\/manage\/:org|^\/devices\/manage\/:org|^\/oauth\/:org\/account\b|^\/oauth\/:org\/user\/consents$/.test(
+      path,
+    );
+  return routes
+    .filter(({ method, path }) => method === "GET" && isOurs(path))
+    .flatMap(({ path }) => {
+      const address = recordAddress(path, orgId, ids);
+      if (address === undefined) return [];
+      const name = path
+        .replace(/^\/oauth\/manage\/:org/, "console")
+        .replace(/^\/oauth\/:org\//, "")
+        .replace(/^\/devices\/manage\/:org/, "console/devices")
+        .replaceAll(/\/:(\w+)/g, "-$1")
+        .replaceAll("/", "-");
+      return [{ name, url: baseUrl + address, isConsole: path.includes("manage") }];
+    });
+}
+
+export async function signInAt(page: Page, url: string, person: Person): Promise<void> {
+  await page.goto(url);
+  await signIn(page, person);
+  await page.locator("#content").waitFor();
+}

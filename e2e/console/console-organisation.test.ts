@@ -1,0 +1,308 @@
+/** What an administrator sets for the organisation, and looks up in it, by keyboard alone, in real Chromium (issue 8). */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { generateSync } from "otplib";
+import type { Page } from "playwright-core";
+import { findOrganisation } from "../../packages/server/src/core/organisations/organisations.store.ts";
+import { listCustomScopes } from "../../packages/server/src/core/scopes/scopes.store.ts";
+import { createUser } from "../../packages/server/src/core/users/users.ts";
+import { mailsTo } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { PASSWORD } from "../../packages/server/src/testing/test-service.ts";
+import { signInByKeyboard } from "../journeys/sign-in-steps.ts";
+import { choose, enter, isReady, pick, reach, type } from "../support/keyboard.ts";
+import { confirmByName, doneText, journeys } from "./console-journey.ts";
+
+const MINUTE_MS = 60_000;
+let ahead = 0;
+const { scene, service, visitor, assertAllSent } = journeys({ clock: () => Date.now() + ahead });
+
+const organisation = () => findOrganisation(service().database.query, scene().orgId);
+
+const buttonColour = (page: Page): Promise<unknown> =>
+  page.evaluate("getComputedStyle(document.getElementById('login-submit')).backgroundColor");
+
+test("the accent colour: one that is none, a preview that saves nothing, and then it is on the sign-in page", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  const { page: stranger } = await visitor(t);
+  const signInPage = `${scene().baseUrl}/oauth/manage/${scene().orgId}/users`;
+  await stranger.goto(signInPage);
+  const before = await buttonColour(stranger);
+
+  await visit.open("/settings");
+  await enter(page, "branding-edit");
+  await type(page, "name", "Northwind");
+  await type(page, "accentColor", "green");
+  await enter(page, "branding-save");
+  await isReady(page, "accentColor");
+  await visit.at("Change name and branding");
+  assert.equal(await page.locator("#name").inputValue(), "Northwind", "what was typed is kept");
+  await type(page, "accentColor", "#7a1f5c");
+  await enter(page, "branding-preview");
+  await visit.look("Change name and branding");
+  assert.match(await page.locator(".preview-light").innerText(), /^N\s+Northwind\s+Sign in/);
+  assert.equal((await organisation())?.settings.branding.accentColor, undefined, "a preview saves nothing");
+  await stranger.reload();
+  assert.equal(await buttonColour(stranger), before);
+  await enter(page, "branding-save");
+  assert.equal(await doneText(page), "Name and colour are saved.");
+  await stranger.reload();
+  assert.notEqual(await buttonColour(stranger), before);
+  assert.equal(await stranger.locator(".brand-name").first().innerText(), "Northwind");
+  assert.equal((await organisation())?.settings.branding.accentColor, "#7a1f5c");
+});
+
+test("the logo: no file first, then a small picture, which is on the sign-in page, and none again", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/settings");
+  await enter(page, "logo-edit");
+  await enter(page, "logo-save");
+  await isReady(page, "logo");
+  await visit.look("Change the logo");
+  await reach(page, "logo");
+  const [choice] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Space")]);
+  const buffer = await page.screenshot({ clip: { x: 0, y: 0, width: 48, height: 48 } });
+  await choice.setFiles({ name: "logo.png", mimeType: "image/png", buffer });
+  await enter(page, "logo-save");
+  assert.equal(await doneText(page), "The logo is saved.");
+  const { page: stranger } = await visitor(t);
+  await stranger.goto(`${scene().baseUrl}/oauth/manage/${scene().orgId}/users`);
+  assert.equal(await stranger.evaluate("document.querySelector('.brand img').naturalWidth"), 48);
+  await enter(page, "logo-edit");
+  await enter(page, "logo-remove");
+  assert.equal(await doneText(page), "The logo is removed.");
+  await stranger.reload();
+  assert.equal(await stranger.locator(".brand img").count(), 0);
+});
+
+test("a second factor for everybody: who asks for it adds one at once, and so does the next to sign in", async (t) => {
+  const strict = { email: "odile@northwind.example", password: PASSWORD };
+  const name = { firstname: "Odile", surname: "Strict", role: "Administrator", emailVerified: true } as const;
+  const found = await organisation();
+  assert.ok(found);
+  await createUser(service(), { organisation: found, ...strict, ...name, actor: "operator" });
+  const visit = await visitor(t);
+  const { page } = visit;
+  await visit.open("/settings/policies");
+  await signInByKeyboard(page, strict);
+  await choose(page, "secondFactor", "required");
+  await enter(page, "policies-save");
+  await visit.at(/^Set up an authenticator app/);
+  await reach(page, "details summary");
+  await page.keyboard.press("Enter");
+  const secret = (await page.locator("#totp-key").innerText()).replaceAll(/\s/g, "");
+  await type(page, "code", generateSync({ secret }));
+  await enter(page, "twofactor-submit");
+  await enter(page, "codes-kept");
+  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal((await organisation())?.settings.secondFactor, "required");
+  const next = await visitor(t);
+  await next.open(`/oauth/${scene().orgId}/account/profile`);
+  await signInByKeyboard(next.page, scene().user);
+  await next.at(/^Set up an authenticator app/);
+
+  await enter(page, "policies-edit");
+  await choose(page, "secondFactor", "optional");
+  await enter(page, "policies-save");
+  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal((await organisation())?.settings.secondFactor, "optional");
+});
+
+test("policies: a fault first, and then the next password has to follow them", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/settings/policies");
+  await type(page, "passwordMinLength", "3");
+  await pick(page, "defaultLocale", "da");
+  await enter(page, "policies-save");
+  await isReady(page, "passwordMinLength");
+  assert.equal(await page.locator("#defaultLocale").inputValue(), "da", "what was chosen is kept");
+  await type(page, "passwordMinLength", "21");
+  await pick(page, "defaultLocale", "en");
+  await enter(page, "policies-save");
+  assert.equal(await doneText(page), "The policies are saved.");
+  assert.equal((await organisation())?.settings.passwordMinLength, 21);
+  await visit.open(`/oauth/${scene().orgId}/account/password`);
+  assert.match(await page.locator("#content").innerText(), /21/);
+});
+
+test("the overview over another time, and its charts as numbers", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("");
+  await enter(page, "range-30d");
+  assert.equal(await page.locator("#range-30d").getAttribute("aria-current"), "true");
+  const charts = await page.locator("figure.chart").all();
+  assert.equal(charts.length, 3, "sign-ins, tokens, agents");
+  for (const chart of charts) {
+    const id = await chart.getAttribute("id");
+    const numbers = page.locator(`#${id} .chart-numbers table`);
+    assert.equal(await numbers.isVisible(), false);
+    await reach(page, `#${id} .chart-numbers summary`);
+    await page.keyboard.press("Enter");
+    await numbers.waitFor();
+  }
+});
+
+test("a mail is looked at in another language, and sent to oneself", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/mail-templates");
+  await enter(page, "#mail-ResetPassword a");
+  const subject = await page.locator("#mail-subject").innerText();
+  await pick(page, "language", "de");
+  await enter(page, "language-show");
+  await visit.at("Set a new password");
+  assert.notEqual(await page.locator("#mail-subject").innerText(), subject);
+  assert.equal(await page.locator("#mail-text").getAttribute("lang"), "de");
+  await enter(page, "test-send");
+  await page.locator("#done-notice").waitFor();
+  const mail = (await mailsTo(service(), scene().admin.email)).at(-1);
+  assert.deepEqual([mail?.mail.template, mail?.locale], ["ResetPassword", "de"]);
+});
+
+/** The ids of the organisation's ES256 keys. */
+async function published(): Promise<string[]> {
+  const response = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/.well-known/jwks.json`);
+  const { keys } = (await response.json()) as { keys: Array<{ kid: string; alg: string }> };
+  return keys.filter(({ alg }) => alg === "ES256").map(({ kid }) => kid);
+}
+
+test("a signing key is rotated, the next one published beside it; then they are revoked, and neither is", async (t) => {
+  const before = await published();
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/signing-keys");
+  await enter(page, "rotate-ES256");
+  await enter(page, "key-rotate");
+  await page.locator("#done-notice").waitFor();
+  const after = await published();
+  assert.notEqual(before.length, 0);
+  assert.equal(after.length, before.length + 1);
+  assert.ok(
+    before.every((kid) => after.includes(kid)),
+    "the one before goes on",
+  );
+  const added = after.find((kid) => !before.includes(kid));
+  assert.equal(await page.locator(`#key-${added}`).count(), 1);
+
+  await enter(page, "revoke-ES256");
+  const name = (await organisation())?.name ?? "";
+  const isThere = async () => (await published()).length === after.length;
+  await confirmByName(page, { button: "key-revoke", name }, isThere);
+  await page.locator("#done-notice").waitFor();
+  const [successor, ...others] = await published();
+  assert.deepEqual(others, []);
+  assert.ok(successor && !after.includes(successor));
+  await visit.at("Signing keys");
+});
+
+test("the device CA is rotated: another one issues, and both are trusted", async (t) => {
+  const certificates = async () => {
+    const answer = await fetch(`${scene().baseUrl}/oauth/${scene().orgId}/devices/ca.pem`);
+    return (await answer.text()).split("-----BEGIN CERTIFICATE-----").slice(1);
+  };
+  const before = await certificates();
+  const { page, open } = await visitor(t, scene().admin);
+  await open("/signing-keys");
+  await enter(page, "ca-rotate");
+  await enter(page, "device-ca-rotate");
+  await page.locator("#done-notice").waitFor();
+  const after = await certificates();
+  assert.equal(after.length, before.length + 1);
+  assert.ok(before.every((certificate) => after.includes(certificate)));
+  assert.equal(await page.locator("[id^=generation-]").count(), after.length);
+});
+
+/** What the browser gets for Enter on a link to a file. */
+async function download(page: Page, target: string): Promise<{ name: string; text: string }> {
+  await reach(page, target);
+  const [file] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+}
+
+test("the audit log: by who and what, one event, and what was found as CSV and JSON Lines", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/audit-log");
+  await type(page, "search", scene().admin.email);
+  await pick(page, "what", "session.started");
+  await enter(page, "search-submit");
+  const rows = page.locator(".audit-events tbody tr");
+  assert.ok((await rows.count()) > 0);
+  for (const row of await rows.all()) assert.match(await row.innerText(), /Signed in[\s\S]*ada@northwind/);
+
+  const csv = await download(page, "export-csv");
+  assert.match(csv.name, /^audit-\d{4}-\d\d-\d\d\.csv$/);
+  const [head = "", ...lines] = csv.text.trim().split(/\r?\n/);
+  assert.match(head, /actor/);
+  assert.equal(lines.length, await rows.count());
+  const jsonl = await download(page, "export-jsonl");
+  const events = jsonl.text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.equal(events.length, lines.length);
+  for (const { actor, action } of events)
+    assert.deepEqual([actor, action], [`user:${scene().admin.id}`, "session.started"]);
+
+  await enter(page, ".audit-events tbody a");
+  await visit.at("Signed in");
+  assert.equal(await page.locator("#event-action").innerText(), "session.started");
+  await enter(page, "same-who");
+  const exported = rows.filter({ hasText: "Audit log exported" });
+  assert.equal(await exported.count(), 2);
+});
+
+test("a sign-in that has become too old: what was typed waits, the sign-in opens beside it, and it goes on", async (t) => {
+  const visit = await visitor(t);
+  const { context, page } = visit;
+  await visit.open("/scopes/new");
+  await signInByKeyboard(page, scene().admin);
+  await type(page, "name", "rota");
+  await type(page, "displayName", "Your rota");
+  await type(page, "description", "When you work,\nand with whom");
+  ahead += 11 * MINUTE_MS;
+  await enter(page, "scope-save");
+  await visit.look("Confirm it is you");
+  const names = async () =>
+    (await listCustomScopes(service().database.query, scene().orgId)).map(({ name }) => name);
+  assert.ok(!(await names()).includes("rota"));
+  await reach(page, "prove-sign-in");
+  const [beside] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("Enter")]);
+  await signInByKeyboard(beside, scene().admin);
+  await beside.locator("#identity-confirmed").waitFor();
+  await beside.close();
+  await enter(page, "prove-go-on");
+  await visit.at("rota");
+  const made = (await listCustomScopes(service().database.query, scene().orgId)).find(
+    ({ name }) => name === "rota",
+  );
+  assert.equal(made?.description, "When you work, and with whom");
+});
+
+test("on a phone the menu opens by its button, closes by Escape, and its links work", async (t) => {
+  const visit = await visitor(t, scene().admin, { viewport: { width: 390, height: 844 } });
+  const { page } = visit;
+  await visit.open("/scopes");
+  const menu = page.locator("#menu");
+  assert.equal(await menu.isVisible(), false);
+  await reach(page, "menu-open");
+  await page.keyboard.press("Enter");
+  await menu.waitFor();
+  await page.keyboard.press("Tab");
+  assert.ok(await menu.locator(":focus").count(), "the menu is next to its button");
+  await page.keyboard.press("Escape");
+  await menu.waitFor({ state: "hidden" });
+  await page.locator("#menu-open:focus").waitFor();
+  await page.keyboard.press("Enter");
+  await menu.waitFor();
+  await enter(page, "nav-users");
+  await visit.at("Users");
+});
+
+test("every form about the organisation itself has been sent", () => {
+  assertAllSent("organisation");
+});

@@ -1,0 +1,86 @@
+/**
+ * Every page of the console and of an account, as they are registered, in real Chromium: usable by everyone in light and in
+ * dark, on a phone and on a desk, nothing foreign asked for, no policy broken, and nothing moves while it loads (pages.md).
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page, Response } from "playwright-core";
+import { launchBrowser } from "../support/browser.ts";
+import { assertUsable, axeFile, watchPage } from "../support/page-watch.ts";
+import { type ConsoleScene, consoleScene, signInAt } from "./console-fixture.ts";
+
+/** The share of the window that may move: nothing that anybody sees. */
+const MOST_SHIFT = 0.01;
+
+const noteShifts = `window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true });`;
+
+let scene: ConsoleScene;
+let browser: Browser;
+before(async () => {
+  scene = await consoleScene();
+  browser = await launchBrowser();
+});
+after(async () => {
+  await browser.close();
+  await scene.close();
+  assert.deepEqual(scene.running.errors, []);
+});
+
+/**
+ * What a GET of some addresses answers is no page: a file, a piece of one that a script asks for, or a mail for the frame of
+ * its page, in whose sandbox no script runs, not even one that looks for faults.
+ */
+async function isPage(answer: Response | undefined): Promise<boolean> {
+  if (answer === undefined) return false;
+  const { "content-security-policy": policy = "", "content-type": type = "" } = answer.headers();
+  if (policy.includes("sandbox") || !type.startsWith("text/html")) return false;
+  return (await answer.text()).includes("<html");
+}
+
+/** A file is saved by the browser, which stays where it was. */
+async function openPage(page: Page, url: string): Promise<Response | undefined> {
+  return page.goto(url).then(
+    (answer) => answer ?? undefined,
+    (error: Error) => {
+      if (/Download is starting/.test(error.message)) return undefined;
+      throw error;
+    },
+  );
+}
+
+const background = (page: Page) => page.evaluate("getComputedStyle(document.body).backgroundColor");
+
+test("every page is usable by everyone in light and in dark, asks for nothing foreign and stays where it is", async (t) => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  t.after(() => context.close());
+  const page = await context.newPage();
+  await page.addInitScript(noteShifts);
+  // Sent once for all pages, where `assertUsable` would send it for each.
+  await page.addInitScript({ path: axeFile });
+  const watch = await watchPage(page);
+  await signInAt(page, `${scene.baseUrl}/oauth/manage/${scene.orgId}/confirm-identity`, scene.admin);
+  let seen = 0;
+  for (const { name, url } of scene.pages) {
+    watch.reset();
+    if (!(await isPage(await openPage(page, url)))) continue;
+    await page.locator("h1").waitFor();
+    const shifted = await page.evaluate("window.shifted");
+    assert.ok(Number(shifted) <= MOST_SHIFT, `${name} shifts by ${shifted}`);
+    const foreign = watch.requests.filter((request) => new URL(request.url()).origin !== scene.baseUrl);
+    assert.deepEqual(
+      foreign.map((request) => request.url()),
+      [],
+      name,
+    );
+    await assertUsable(page, name);
+    assert.deepEqual(watch.faults, [], name);
+    seen += 1;
+  }
+  assert.ok(seen >= 60, `${seen} pages`);
+  const light = await background(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.notEqual(await background(page), light, "dark is dark");
+});

@@ -1,0 +1,277 @@
+/** What an administrator does with the people of the organisation, by keyboard alone, in real Chromium (issue 8). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { listUserConsents } from "../../packages/server/src/core/consents/consents.store.ts";
+import { findFactorSummary } from "../../packages/server/src/core/second-factors/second-factors.store.ts";
+import {
+  findUser,
+  findUserByEmail,
+  insertMembership,
+} from "../../packages/server/src/core/users/users.store.ts";
+import { mailsTo, newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { giveAuthenticator } from "../../packages/server/src/testing/fixtures/factors.ts";
+import { PASSWORD, type TestOrganisation } from "../../packages/server/src/testing/test-service.ts";
+import { signIn, signInByKeyboard } from "../journeys/sign-in-steps.ts";
+import { enter, isReady, pick, pressEnter, reach, tick, type } from "../support/keyboard.ts";
+import { confirmByName, doneText, journeys, type Visitor } from "./console-journey.ts";
+
+const { scene, service, visitor, assertAllSent } = journeys();
+
+const userOf = (id: string) => findUser(service().database.query, scene().orgId, id);
+const securityPath = () => `/oauth/${scene().orgId}/account/security`;
+
+async function signedInAt(visit: Visitor, person: { email: string; password: string }): Promise<void> {
+  await visit.open(securityPath());
+  await signIn(visit.page, person);
+  // Those of others have their passwords at home.
+  await visit.page.locator("#password-change, #security-elsewhere").waitFor();
+}
+
+/** Asked on a page of its own. @returns what the notice says afterwards */
+async function confirmed(page: Page, act: string, button: string): Promise<string> {
+  await enter(page, act);
+  await enter(page, button);
+  return doneText(page);
+}
+
+/** Of a browser that was signed in. */
+async function isSignedOut({ page }: Visitor): Promise<void> {
+  await page.reload();
+  await page.locator("#login-submit").waitFor();
+}
+
+test("somebody is invited twice, follows the link of the newer mail, and signs in", async (t) => {
+  const visit = await visitor(t, scene().admin);
+  const { page } = visit;
+  await visit.open("/users");
+  await enter(page, "user-new");
+  await isReady(page, "email");
+  await type(page, "email", "nobody");
+  await type(page, "firstname", "Ines");
+  await enter(page, "user-create");
+  await isReady(page, "email");
+  await visit.at("Add a user");
+  assert.equal(await page.locator("#firstname").inputValue(), "Ines", "what was typed is kept");
+  const email = "ines@northwind.example";
+  await type(page, "email", email);
+  await enter(page, "user-create");
+  assert.equal(await doneText(page), "The invitation is on its way.");
+  assert.match(await page.locator("#user-state").innerText(), /Invitation not accepted/);
+  const older = await newestLink(service(), email);
+  const again = await confirmed(page, "invite-again", "invite-again-confirm");
+  assert.equal(again, "The invitation is on its way.");
+
+  const invited = await visitor(t);
+  const password = "four quiet herons";
+  await invited.page.goto(older);
+  await invited.page.locator("h1").waitFor();
+  assert.equal(await invited.page.locator("#action-confirm").count(), 0, "the older link opens nothing");
+  await invited.page.goto(await newestLink(service(), email));
+  await isReady(invited.page, "password");
+  await invited.page.keyboard.type(password);
+  await pressEnter(invited.page);
+  await signedInAt(invited, { email, password });
+  await page.reload();
+  assert.match(await page.locator("#user-state").innerText(), /Active/);
+  const made = (await findUserByEmail(service().database.query, scene().orgId, email))?.user;
+  assert.deepEqual([made?.firstname, made?.role, made?.emailVerified], ["Ines", "Standard", true]);
+});
+
+test("an invitation is withdrawn: its link opens nothing", async (t) => {
+  const id = scene().ids["users/invitation"] ?? "";
+  const link = await newestLink(service(), (await userOf(id))?.email ?? "");
+  const invited = await visitor(t);
+  await invited.page.goto(link);
+  await invited.page.locator("#action-confirm").waitFor();
+  const { page, open } = await visitor(t, scene().admin);
+  await open(`/users/${id}`);
+  const done = await confirmed(page, "invite-withdraw", "invite-withdraw-confirm");
+  assert.equal(done, "The invitation is withdrawn.");
+  await invited.page.reload();
+  await invited.page.locator("h1").waitFor();
+  assert.equal(await invited.page.locator("#action-confirm").count(), 0);
+});
+
+test("a role is given: from then on the console opens", async (t) => {
+  const { admin, user } = scene();
+  const grace = await visitor(t);
+  await signedInAt(grace, user);
+  await grace.open("/users");
+  assert.equal(await grace.page.locator("#user-new").count(), 0, "for administrators alone");
+  const { page, open } = await visitor(t, admin);
+  await open(`/users/${user.id}`);
+  await enter(page, "user-edit");
+  await pick(page, "role", "Administrator");
+  await enter(page, "user-save");
+  assert.equal(await doneText(page), "The changes are saved.");
+  assert.equal((await userOf(user.id))?.role, "Administrator");
+  await grace.open("/users");
+  assert.equal(await grace.page.locator("#user-new").count(), 1);
+
+  await enter(page, "user-edit");
+  await pick(page, "role", "Standard");
+  await enter(page, "user-save");
+  await grace.page.reload();
+  assert.equal(await grace.page.locator("#user-new").count(), 0);
+});
+
+test("access is revoked, a session ended, the second factors reset, and the user disabled and enabled", async (t) => {
+  const { admin, user, orgId } = scene();
+  const db = service().database.query;
+  const grace = await visitor(t);
+  await signedInAt(grace, user);
+  const of = { organisation: { id: orgId }, user } as unknown as TestOrganisation;
+  await giveAuthenticator(service(), of);
+  const { page, open } = await visitor(t, admin);
+  await open(`/users/${user.id}`);
+  assert.equal(await confirmed(page, "consent-revoke-0", "consent-revoke-confirm"), "Access revoked.");
+  assert.deepEqual(await listUserConsents(db, { orgId, userId: user.id }), []);
+
+  // The one that was used last.
+  assert.equal(await confirmed(page, "session-end-0", "session-end-confirm"), "Signed out.");
+  await isSignedOut(grace);
+
+  const reset = await confirmed(page, "factors-reset", "reset-confirm");
+  assert.equal(reset, "The second factors are reset.");
+  const factors = await findFactorSummary(db, { homeOrgId: orgId, userId: user.id });
+  assert.deepEqual(factors, { hasTotp: false, passkeys: 0, recoveryCodes: 0 });
+
+  assert.equal(await confirmed(page, "user-disable", "disable-confirm"), "The user is disabled.");
+  await signIn(grace.page, user);
+  await grace.page.locator("#login-notice, [role=alert]").first().waitFor();
+  assert.equal(await confirmed(page, "user-enable", "enable-confirm"), "The user is enabled.");
+  assert.equal((await userOf(user.id))?.disabledAt, null);
+  await signedInAt(grace, user);
+});
+
+test("somebody is signed out everywhere, gets another address, and another password", async (t) => {
+  const { admin, orgId } = scene();
+  const email = "marta@northwind.example";
+  const marta = (await findUserByEmail(service().database.query, orgId, email))?.user;
+  const id = marta?.id ?? "";
+  const there = await visitor(t);
+  await signedInAt(there, { email, password: admin.password });
+  const { page, open } = await visitor(t, admin);
+  await open(`/users/${id}`);
+  assert.equal(await confirmed(page, "user-sign-out", "sign-out-confirm"), "Signed out.");
+  await isSignedOut(there);
+
+  const next = "marta.silva@northwind.example";
+  await enter(page, "user-address");
+  await type(page, "newEmail", "marta at home");
+  await enter(page, "address-change");
+  await isReady(page, "newEmail");
+  await type(page, "newEmail", next);
+  await enter(page, "address-change");
+  assert.match(await doneText(page), /^A link is on its way to the new address/);
+  assert.equal((await mailsTo(service(), next)).at(-1)?.mail.template, "ChangeEmail");
+  assert.equal((await userOf(id))?.email, email, "until the link is used");
+  await enter(page, "user-address");
+  await type(page, "newEmail", next);
+  await tick(page, "known");
+  await enter(page, "address-change");
+  assert.equal(await doneText(page), "The address is changed.");
+  assert.equal((await userOf(id))?.email, next);
+
+  const sent = await confirmed(page, "password-reset", "password-reset-confirm");
+  assert.equal(sent, "The link is on its way.");
+  assert.equal((await mailsTo(service(), next)).at(-1)?.mail.template, "ResetPassword");
+  await enter(page, "password-new");
+  await enter(page, "new-password-confirm");
+  const password = await page.locator("#new-password").innerText();
+  await enter(page, "once-done");
+  assert.ok(!(await page.content()).includes(password), "shown once");
+  await signIn(there.page, { email: next, password: admin.password });
+  await there.page.getByRole("alert").first().waitFor();
+  await signIn(there.page, { email: next, password });
+  await there.page.locator("#password-change").waitFor();
+});
+
+test("a guest is removed by typing the address, and is signed out here", async (t) => {
+  const { admin, ids } = scene();
+  const id = ids["users/remove"] ?? "";
+  const guest = await userOf(id);
+  assert.ok(guest);
+  const there = await visitor(t);
+  await signedInAt(there, { email: guest.email, password: PASSWORD });
+  const { page, open } = await visitor(t, admin);
+  await open(`/users/${id}`);
+  await enter(page, "user-remove");
+  await confirmByName(page, { button: "remove-confirm", name: guest.email }, () => userOf(id));
+  assert.equal(await doneText(page), "The guest is removed from the organisation.");
+  assert.equal(await userOf(id), undefined);
+  assert.ok(await findUser(service().database.query, guest.homeOrgId, id), "the account stays at home");
+  await isSignedOut(there);
+});
+
+test("the last administrator can neither give up the role nor delete the account", async (t) => {
+  const { admin } = scene();
+  const visit = await visitor(t, admin);
+  const { page } = visit;
+  await visit.open(`/users/${admin.id}/edit`);
+  assert.equal(await page.locator("#role").count(), 0, "another administrator changes it");
+  await visit.open(`/users/${admin.id}/delete`);
+  await type(page, "name", admin.email);
+  await enter(page, "delete-confirm");
+  await page.locator("#form-notice", { hasText: "That is your own account" }).waitFor();
+  await visit.look(`Delete ${admin.email}?`);
+  await visit.open(`/users/${admin.id}/disable`);
+  await enter(page, "disable-confirm");
+  await page.locator("#form-notice", { hasText: "That is your own account" }).waitFor();
+  await visit.open(`/oauth/${scene().orgId}/account/deletion`);
+  await type(page, "name", admin.email);
+  await enter(page, "deletion-confirm");
+  await page.locator("#form-notice, [role=alert]").first().waitFor();
+  const kept = await userOf(admin.id);
+  assert.deepEqual([kept?.role, kept?.disabledAt], ["Administrator", null]);
+});
+
+test("a user is deleted by typing the address, and is signed out", async (t) => {
+  const { admin, orgId } = scene();
+  const email = "luc@northwind.example";
+  const luc = (await findUserByEmail(service().database.query, orgId, email))?.user;
+  const there = await visitor(t);
+  await signedInAt(there, { email, password: admin.password });
+  const { page, open } = await visitor(t, admin);
+  await open("/users");
+  await type(page, "search", "luc");
+  await pressEnter(page);
+  await enter(page, "tbody a.item-name");
+  await enter(page, "user-delete");
+  await confirmByName(page, { button: "delete-confirm", name: email }, () => userOf(luc?.id ?? ""));
+  assert.equal(await doneText(page), "The user is deleted.");
+  assert.equal(await userOf(luc?.id ?? ""), undefined);
+  await isSignedOut(there);
+});
+
+test("an administrator of two organisations goes from one to the other by the switcher", async (t) => {
+  const { admin, orgId } = scene();
+  const db = service().database.query;
+  const { id: other } = await db
+    .selectFrom("organisation")
+    .select("id")
+    .where("name", "=", "Harbour Clinic")
+    .executeTakeFirstOrThrow();
+  const visit = await visitor(t, admin);
+  const { page } = visit;
+  await visit.open("/users");
+  assert.equal(await page.locator("#switch-open").count(), 0, "there is nowhere else to go");
+  const membership = { userId: admin.id, homeOrgId: orgId, role: "Administrator" } as const;
+  await insertMembership(db, { ...membership, orgId: other, now: Date.now() });
+  await page.reload();
+  await reach(page, "switch-open");
+  await page.keyboard.press("Enter");
+  await enter(page, "#switch a");
+  assert.ok(new URL(page.url()).pathname.includes(other));
+  if (await page.locator("#login-submit").isVisible()) await signInByKeyboard(page, admin);
+  await page.locator("#nav-home", { hasText: "Harbour Clinic" }).waitFor();
+  await reach(page, "switch-open");
+  await page.keyboard.press("Enter");
+  await enter(page, "#switch a");
+  await page.locator("#nav-home", { hasText: "Northwind" }).waitFor();
+});
+
+test("every form about the organisation's people has been sent", () => {
+  assertAllSent("people");
+});

@@ -1,0 +1,63 @@
+/** The console without JavaScript, in real Chromium: what an administrator does most, by keyboard as well (issue 8, point 6). */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { findApplication } from "../../packages/server/src/core/applications/applications.store.ts";
+import { findOrganisation } from "../../packages/server/src/core/organisations/organisations.store.ts";
+import { newestLink } from "../../packages/server/src/testing/fakes/mailbox.ts";
+import { enter, isReady, reach, type } from "../support/keyboard.ts";
+import { doneText, journeys } from "./console-journey.ts";
+
+const { scene, service, visitor } = journeys({ database: "sqlite" });
+const plain = { javaScriptEnabled: false };
+
+test("without scripts an application is made, changed and deleted", async (t) => {
+  const visit = await visitor(t, scene().admin, plain);
+  const { page } = visit;
+  await visit.open("/applications");
+  await enter(page, "application-new");
+  await enter(page, "kind-web");
+  await type(page, "name", "Visitors");
+  await type(page, "redirectUris", "nonsense");
+  await enter(page, "application-create");
+  await isReady(page, "redirectUris");
+  await type(page, "redirectUris", "https://visitors.northwind.example/callback");
+  await enter(page, "application-create");
+  const id = await page.locator("#client-id").innerText();
+  assert.match(await page.locator("#client-secret").innerText(), /^sgn_cs_/);
+  const copying = await page.locator("[data-copy]").all();
+  assert.notEqual(copying.length, 0);
+  for (const button of copying) assert.equal(await button.isVisible(), false);
+  await enter(page, "once-done");
+  const record = () => findApplication(service().database.query, scene().orgId, id);
+  await enter(page, "application-settings");
+  await type(page, "description", "Who comes to see us");
+  await enter(page, "settings-save");
+  assert.equal(await doneText(page), "The settings are saved.");
+  assert.equal((await record())?.settings.description, "Who comes to see us");
+  await enter(page, "application-delete");
+  await type(page, "name", "Visitors");
+  await enter(page, "application-delete");
+  assert.equal(await doneText(page), "The application is deleted.");
+  assert.equal(await record(), undefined);
+});
+
+test("without scripts somebody is invited, the menus open, and the settings are changed", async (t) => {
+  const visit = await visitor(t, scene().admin, { ...plain, viewport: { width: 390, height: 844 } });
+  const { page } = visit;
+  await visit.open("/scopes");
+  await reach(page, "menu-open");
+  await page.keyboard.press("Enter");
+  await enter(page, "nav-users");
+  await enter(page, "user-new");
+  await type(page, "email", "noor@northwind.example");
+  await enter(page, "user-create");
+  assert.equal(await doneText(page), "The invitation is on its way.");
+  assert.match(await newestLink(service(), "noor@northwind.example"), /^http:\/\/localhost:/);
+
+  await visit.open("/settings/policies");
+  await type(page, "sessionIdleSeconds", "45");
+  await enter(page, "policies-save");
+  assert.equal(await doneText(page), "The policies are saved.");
+  const organisation = await findOrganisation(service().database.query, scene().orgId);
+  assert.equal(organisation?.settings.sessionIdleSeconds, 45 * 60);
+});

@@ -1,0 +1,176 @@
+/** Devices in real Chromium, by keyboard: registered, enrolled with the code that was shown once, revoked, refused. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { newEcKey } from "../../packages/protocol/src/testing/test-certificate.ts";
+import type { DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
+import {
+  csrOf,
+  enrol,
+  enrolmentOf,
+  renew,
+  type TestEnrolment,
+} from "../../packages/server/src/testing/fixtures/enrolments.ts";
+import { freePort } from "../../packages/server/src/testing/free-port.ts";
+import { listRoutes } from "../../packages/server/src/testing/list-routes.ts";
+import { type SentForms, sentForms } from "../console/sent-forms.ts";
+import { signIn, signInByKeyboard, tabTo } from "../journeys/sign-in-steps.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { choose, enter, reach, type } from "../support/keyboard.ts";
+import { assertUsable, keepPictures, watchPage } from "../support/page-watch.ts";
+import { startServerHere } from "../support/server-here.ts";
+import type { RunningServer } from "../support/server-process.ts";
+
+let browser: Browser;
+let server: RunningServer;
+let demo: DemoFile;
+let manage: string;
+let proxyUrl: string;
+let forms: SentForms;
+before(async () => {
+  forms = sentForms(await listRoutes());
+  browser = await launchBrowser();
+  const proxyPort = await freePort();
+  proxyUrl = `http://127.0.0.1:${proxyPort}`;
+  server = await startServerHere({ settings: { SIGNET_PROXY_PORT: String(proxyPort) } });
+  demo = await server.demo();
+  manage = `${demo.baseUrl}/devices/manage/${demo.org}`;
+});
+after(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+test("the start says where devices are managed", () => {
+  assert.ok(server.output().includes(manage));
+});
+
+/** What the device is told when it asks for its next certificate: 400 while it is too early, 401 when it is nobody. */
+async function renewalOf(device: TestEnrolment): Promise<number> {
+  const body = { csr: await csrOf(device.key) };
+  return (await renew(`${proxyUrl}/oauth/${demo.org}/devices`, device.der, body)).status;
+}
+
+type Cleanup = { after(work: () => Promise<void>): void };
+
+async function newPage(t: Cleanup, options: BrowserContextOptions) {
+  const context = await browser.newContext(options);
+  t.after(() => context.close());
+  forms.hear(context);
+  const page = await context.newPage();
+  return { context, page, watch: await watchPage(page) };
+}
+
+test("by keyboard: a code is made, enrols a device once, the device is revoked, and a TPM is asked for", async (t) => {
+  const { context, page, watch } = await newPage(t, {});
+  const look = async (name: string, heading: string) => {
+    await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
+    await assertUsable(page, name);
+    assert.deepEqual(watch.faults, [], name);
+    await keepPictures(page, `devices-${name}`);
+    watch.reset();
+  };
+  await page.goto(manage);
+  await signInByKeyboard(page, demo.admin);
+  await look("empty", "Devices");
+
+  await tabTo(page, "device-add");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "name");
+  const name = "Till in light";
+  await page.keyboard.type(name);
+  await tabTo(page, "replaces");
+  await page.keyboard.type("nonsense");
+  await page.keyboard.press("Enter");
+  await page.locator("#replaces:focus").waitFor();
+  await look("refused", "Devices");
+  assert.equal(await page.locator("#name").inputValue(), name, "what was typed is kept");
+  await type(page, "replaces", "");
+  await enter(page, "device-register-submit");
+
+  await look("code", `The code for ${name}`);
+  const code = await page.locator("#enrollment-code").innerText();
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await reach(page, "[data-copy=enrollment-code]");
+  await page.keyboard.press("Enter");
+  await page.locator("#copy-status").filter({ hasText: "Copied" }).waitFor();
+  assert.equal(await page.evaluate("navigator.clipboard.readText()"), code);
+  assert.match(
+    await page.locator("#enroll-command").innerText(),
+    new RegExp(`${code} signet-device enroll `),
+  );
+  await tabTo(page, "once-done");
+  await page.keyboard.press("Enter");
+  await look("waiting", "Devices");
+  assert.ok(!(await page.content()).includes(code), "shown once");
+
+  const key = newEcKey();
+  const answer = await enrol(demo.issuer, code, key);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  const device = enrolmentOf(answer, key);
+  assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code", "it enrols once");
+  assert.equal(await renewalOf(device), 400, "too early, but known");
+
+  await page.goto(manage);
+  await tabTo(page, "search");
+  await page.keyboard.type("LIGHT");
+  await page.keyboard.press("Enter");
+  await page.locator("#search-all").waitFor();
+  await look("listed", "Devices");
+  assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Active/);
+  await tabTo(page, `device-revoke-${device.deviceId}`);
+  await page.keyboard.press("Enter");
+  await look("revoke", `Revoke ${name}?`);
+  await tabTo(page, "reason");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.locator("#reason").inputValue(), "keyCompromise");
+  await tabTo(page, "device-revoke-confirm");
+  await page.keyboard.press("Enter");
+  await page.getByText("The device is revoked.").waitFor();
+  await look("revoked", "Devices");
+  assert.match(await page.locator(`#device-${device.deviceId}`).innerText(), /Revoked/);
+  assert.equal(await page.locator(`#device-revoke-${device.deviceId}`).count(), 0);
+  assert.equal(await renewalOf(device), 401, "refused at its next request");
+
+  await enter(page, 'a[href$="/policy"]');
+  await look("policy", "Proof and trust");
+  await choose(page, "attestation", "required");
+  await enter(page, "policy-save");
+  await page.locator("#done-notice").waitFor();
+  assert.ok(await page.locator("#attestation-required").isChecked());
+  await page.goto(manage);
+  await type(page, "name", "Till without a TPM");
+  await enter(page, "device-register-submit");
+  const next = await page.locator("#enrollment-code").innerText();
+  assert.equal((await enrol(demo.issuer, next)).body["error"], "attestation_required");
+});
+
+test("without scripts the code is made, shown and withdrawn, and there is no button that does nothing", async (t) => {
+  const { page } = await newPage(t, { javaScriptEnabled: false });
+  await page.goto(manage);
+  await signInByKeyboard(page, demo.admin);
+  await type(page, "name", "Plain");
+  await enter(page, "device-register-submit");
+  const code = await page.locator("#enrollment-code").innerText();
+  const copying = await page.locator("[data-copy]").all();
+  assert.notEqual(copying.length, 0);
+  for (const button of copying) assert.equal(await button.isVisible(), false);
+  await enter(page, "once-done");
+  await enter(page, '[aria-label="Withdraw the code for Plain"]');
+  await enter(page, "code-withdraw-confirm");
+  await page.getByText("The code is withdrawn.").waitFor();
+  assert.equal((await enrol(demo.issuer, code)).body["error"], "invalid_code");
+});
+
+test("who is no administrator is told so, on a page that everyone can use", async (t) => {
+  const { page, watch } = await newPage(t, {});
+  await page.goto(manage);
+  await signIn(page, demo.user);
+  await page.getByText("This page is for administrators of the organisation.").waitFor();
+  await assertUsable(page, "not an administrator");
+  assert.deepEqual(watch.faults, []);
+});
+
+test("every form about devices has been sent", () => {
+  assert.deepEqual(forms.notSent("devices"), []);
+});

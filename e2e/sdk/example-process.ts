@@ -1,0 +1,118 @@
+/** One of `examples/`, started by the command that its README names, on ports that are free now. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { managementClient } from "../../packages/client-sdk/src/management/management-client.ts";
+import type { DemoExamples, DemoFile } from "../../packages/server/src/cli/demo/demo-file.ts";
+import { freePort } from "../../packages/server/src/testing/free-port.ts";
+import { nodeEnvironment } from "../../packages/server/src/testing/node-environment.ts";
+import { guardProcess } from "../support/process-guard.ts";
+
+export interface Example {
+  /** All that it wrote, to both of its outputs. */
+  output(): string;
+  /** Waits until it has written this. @throws AssertionError with what it wrote when it ends before */
+  said(what: RegExp): Promise<RegExpExecArray>;
+  /** Its exit code, when it has ended by itself. */
+  readonly ended: Promise<number | null>;
+  /** From then on its clock is so much ahead; for those that were started with `hasClock`. */
+  putClockAhead(): Promise<void>;
+  /** SIGTERM. Does nothing when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds that `putClockAhead` adds: most of the two minutes that an access token of the demo lives. */
+const AHEAD = 100_000;
+const clock = `const now = Date.now; let ahead = 0; Date.now = () => now() + ahead;
+process.on("SIGUSR2", () => { ahead += ${AHEAD}; console.error("The clock is ahead by", ahead); });`;
+
+/** @param name of the file, without its ending */
+export function startExample(name: string, demoFile: string, { hasClock = false } = {}): Example {
+  const program = fileURLToPath(new URL(`../../examples/${name}.ts`, import.meta.url));
+  const options = hasClock ? ["--import", `data:text/javascript,${encodeURIComponent(clock)}`] : [];
+  const child = spawn(process.execPath, [...options, program, demoFile], {
+    cwd: path.dirname(demoFile),
+    env: nodeEnvironment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  guardProcess(child);
+  let text = "";
+  const heard = new EventTarget();
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (more: string) => {
+      text += more;
+      heard.dispatchEvent(new Event("text"));
+    });
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  const said = async (what: RegExp) => {
+    for (;;) {
+      const found = what.exec(text);
+      if (found) return found;
+      const code = await Promise.race([once(heard, "text"), ended]);
+      if (!Array.isArray(code)) assert.match(text, what);
+    }
+  };
+  let ahead = 0;
+  return {
+    output: () => text,
+    said,
+    ended,
+    putClockAhead: async () => {
+      ahead += AHEAD;
+      child.kill("SIGUSR2");
+      // A request may be there sooner than the signal.
+      await said(new RegExp(`The clock is ahead by ${ahead}$`, "m"));
+    },
+    stop: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/**
+ * The demo with the examples at addresses of their own, so that two runs of the tests do not meet: registered at the
+ * service, as an administrator does it, and written into a file beside the demo's.
+ * @returns the file's path, and what is in it
+ */
+export async function moveExamples(
+  demo: DemoFile,
+  folder: string,
+): Promise<{ file: string; demo: DemoFile }> {
+  const { webApp, legacyApp, notesApp, sovereign } = demo.examples;
+  const moved = {
+    ...demo.examples,
+    webApp: await move(demo, webApp),
+    legacyApp: await move(demo, legacyApp),
+    notesApp: await move(demo, notesApp),
+    sovereign: await move(demo, sovereign),
+  } satisfies DemoExamples;
+  const changed = { ...demo, examples: moved };
+  const file = path.join(folder, "moved-demo.json");
+  await writeFile(file, JSON.stringify(changed));
+  return { file, demo: changed };
+}
+
+async function move<App extends { readonly clientId: string; readonly address: string }>(
+  { baseUrl, administratorAccount: { publicKey, secretKey } }: DemoFile,
+  app: App,
+): Promise<App> {
+  const address = `http://127.0.0.1:${await freePort()}`;
+  const management = managementClient({
+    federationServer: baseUrl,
+    systemAccountPublicKey: publicKey,
+    systemAccountSecretKey: secretKey,
+  });
+  const there = (text: string) => text.replace(app.address, address);
+  await management.clients.update(app.clientId, (client) => ({
+    ...client,
+    redirectUris: client.redirectUris.map(there),
+    postLogoutRedirectUris: client.postLogoutRedirectUris.map(there),
+    returnUrls: client.returnUrls.map(there),
+    backchannelLogoutUri: client.backchannelLogoutUri && there(client.backchannelLogoutUri),
+  }));
+  return { ...app, address };
+}

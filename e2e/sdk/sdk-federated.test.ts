@@ -1,0 +1,289 @@
+/**
+ * A web application behind OAuthFederated against the real service, over HTTP: a sign-in with consent, a refresh, signing out on
+ * either side, and two processes of the application that refresh one session at the same time.
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { after, before, describe, test } from "node:test";
+import { oauthFederated, requirePrincipal, type SignetConfiguration } from "@signet/client-sdk";
+import { fastifyPlugin } from "@signet/client-sdk/fastify";
+import fastify, { type FastifyInstance } from "fastify";
+import { deliverDueLogouts } from "../../packages/server/src/core/backchannel-logout/delivery.ts";
+import { type DatabaseContext, forEachDatabase } from "../../packages/server/src/testing/databases.ts";
+import {
+  type TestBrowser,
+  type TestPage,
+  testBrowser,
+} from "../../packages/server/src/testing/fakes/browser.ts";
+import { type FakeClock, fakeClock } from "../../packages/server/src/testing/fakes/fake-clock.ts";
+import { decide, logIn, showsConsent, showsLogin } from "../../packages/server/src/testing/fixtures/visit.ts";
+import { freePort } from "../../packages/server/src/testing/free-port.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../packages/server/src/testing/test-service.ts";
+
+const PAGE = { accept: "text/html", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
+const OWN = { ...PAGE, "sec-fetch-site": "same-origin" };
+
+interface Scene {
+  readonly clock: FakeClock;
+  readonly running: TestService;
+  readonly org: TestOrganisation;
+  readonly address: string;
+  /** Two processes behind one address: `app` has it, the other one is asked at its own port. */
+  readonly apps: readonly [FastifyInstance, FastifyInstance];
+  readonly otherAddress: string;
+  readonly errors: Error[];
+  close(): Promise<void>;
+}
+
+async function openScene({ fresh }: Pick<DatabaseContext, "fresh">): Promise<Scene> {
+  const clock = fakeClock();
+  const env = { SIGNET_OUTBOUND_ALLOW: "127.0.0.1" };
+  const running = await startTestService({ databaseUrl: await fresh(), clock, env });
+  const org = await makeOrganisation(running.service);
+  const ports = [await freePort(), await freePort()];
+  const [address = "", otherAddress = ""] = ports.map((port) => `http://127.0.0.1:${port}`);
+  const { application, secret } = await makeClient(running.service, org.organisation, {
+    redirectUris: [`${address}/signet/callback`],
+    postLogoutRedirectUris: [`${address}/bye`],
+    backchannelLogoutUri: `${address}/signet/back-channel-logout`,
+  });
+  const errors: Error[] = [];
+  const configuration: SignetConfiguration = {
+    filterType: "OAuthFederated",
+    federationServer: running.baseUrl,
+    oauthOrganisationId: org.organisation.id,
+    applicationId: application.id,
+    oauthClientSecret: secret,
+    baseUrl: address,
+    afterLogoutPath: "/bye",
+    cookieSecrets: ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"],
+  };
+  const start = async (port: number | undefined): Promise<FastifyInstance> => {
+    const app = fastify();
+    const filter = oauthFederated(configuration, { clock, onError: (error) => void errors.push(error) });
+    await app.register(fastifyPlugin(filter, { baseUrl: address }));
+    app.get("/*", (request) => {
+      const { user, accessToken } = requirePrincipal(request);
+      return { user, accessToken };
+    });
+    await app.listen({ host: "127.0.0.1", port: port ?? 0 });
+    return app;
+  };
+  const apps = [await start(ports[0]), await start(ports[1])] as const;
+  const close = async () => {
+    for (const app of apps) await app.close();
+    await running.close();
+  };
+  return { clock, running, org, address, otherAddress, apps, errors, close };
+}
+
+/** From a page of the application through sign-in and consent, and back. @returns the page that was asked for */
+async function signIn(
+  { org, address, running }: Scene,
+  browser: TestBrowser,
+  path = "/orders?page=2",
+): Promise<TestPage> {
+  let page = await go(browser, `${address}${path}`);
+  for (let step = 0; step < 8; step++) {
+    if (showsLogin(page)) page = await logIn(browser, org, page);
+    else if (showsConsent(page)) page = await decide(browser, org, page);
+    else if (page.location !== undefined) {
+      const { location } = page;
+      page = await (location.startsWith(running.baseUrl) ? browser.get(location) : go(browser, location));
+    } else return page;
+  }
+  throw new Error(`the sign-in does not end: ${page.url}`);
+}
+
+interface Known {
+  readonly user: Readonly<Record<string, unknown>>;
+  readonly accessToken: string;
+}
+
+const knownIn = (page: TestPage): Known => {
+  assert.equal(page.status, 200, `${page.url} ${page.body.slice(0, 500)}`);
+  return JSON.parse(page.body) as Known;
+};
+
+describe("a web application behind OAuthFederated", () => {
+  forEachDatabase((database) => {
+    let scene: Scene;
+    before(async () => {
+      scene = await openScene(database);
+    });
+    after(async () => {
+      assert.deepEqual(scene.running.errors, []);
+      await scene.close();
+    });
+
+    test("tabs and two processes that refresh one session at once: nobody is signed out, now or later", async () => {
+      const browser = testBrowser();
+      knownIn(await signIn(scene, browser));
+      for (let round = 0; round < 3; round++) {
+        scene.clock.advance(3_590_000);
+        // Each tab has the cookies of before the refresh: both processes come with the same refresh token.
+        const tabs = Array.from({ length: 12 }, () => copyOf(browser));
+        const pages = await Promise.all(
+          tabs.map((tab, index) =>
+            go(tab, `${index % 2 === 0 ? scene.address : scene.otherAddress}/tab-${index}`),
+          ),
+        );
+        const tokens = new Set(pages.map((page) => knownIn(page).accessToken));
+        assert.equal(tokens.size, 2, "one refresh for each process");
+        // The cookie of either process is as good as the other's.
+        keepCookies(tabs[round % 2] ?? browser, browser);
+        scene.clock.advance(5_000);
+        for (const address of [scene.address, scene.otherAddress])
+          assert.ok(tokens.has(knownIn(await go(copyOf(browser), `${address}/after`)).accessToken));
+      }
+      assert.deepEqual(scene.errors, []);
+    });
+
+    if (database.name === "postgres") return;
+
+    test("a page leads through sign-in and consent back to itself, with the user's properties", async () => {
+      const page = await signIn(scene, testBrowser());
+      assert.equal(page.url, `${scene.address}/orders?page=2`);
+      const { user } = knownIn(page);
+      assert.deepEqual(user, {
+        permId: scene.org.user.id,
+        email: scene.org.user.email,
+        firstname: "Uma",
+        surname: "User",
+        organisationId: scene.org.organisation.id,
+      });
+    });
+
+    test("who says no at the consent page is told so, and is not signed in", async () => {
+      const browser = testBrowser();
+      const asked = await go(browser, `${scene.address}/signet/login`);
+      const login = await browser.get(`${asked.location}&prompt=consent`);
+      const consent = await logIn(browser, scene.org, login);
+      const answer = await decide(browser, scene.org, consent, "deny");
+      const shown = await go(browser, answer.location ?? "");
+      assert.equal(shown.status, 403);
+      assert.match(shown.body, /Sign-in was refused/);
+      assert.equal((await go(browser, `${scene.address}/`)).status, 302);
+      scene.errors.length = 0;
+    });
+
+    test("signing out ends the session here and at the service, and the copy of a cookie with it", async () => {
+      const browser = testBrowser();
+      const { accessToken } = knownIn(await signIn(scene, browser));
+      const copy = copyOf(browser);
+      const forged = await go(
+        browser,
+        `${scene.address}/signet/logout`,
+        { ...PAGE, "sec-fetch-site": "cross-site" },
+        "POST",
+      );
+      assert.equal(forged.status, 403);
+      const sent = await go(
+        browser,
+        `${scene.address}/signet/logout`,
+        { ...OWN, origin: scene.address },
+        "POST",
+      );
+      assert.equal(sent.status, 303);
+      const service = await browser.get(sent.location ?? "");
+      assert.equal(
+        service.location,
+        `${scene.address}/bye`,
+        "no question asked, and back to the application",
+      );
+      const again = await go(browser, `${scene.address}/orders`);
+      assert.ok(showsLogin(await browser.get(again.location ?? "")), "the service's own session is over");
+      assert.equal((await go(copy, `${scene.address}/orders`)).status, 302);
+      const authorization = `Bearer ${accessToken}`;
+      assert.equal((await fetch(`${scene.org.issuer}/userinfo`, { headers: { authorization } })).status, 401);
+      scene.errors.length = 0;
+    });
+
+    test("signing out at the service signs out here, by the back channel", async () => {
+      const browser = testBrowser();
+      knownIn(await signIn(scene, browser));
+      const asked = await browser.get(`${scene.org.issuer}/end_session`);
+      await browser.post(`${scene.org.issuer}/end_session`, asked.hidden);
+      await deliverDueLogouts({ ...scene.running.service, baseUrl: scene.running.baseUrl });
+      assert.equal((await go(browser, `${scene.address}/orders`)).status, 302);
+    });
+
+    test("what was taken back at the service ends the session at its next refresh, and the page signs in again", async () => {
+      const browser = testBrowser();
+      const first = knownIn(await signIn(scene, browser));
+      const asked = await browser.get(`${scene.org.issuer}/end_session`);
+      await browser.post(`${scene.org.issuer}/end_session`, asked.hidden);
+      // The other process was not told by the back channel.
+      const other = copyOf(browser);
+      assert.equal((await go(other, `${scene.otherAddress}/orders`)).status, 200);
+      scene.clock.advance(3_590_000);
+      const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" };
+      assert.equal((await go(other, `${scene.otherAddress}/orders`, script)).status, 401);
+      const next = knownIn(await signIn(scene, browser));
+      assert.notEqual(next.accessToken, first.accessToken);
+      scene.errors.length = 0;
+    });
+
+    test("while the service is away the session goes on; it is refreshed once the service is back", async () => {
+      const browser = testBrowser();
+      const first = knownIn(await signIn(scene, browser));
+      scene.clock.advance(3_550_000);
+      await scene.running.app.close();
+      const page = knownIn(await go(browser, `${scene.address}/orders`));
+      assert.equal(page.accessToken, first.accessToken);
+      scene.clock.advance(60_000);
+      const late = await go(browser, `${scene.address}/orders`);
+      assert.equal(late.status, 503);
+      assert.equal(late.headers.get("retry-after"), "5");
+      assert.ok([...browser.cookies.keys()].includes("signet-session"), "the session is kept");
+    });
+  });
+});
+
+/**
+ * To the application, as a browser goes to a page: `fetch` of Node says `sec-fetch-mode: cors` whatever it is told.
+ * @returns the answer; its cookies are kept
+ */
+async function go(
+  browser: TestBrowser,
+  url: string,
+  headers: Readonly<Record<string, string>> = PAGE,
+  method = "GET",
+): Promise<TestPage> {
+  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const sent = httpRequest(url, { method, headers: { ...headers, cookie } }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  let body = "";
+  for await (const chunk of response) body += chunk;
+  for (const line of response.headers["set-cookie"] ?? []) {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (/max-age=0|expires=Thu, 01 Jan 1970/i.test(line)) browser.cookies.delete(name);
+    else browser.cookies.set(name, value);
+  }
+  const { location } = response.headers;
+  return {
+    url,
+    status: response.statusCode ?? 0,
+    headers: new Headers({ "retry-after": response.headers["retry-after"] ?? "" }),
+    body,
+    location: location === undefined ? undefined : new URL(location, url).href,
+    hidden: {},
+  };
+}
+
+function copyOf(browser: TestBrowser): TestBrowser {
+  const copy = testBrowser();
+  keepCookies(browser, copy);
+  return copy;
+}
+
+function keepCookies(from: TestBrowser, to: TestBrowser): void {
+  for (const [name, value] of from.cookies) to.cookies.set(name, value);
+}

@@ -1,0 +1,233 @@
+/**
+ * The service never has an agent's private key: it is looked for in the database, the data folder, all logs and the server's
+ * own memory, after an enrolment, tokens of every grant and a challenge. And without an agent there is no new token.
+ */
+import assert from "node:assert/strict";
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { forEachDatabase } from "../../packages/server/src/testing/databases.ts";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
+import { authorizationRequest, testBrowser } from "../../packages/server/src/testing/fakes/browser.ts";
+import { setTokenWait } from "../../packages/server/src/testing/fixtures/agent.ts";
+import { credentials, postForm, redeem, refresh } from "../../packages/server/src/testing/fixtures/client.ts";
+import {
+  askForCodes,
+  letIn,
+  makeDeviceApp,
+  poll,
+} from "../../packages/server/src/testing/fixtures/device.ts";
+import { answerOf, follow, logIn } from "../../packages/server/src/testing/fixtures/visit.ts";
+import { dumpWholeDatabase } from "../../packages/server/src/testing/probes/dump-database.ts";
+import { makeClient, REDIRECT_URI } from "../../packages/server/src/testing/test-service.ts";
+import type { ServerProcess } from "../support/server-process.ts";
+import { type ChallengeWebhook, openChallengeWebhook } from "./challenge-webhook.ts";
+import { canReadMemory, filesIn, found, memoryOf, needlesOf, privateNumber } from "./key-search.ts";
+import { enrolByCommands, startAgentProcess } from "./signing-agent-process.ts";
+import { type SovereignScene, setScene } from "./sovereign-fixture.ts";
+
+const inTime = { timeout: 300_000 };
+
+test("the search finds a key however it is written", () => {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const needles = needlesOf(privateKey);
+  const secret = privateNumber(privateKey);
+  const der = privateKey.export({ format: "der", type: "pkcs8" });
+  const written = [secret, der].flatMap((bytes) => [
+    bytes,
+    ...(["hex", "base64", "base64url"] as const).map((form) => bytes.toString(form)),
+    bytes.toString("hex").toUpperCase(),
+  ]);
+  const pem = String(privateKey.export({ format: "pem", type: "pkcs8" }));
+  for (const text of [...written, pem, JSON.stringify(privateKey.export({ format: "jwk" }))])
+    assert.notDeepEqual(found(needles, text), [], String(text).slice(0, 40));
+  const other = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+  assert.deepEqual(found(needles, String(other.export({ format: "pem", type: "pkcs8" }))), []);
+});
+
+forEachDatabase(({ name, fresh }) => {
+  test(
+    "no private key in database, data folder, logs or memory; without the agent no token",
+    inTime,
+    async (t) => {
+      const scene = await setScene(t, {
+        databaseUrl: name === "postgres" ? await fresh() : undefined,
+        tokenWaitSeconds: 20,
+      });
+      const clients = await makeClients(scene);
+      const server = await scene.start({ NODE_OPTIONS: "--heapsnapshot-signal=SIGUSR2" });
+      const webhook = await openChallengeWebhook();
+      t.after(() => webhook.close());
+      const agent = await startAgent(t, { scene, clients, webhook });
+      const refreshToken = await useEveryGrant(scene, clients, webhook);
+      // Long enough before the end that the server has heard of it by then.
+      await scene.operate((service) => setTokenWait(service, scene.pool, 1));
+
+      const privateKey = createPrivateKey(await readFile(path.join(agent.folder, "key.pem")));
+      const needles = needlesOf(privateKey);
+      const x = Buffer.from(String(createPublicKey(privateKey).export({ format: "jwk" }).x));
+      const shown = [{ name: "public", bytes: x }];
+      const search: Search = (where, hay, hasPublic = true) => {
+        assert.deepEqual(found(needles, hay), [], where);
+        if (hasPublic)
+          assert.deepEqual(found(shown, hay), ["public"], `${where} is not what was to be searched`);
+      };
+      // The same program with either database: once is enough.
+      if (name === "sqlite") await searchMemory(server, scene.folder, { search, x });
+      search("the database", await scene.operate(({ database }) => dumpWholeDatabase(database.query)));
+      const files = await filesIn(scene.folder);
+      for (const file of files) search(file.name, file.bytes, false);
+      const data = Buffer.concat(files.map(({ bytes }) => bytes));
+      assert.equal(data.includes(x), name === "sqlite", "the database's files are among them");
+      search("what the commands printed", agent.printed);
+      search("the server's log", server.output(), false);
+      assert.match(server.output(), /sovereign\/agent\/sign/);
+      search("the agent's log", agent.output(), false);
+      assert.match(agent.output(), /agent started/);
+      for (const file of await filesIn(agent.folder))
+        if (file.name === "key.pem") assert.notDeepEqual(found(needles, file.bytes), []);
+        else search(`the agent's ${file.name}`, file.bytes, false);
+
+      await agent.stop();
+      await getsNothing(scene, clients, refreshToken);
+    },
+  );
+});
+
+type Clients = Awaited<ReturnType<typeof makeClients>>;
+
+const makeClients = ({ operate, org, pool }: SovereignScene) =>
+  operate(async (service) => {
+    const signed = { signingPoolId: pool.id, requireConsent: false } as const;
+    const web = await makeClient(service, org.organisation, { ...signed, redirectUris: [REDIRECT_URI] });
+    const batch = await makeClient(service, org.organisation, {
+      signingPoolId: pool.id,
+      grantTypes: ["client_credentials"],
+      allowedScopes: ["jobs:run"],
+    });
+    return { web, batch, television: await makeDeviceApp(service, org, { signingPoolId: pool.id }) };
+  });
+
+async function startAgent(
+  t: TestContext,
+  { scene, clients, webhook }: { scene: SovereignScene; clients: Clients; webhook: ChallengeWebhook },
+) {
+  // Not in the server's data folder, which is searched.
+  const folder = await mkdtemp(path.join(os.tmpdir(), "signet-agent-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const { web, batch, television } = clients;
+  const user =
+    "aud: [], scopes: [openid, profile, email], claims: [email, email_verified, name, given_name, family_name, phone_number, updated_at], maxLifetime: 3600";
+  const challenge = "challenge: { type: number_match, when: authorization_code }";
+  const printed = await enrolByCommands(
+    { org: scene.org.organisation.id, pool: scene.pool.id, baseUrl: scene.baseUrl },
+    {
+      folder,
+      clients: {
+        [web.application.id]: `{ ${user}, grants: [authorization_code, refresh_token], ${challenge} }`,
+        [television.id]: `{ ${user}, grants: [device_code] }`,
+        [batch.application.id]:
+          "{ aud: [], scopes: ['jobs:run'], maxLifetime: 3600, grants: [client_credentials] }",
+      },
+    },
+    { SIGNET_DATA_DIR: scene.folder, DATABASE_URL: scene.databaseUrl, SIGNET_BASE_URL: scene.baseUrl },
+  );
+  await webhook.useFor(folder);
+  const agent = startAgentProcess(folder);
+  t.after(() => agent.kill());
+  await agent.said("agent started");
+  return { ...agent, folder, printed };
+}
+
+/** @returns a refresh token that was not used yet */
+async function useEveryGrant(
+  { org }: SovereignScene,
+  { web, batch, television }: Clients,
+  webhook: ChallengeWebhook,
+): Promise<string> {
+  const asked = { grant_type: "client_credentials", scope: "jobs:run", ...credentials(batch) };
+  // The agent has started; its first call may still be on its way.
+  await eventually("it signs", async () => (await postForm(`${org.issuer}/token`, asked)).status === 200);
+
+  const browser = testBrowser();
+  const { query, verifier } = authorizationRequest(web.application.id, REDIRECT_URI);
+  const login = await follow(browser, await browser.get(`${org.issuer}/authorize?${query}`));
+  const page = await logIn(browser, org, login);
+  const { question, reply } = await webhook.asked();
+  assert.equal(question.sub, org.user.id);
+  const status = async () =>
+    JSON.parse((await browser.get(`${page.url}/status`)).body) as Record<string, unknown>;
+  reply(String(((await status())["challenge"] as { display: string }).display));
+  await eventually("it is signed", async () => (await status())["status"] === "signed", 30_000);
+  const code = answerOf(await browser.get(`${page.url}/continue`)).get("code") ?? "";
+  const first = await redeem(org, { code, verifier }, web);
+  assert.equal(first.status, 200, JSON.stringify(first.body));
+  const second = await refresh(org, String(first.body["refresh_token"]), {}, web);
+  assert.equal(second.status, 200, JSON.stringify(second.body));
+
+  const codes = await askForCodes(org, television);
+  const approved = await follow(browser, await letIn(browser, org, codes));
+  const isSigned = async () => /"status":"signed"/.test((await browser.get(`${approved.url}/status`)).body);
+  if (approved.body.includes('id="wait"')) await eventually("it is signed", isSigned, 30_000);
+  const device = await poll(org, codes);
+  assert.equal(device.status, 200, JSON.stringify(device.body));
+  return String(second.body["refresh_token"]);
+}
+
+type Search = (where: string, hay: Buffer | string, hasPublic?: boolean) => void;
+
+async function searchMemory(
+  server: ServerProcess,
+  folder: string,
+  { search, x }: { readonly search: Search; readonly x: Buffer },
+): Promise<void> {
+  const snapshot = await heapSnapshot(server, folder);
+  const heap = await readFile(snapshot);
+  await rm(snapshot);
+  search("the heap snapshot", heap, false);
+  // The key's public members may have been collected by then; the server's own address stays as long as it runs.
+  assert.ok(heap.includes(server.baseUrl), "the heap snapshot is that of this server");
+  // A snapshot leaves out what buffers hold.
+  if (!canReadMemory(server.pid)) return;
+  let hasPublic = false;
+  for (const part of memoryOf(server.pid)) {
+    search("the server's memory", part, false);
+    hasPublic ||= part.includes(x);
+  }
+  assert.ok(hasPublic, "the server's memory was searched");
+}
+
+/** Node writes it into the server's working folder; until it has, the server answers nobody. */
+async function heapSnapshot({ pid, baseUrl }: ServerProcess, folder: string): Promise<string> {
+  process.kill(pid, "SIGUSR2");
+  const written = async () => (await readdir(folder)).find((file) => file.endsWith(".heapsnapshot"));
+  await eventually("the heap snapshot is there", async () => (await written()) !== undefined, 90_000);
+  await (await fetch(`${baseUrl}/healthz`)).arrayBuffer();
+  return path.join(folder, (await written()) ?? "");
+}
+
+async function getsNothing({ org }: SovereignScene, clients: Clients, refreshToken: string): Promise<void> {
+  const { web, batch, television } = clients;
+  const asked = { grant_type: "client_credentials", scope: "jobs:run", ...credentials(batch) };
+  for (const { status, body } of await Promise.all([
+    postForm(`${org.issuer}/token`, asked),
+    refresh(org, refreshToken, {}, web),
+  ]))
+    assert.deepEqual([status, body["error"]], [503, "temporarily_unavailable"]);
+
+  const browser = testBrowser();
+  const { query } = authorizationRequest(web.application.id, REDIRECT_URI);
+  const login = await follow(browser, await browser.get(`${org.issuer}/authorize?${query}`));
+  const page = await logIn(browser, org, login);
+  assert.match(page.body, /id="wait"/);
+  assert.equal((await browser.get(`${page.url}/continue`)).location, page.url);
+  const silent = authorizationRequest(web.application.id, REDIRECT_URI, { prompt: "none" });
+  const answer = answerOf(await browser.get(`${org.issuer}/authorize?${silent.query}`));
+  assert.deepEqual([answer.get("error"), answer.get("code")], ["temporarily_unavailable", null]);
+
+  const codes = await askForCodes(org, television);
+  await letIn(browser, org, codes);
+  assert.equal((await poll(org, codes)).body["error"], "authorization_pending");
+}

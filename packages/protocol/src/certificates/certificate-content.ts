@@ -1,0 +1,251 @@
+/** What a certificate says, and its path is judged by (RFC 5280 §4.1 and §4.2). Knows no platform: nothing is verified here. */
+
+import {
+  areSameBytes,
+  bitsOf,
+  booleanOf,
+  childrenOf,
+  type DerElement,
+  DerError,
+  derTags,
+  expectTag,
+  oidOf,
+  readDer,
+  requireDerThroughout,
+  smallInteger,
+} from "../der/der.ts";
+import { requireName } from "./certificate-name.ts";
+
+export interface CertificateContent<Bytes extends Uint8Array = Uint8Array> {
+  readonly der: Bytes;
+  /** What is signed. */
+  readonly signed: Bytes;
+  /** AlgorithmIdentifier. */
+  readonly signatureAlgorithm: DerElement<Bytes>;
+  /** BIT STRING. */
+  readonly signature: DerElement<Bytes>;
+  /** Content of an INTEGER. */
+  readonly serial: Bytes;
+  /** The names as DER: compared byte by byte. */
+  readonly issuer: Bytes;
+  readonly subject: Bytes;
+  /** Milliseconds; both are still in. */
+  readonly validFrom: number;
+  readonly validTo: number;
+  /** SubjectPublicKeyInfo. */
+  readonly keyInfo: DerElement<Bytes>;
+  readonly isCa: boolean;
+  readonly pathLength: number | undefined;
+  /** Undefined without the extension. */
+  readonly keyUsage: ReadonlySet<number> | undefined;
+  readonly subjectUris: readonly string[];
+  /** OIDs as hexadecimal text; undefined without the extension. */
+  readonly extendedKeyUsage: ReadonlySet<string> | undefined;
+  readonly subjectKeyId: Bytes | undefined;
+  readonly issuerKey: IssuerKey<Bytes>;
+  readonly hasNameConstraints: boolean;
+  /** OIDs of critical extensions that a path is not judged by, unless whoever asks knows them: as hexadecimal text. */
+  readonly otherCritical: readonly string[];
+}
+
+/** What the extension authorityKeyIdentifier says of who has issued it (RFC 5280 §4.2.1.1): any of these, or nothing. */
+export interface IssuerKey<Bytes extends Uint8Array = Uint8Array> {
+  readonly keyId?: Bytes | undefined;
+  /** Name of the issuer's issuer, and the number that the issuer's certificate has from it. */
+  readonly issuer?: Bytes | undefined;
+  readonly serial?: Bytes | undefined;
+}
+
+/** Bits of the extension keyUsage (RFC 5280 §4.2.1.3). */
+export const keyUsageBits = {
+  digitalSignature: 0,
+  keyEncipherment: 2,
+  keyAgreement: 4,
+  keyCertSign: 5,
+} as const;
+
+const extensionOids = {
+  keyUsage: "551d0f",
+  subjectAltName: "551d11",
+  basicConstraints: "551d13",
+  nameConstraints: "551d1e",
+} as const;
+
+/** Never critical (RFC 5280 §4.2.1.1, §4.2.1.2). */
+const keyIdentifierOids = { subject: "551d0e", authority: "551d23" } as const;
+
+/** In them nothing is asked of a path, so that not everybody needs to know them. */
+export const optionalExtensionOids = { certificatePolicies: "551d20", extendedKeyUsage: "551d25" } as const;
+
+const MOST_BYTES = 16 * 1024;
+const VERSION_3 = 2;
+const TAGGED_VERSION = 0xa0;
+const TAGGED_EXTENSIONS = 0xa3;
+/** issuerUniqueID, subjectUniqueID, extensions. */
+const LAST_TAGS: readonly number[] = [0x81, 0x82, TAGGED_EXTENSIONS];
+const URI_NAME = 0x86;
+const DIRECTORY_NAME = 0xa4;
+/** GeneralName (RFC 5280 §4.2.1.6). */
+const NAME_TAGS: readonly number[] = [0xa0, 0x81, 0x82, 0xa3, DIRECTORY_NAME, 0xa5, URI_NAME, 0x87, 0x88];
+const UTC_TIME = 0x17;
+const GENERALIZED_TIME = 0x18;
+
+/** @throws DerError for what is no certificate of version 3, or has an extension twice */
+export function readCertificateContent<Bytes extends Uint8Array>(der: Bytes): CertificateContent<Bytes> {
+  if (der.length > MOST_BYTES) throw new DerError("the certificate is too large");
+  const whole = readDer(der, derTags.sequence);
+  requireDerThroughout(whole);
+  const [body, outerAlgorithm, signature, ...others] = childrenOf(whole);
+  if (others.length > 0) throw new DerError("there is more than a certificate");
+  const [version, serial, algorithm, issuer, validity, subject, keyInfo, ...rest] = childrenOf(
+    expectTag(body, derTags.sequence),
+  );
+  const number = onlyChild(expectTag(version, TAGGED_VERSION));
+  if (smallInteger(expectTag(number, derTags.integer)) !== VERSION_3)
+    throw new DerError("not a certificate of version 3");
+  const signatureAlgorithm = expectTag(algorithm, derTags.sequence);
+  // What is signed says how it is signed (RFC 5280 §4.1.1.2).
+  if (!areSameBytes(expectTag(outerAlgorithm, derTags.sequence).raw, signatureAlgorithm.raw))
+    throw new DerError("the two signature algorithms differ");
+  const [validFrom, validTo, ...moreTimes] = childrenOf(expectTag(validity, derTags.sequence));
+  if (moreTimes.length > 0) throw new DerError("a validity of more than two times");
+  return {
+    der,
+    signed: expectTag(body, derTags.sequence).raw,
+    signatureAlgorithm,
+    signature: expectTag(signature, derTags.bitString),
+    serial: expectTag(serial, derTags.integer).content,
+    issuer: requireName(issuer).raw,
+    subject: requireName(subject).raw,
+    validFrom: timeOf(validFrom),
+    validTo: timeOf(validTo),
+    keyInfo: expectTag(keyInfo, derTags.sequence),
+    ...judgedExtensions(extensionsOf(valuesInOrder(rest, LAST_TAGS).at(-1))),
+  };
+}
+
+/**
+ * The values of these tags, each of which may be missing. What one reader passes over, another one may go by: so nothing else is
+ * there, twice, or in another place.
+ */
+function valuesInOrder<Bytes extends Uint8Array>(
+  values: readonly DerElement<Bytes>[],
+  tags: readonly number[],
+): (DerElement<Bytes> | undefined)[] {
+  let last = -1;
+  for (const { tag } of values) {
+    const place = tags.indexOf(tag);
+    if (place <= last) throw new DerError("a value that does not belong there");
+    last = place;
+  }
+  return tags.map((wanted) => values.find(({ tag }) => tag === wanted));
+}
+
+function onlyChild<Bytes extends Uint8Array>(element: DerElement<Bytes>): DerElement<Bytes> {
+  const [child, ...more] = childrenOf(element);
+  if (!child || more.length > 0) throw new DerError("not one value");
+  return child;
+}
+
+/** Whole seconds of UTC, in one of the two forms of RFC 5280 §4.1.2.5. @returns milliseconds */
+function timeOf(element: DerElement | undefined): number {
+  const { tag, content } = element ?? expectTag(element, UTC_TIME);
+  const text = String.fromCharCode(...content);
+  const short = tag === UTC_TIME && /^\d{12}Z$/.test(text);
+  // Two digits mean 1950 to 2049.
+  const full = short ? `${Number(text.slice(0, 2)) < 50 ? "20" : "19"}${text}` : text;
+  const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full);
+  if (!parts || !(short || tag === GENERALIZED_TIME)) throw new DerError("not a time");
+  const [, year, month, day, hour, minute, second] = parts;
+  const iso = `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
+  const time = Date.parse(iso);
+  // The 30th of February.
+  if (Number.isNaN(time) || new Date(time).toISOString() !== iso) throw new DerError("not a time");
+  return time;
+}
+
+const isKnown = (oid: string): boolean => Object.values(extensionOids).some((known) => known === oid);
+
+interface Extension<Bytes extends Uint8Array> {
+  readonly isCritical: boolean;
+  readonly value: Bytes;
+}
+
+/** By OID. */
+function extensionsOf<Bytes extends Uint8Array>(
+  tagged: DerElement<Bytes> | undefined,
+): Map<string, Extension<Bytes>> {
+  const extensions = new Map<string, Extension<Bytes>>();
+  if (!tagged) return extensions;
+  for (const entry of childrenOf(expectTag(onlyChild(tagged), derTags.sequence))) {
+    const [oid, ...rest] = childrenOf(expectTag(entry, derTags.sequence));
+    const name = oidOf(expectTag(oid, derTags.oid));
+    if (rest.length > 2) throw new DerError("an extension of too many parts");
+    // RFC 5280 §4.2: readers that take the first, or the last, would not agree.
+    if (extensions.has(name)) throw new DerError("an extension is there twice");
+    const critical = rest.length === 2 ? expectTag(rest[0], derTags.boolean) : undefined;
+    const value = expectTag(rest[critical ? 1 : 0], derTags.octetString).content;
+    extensions.set(name, { isCritical: critical !== undefined && booleanOf(critical), value });
+  }
+  return extensions;
+}
+
+function judgedExtensions<Bytes extends Uint8Array>(extensions: Map<string, Extension<Bytes>>) {
+  const value = (oid: string): Bytes | undefined => extensions.get(oid)?.value;
+  return {
+    ...basicConstraintsOf(value(extensionOids.basicConstraints)),
+    keyUsage: keyUsageOf(value(extensionOids.keyUsage)),
+    subjectUris: urisOf(value(extensionOids.subjectAltName)),
+    extendedKeyUsage: oidsOf(value(optionalExtensionOids.extendedKeyUsage)),
+    subjectKeyId: keyIdOf(value(keyIdentifierOids.subject)),
+    issuerKey: issuerKeyOf(value(keyIdentifierOids.authority)),
+    hasNameConstraints: extensions.has(extensionOids.nameConstraints),
+    otherCritical: [...extensions].flatMap(([oid, { isCritical }]) =>
+      isCritical && !isKnown(oid) ? [oid] : [],
+    ),
+  };
+}
+
+function basicConstraintsOf(value: Uint8Array | undefined): Pick<CertificateContent, "isCa" | "pathLength"> {
+  if (!value) return { isCa: false, pathLength: undefined };
+  const parts = childrenOf(readDer(value, derTags.sequence));
+  const [ca, length] = valuesInOrder(parts, [derTags.boolean, derTags.integer]);
+  return {
+    isCa: ca !== undefined && booleanOf(ca),
+    pathLength: length && smallInteger(length),
+  };
+}
+
+const keyUsageOf = (value: Uint8Array | undefined): ReadonlySet<number> | undefined =>
+  value && bitsOf(readDer(value, derTags.bitString));
+
+function urisOf(value: Uint8Array | undefined): string[] {
+  if (!value) return [];
+  return namesIn(readDer(value, derTags.sequence)).flatMap(({ tag, content }) =>
+    tag === URI_NAME ? [String.fromCharCode(...content)] : [],
+  );
+}
+
+function namesIn<Bytes extends Uint8Array>(names: DerElement<Bytes>): DerElement<Bytes>[] {
+  const all = childrenOf(names);
+  if (!all.every(({ tag }) => NAME_TAGS.includes(tag))) throw new DerError("not a name");
+  return all;
+}
+
+function oidsOf(value: Uint8Array | undefined): ReadonlySet<string> | undefined {
+  if (!value) return undefined;
+  const oids = childrenOf(readDer(value, derTags.sequence));
+  return new Set(oids.map((oid) => oidOf(expectTag(oid, derTags.oid))));
+}
+
+const keyIdOf = <Bytes extends Uint8Array>(value: Bytes | undefined): Bytes | undefined =>
+  value && readDer(value, derTags.octetString).content;
+
+function issuerKeyOf<Bytes extends Uint8Array>(value: Bytes | undefined): IssuerKey<Bytes> {
+  if (!value) return {};
+  const parts = childrenOf(readDer(value, derTags.sequence));
+  const [keyId, names, serial] = valuesInOrder(parts, [0x80, 0xa1, 0x82]);
+  const directory = names && namesIn(names).find(({ tag }) => tag === DIRECTORY_NAME);
+  const [issuer] = directory ? childrenOf(directory) : [];
+  return { keyId: keyId?.content, issuer: issuer?.raw, serial: serial?.content };
+}

@@ -1,0 +1,48 @@
+/** The form of names in certificates (RFC 5280 §4.1.2.4). They are compared byte by byte, so that nobody needs what they say. */
+import { bitsOf, childrenOf, type DerElement, DerError, derTags, expectTag, oidOf } from "../der/der.ts";
+
+const SET = 0x31;
+const UTF8 = 0x0c;
+/** Texts, and the bit string of x500UniqueIdentifier: how many bytes each has is a multiple of the number. */
+const valueTags: ReadonlyMap<number, number> = new Map([
+  [UTF8, 1],
+  // NumericString, PrintableString, TeletexString, IA5String.
+  [0x12, 1],
+  [0x13, 1],
+  [0x14, 1],
+  [0x16, 1],
+  // UniversalString, BMPString.
+  [0x1c, 4],
+  [0x1e, 2],
+  [derTags.bitString, 1],
+]);
+
+/** That it is a name, as OpenSSL asks it as well; an empty one is. @throws DerError */
+export function requireName<Bytes extends Uint8Array>(
+  element: DerElement<Bytes> | undefined,
+): DerElement<Bytes> {
+  const name = expectTag(element, derTags.sequence);
+  for (const part of childrenOf(name)) {
+    const attributes = childrenOf(expectTag(part, SET));
+    if (attributes.length === 0) throw new DerError("a part of a name is empty");
+    for (const attribute of attributes) requireAttribute(attribute);
+  }
+  return name;
+}
+
+function requireAttribute(attribute: DerElement): void {
+  const [type, value, ...more] = childrenOf(expectTag(attribute, derTags.sequence));
+  oidOf(expectTag(type, derTags.oid));
+  const unit = value && valueTags.get(value.tag);
+  if (!unit || value.content.length % unit !== 0 || more.length > 0) throw new DerError("not a name");
+  if (value.tag === UTF8) requireUtf8(value.content);
+  if (value.tag === derTags.bitString) bitsOf(value);
+}
+
+function requireUtf8(bytes: Uint8Array): void {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new DerError("a name that is not UTF-8");
+  }
+}

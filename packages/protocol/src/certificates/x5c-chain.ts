@@ -1,0 +1,121 @@
+/**
+ * Whether a signing key's certificates chain to a pinned root (sovereign-signing.md §8, "Path profile"). A short list of
+ * checks of our own: chain builders that were tried went through a non-CA, past a path length, over unknown critical
+ * extensions. It refuses whatever `openssl verify` refuses, and more. The service asks it before it publishes a chain, the
+ * SDK before it believes one: WebCrypto alone, so that it is the same everywhere.
+ */
+
+import { areSameBytes, DerError } from "../der/der.ts";
+import { bytesOfBase64, certificateInPem } from "../der/pem.ts";
+import type { PublicKeyMembers } from "../jose/jwk-members.ts";
+import { certifiedKeyOf } from "./certificate-algorithms.ts";
+import { keyUsageBits, readCertificateContent } from "./certificate-content.ts";
+import { certificateFault, issuerFault } from "./certificate-path.ts";
+import { isCertifiedBy, type PathCertificate } from "./certificate-signature.ts";
+
+export interface X5cChain {
+  /** Base64 DER, the leaf first, each certified by the next (RFC 7515 §4.1.6); the root may be left out. */
+  readonly x5c: readonly string[];
+  /** PEM, one certificate each. */
+  readonly trustedRoots: readonly string[];
+  /** The JWK that the chain is for: its public members, as RFC 7518 spells them. */
+  readonly publicJwk: PublicKeyMembers;
+  /** What the leaf must be made out to: the pool's address. */
+  readonly subjectUri: string;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** The root included. */
+export const MOST_CERTIFICATES = 4;
+
+/** What is wrong with the chain, in words for whoever made it; undefined when nothing is. */
+export async function x5cChainFault(chain: X5cChain): Promise<string | undefined> {
+  if (chain.x5c.length === 0) return "there are no certificates";
+  if (chain.x5c.length > MOST_CERTIFICATES) return `a path has at most ${MOST_CERTIFICATES} certificates`;
+  try {
+    const path = chain.x5c.map((text) => readCertificateContent(bytesOfBase64(text)));
+    const roots = chain.trustedRoots.map(readRoot);
+    const early = formFault(path, chain.now);
+    if (early) return early;
+    const whole = await wholePath(path, roots);
+    if (typeof whole === "string") return whole;
+    return formFault(whole, chain.now) ?? (await signatureFault(whole)) ?? leafFault(whole, chain);
+  } catch (error) {
+    if (!(error instanceof DerError)) throw error;
+    return `a certificate cannot be read: ${error.message}`;
+  }
+}
+
+/** What is wrong with a root that is to be pinned; undefined when nothing is. */
+export async function rootFault(pem: string, now: number): Promise<string | undefined> {
+  try {
+    const root = readRoot(pem);
+    const fault = certificateFault(root, now) ?? issuerFault(root, 1);
+    return fault ?? ((await isCertifiedBy(root, root)) ? undefined : "is not signed by itself");
+  } catch (error) {
+    if (!(error instanceof DerError)) throw error;
+    return "is not a certificate in PEM";
+  }
+}
+
+/** The path with its root at its end, or why it has none. */
+async function wholePath(
+  path: readonly PathCertificate[],
+  roots: readonly PathCertificate[],
+): Promise<readonly PathCertificate[] | string> {
+  const pinned = path.findIndex(({ der }) => roots.some((root) => areSameBytes(root.der, der)));
+  if (pinned >= 0) return pinned < path.length - 1 ? "there are certificates after the root" : path;
+  const anchor = await issuerAmong(roots, path.at(-1));
+  if (!anchor) return "the path does not end at a trusted root";
+  if (path.length === MOST_CERTIFICATES) return `a path has at most ${MOST_CERTIFICATES} certificates`;
+  return [...path, anchor];
+}
+
+async function issuerAmong(
+  roots: readonly PathCertificate[],
+  top: PathCertificate | undefined,
+): Promise<PathCertificate | undefined> {
+  for (const root of roots) if (top && (await isCertifiedBy(top, root))) return root;
+  return undefined;
+}
+
+function formFault(path: readonly PathCertificate[], now: number): string | undefined {
+  for (const [index, certificate] of path.entries()) {
+    const own = certificateFault(certificate, now);
+    const fault = own ?? (index > 0 ? issuerFault(certificate, index) : undefined);
+    if (fault) return `certificate ${index} ${fault}`;
+  }
+  return undefined;
+}
+
+async function signatureFault(path: readonly PathCertificate[]): Promise<string | undefined> {
+  for (const [index, certificate] of path.entries()) {
+    const issuer = path[index + 1];
+    if (issuer && !(await isCertifiedBy(certificate, issuer)))
+      return `certificate ${index} is not issued by the next one`;
+  }
+  const root = path.at(-1);
+  return root && (await isCertifiedBy(root, root)) ? undefined : "the trusted root is not signed by itself";
+}
+
+function leafFault([leaf, ...issuers]: readonly PathCertificate[], chain: X5cChain): string | undefined {
+  if (!leaf || issuers.length === 0) return "the leaf is the root itself";
+  if (leaf.isCa) return "the leaf is a certificate authority";
+  if (!leaf.keyUsage?.has(keyUsageBits.digitalSignature)) return "the leaf may not make digital signatures";
+  // Else any certificate of the company could sign tokens.
+  if (!leaf.subjectUris.includes(chain.subjectUri))
+    return "the leaf's subject alternative names lack the URI of the pool";
+  return isForKey(leaf, chain.publicJwk) ? undefined : "the leaf is for another key";
+}
+
+/** A JWK has one spelling for each key, so that its members can be compared as texts. */
+function isForKey(leaf: PathCertificate, wanted: PublicKeyMembers): boolean {
+  const key = certifiedKeyOf(leaf.keyInfo);
+  // A key for RSASSA-PSS alone would sign RS256 as well, once it is a JWK.
+  if (!key || key.pssOnly !== undefined) return false;
+  const { jwk }: { jwk: PublicKeyMembers } = key;
+  return (["kty", "crv", "x", "y", "n", "e"] as const).every((member) => jwk[member] === wanted[member]);
+}
+
+const readRoot = (pem: string): PathCertificate => readCertificateContent(certificateInPem(pem));

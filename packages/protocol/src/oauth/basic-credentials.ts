@@ -1,0 +1,26 @@
+import { decodeFormComponent } from "../form.ts";
+
+const visible = /^[\x20-\x7e]*$/;
+
+/**
+ * The client credentials of an `Authorization: Basic` header: id and secret are form-urlencoded inside the base64
+ * (RFC 6749 §2.3.1). Undefined for another scheme, for base64, UTF-8 or escapes that are malformed, and for characters
+ * that no client id or secret holds (RFC 6749 Appendix A.1, A.2).
+ */
+export function parseBasicCredentials(
+  header: string,
+): { clientId: string; clientSecret: string } | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, "base64");
+  // Node's decoder takes much that is not base64: only what encodes to the same text again was.
+  if (bytes.toString("base64") !== encoded) return undefined;
+
+  const pair = bytes.toString("utf8"); // bytes that are not UTF-8 become U+FFFD, which is not visible ASCII
+  const colon = pair.indexOf(":");
+  if (colon === -1) return undefined;
+  const clientId = decodeFormComponent(pair.slice(0, colon));
+  const clientSecret = decodeFormComponent(pair.slice(colon + 1));
+  if (!clientId || clientSecret === undefined) return undefined;
+  return visible.test(clientId) && visible.test(clientSecret) ? { clientId, clientSecret } : undefined;
+}

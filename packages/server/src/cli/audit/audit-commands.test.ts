@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { sql } from "kysely";
+import { type Database, openDatabase } from "../../db/open.ts";
+import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+
+const documentation = join(import.meta.dirname, "../../../../../docs/security.md");
+
+forEachDatabase(({ name, fresh }) => {
+  // The commands are the same on both; their SQL has its tests in core/audit.
+  if (name === "postgres") return;
+  let settings: OperatorSettings;
+  let database: Database;
+  let org: string;
+  before(async () => {
+    const url = await fresh();
+    settings = await operatorSettings(url);
+    org = String((await jsonHere(["org", "create", "--name", "Acme"], settings.env))["id"]);
+    await jsonHere(
+      [
+        "app",
+        "create",
+        "--org",
+        org,
+        "--name",
+        "=SUM(A1)",
+        "--type",
+        "confidential",
+        "--grant",
+        "client_credentials",
+        "--scope",
+        "jobs:run",
+      ],
+      settings.env,
+    );
+    const person = ["user", "create", "--org", org, "--email", "ada@acme.example"];
+    await jsonHere(person, settings.env, "correct horse battery staple");
+    database = openDatabase(url);
+  });
+  after(async () => {
+    await database.close();
+    await settings.remove();
+  });
+
+  const here = (...args: string[]) => runHere(["audit", ...args], settings.env);
+  const run = (text: string) => sql.raw(text).execute(database.query);
+
+  test("audit verify chains what waits, says how many there are and where the chain ends", async () => {
+    const { code, out } = await here("verify", "--org", org);
+    assert.equal(code, 0, out);
+    assert.match(out, /^Acme \(.*\): \d+ events, all as the server wrote them\.$/m);
+    assert.match(out, /^ {2}\d+ events that were waiting were put into the chain first\.$/m);
+    const again = JSON.parse((await here("verify", "--json")).out);
+    const [report] = again.organisations;
+    assert.deepEqual([again.ok, report.orgId, report.chainedNow, report.unchained], [true, org, 0, 0]);
+    assert.match(out, new RegExp(`The chain ends at ${report.head.seq}:${report.head.hash}`));
+  });
+
+  test("audit verify compares with an end that was noted elsewhere", async () => {
+    const { head } = JSON.parse((await here("verify", "--json")).out).organisations[0];
+    const expecting = (end: string) => here("verify", "--org", org, "--expect", end);
+    assert.equal((await expecting(`${head.seq}:${head.hash}`)).code, 0);
+    const later = await expecting(`${head.seq + 5}:${head.hash}`);
+    assert.deepEqual([later.code, /noted elsewhere/.test(later.out)], [1, true]);
+    assert.equal((await expecting(`1:${head.hash}`)).code, 1);
+    for (const wrong of ["nonsense", "0:abc", `${head.seq}`])
+      assert.equal((await expecting(wrong)).code, 2, wrong);
+    assert.equal(
+      (await here("verify", "--expect", `${head.seq}:${head.hash}`)).code,
+      2,
+      "of one organisation",
+    );
+  });
+
+  test("audit list finds by who, what, on what, from when, and shows what it found as JSON too", async () => {
+    const shown = async (...args: string[]) => {
+      const { items } = await jsonHere<{ items: Array<{ action: string }> }>(
+        ["audit", "list", "--org", org, ...args],
+        settings.env,
+      );
+      return items.map(({ action }) => action);
+    };
+    assert.deepEqual(await shown("--what", "application."), ["application.created"]);
+    assert.deepEqual(await shown("--what", "user.created", "--who", "operator"), ["user.created"]);
+    assert.deepEqual(await shown("--on", org, "--what", "organisation."), ["organisation.created"]);
+    assert.deepEqual(await shown("--who", "nobody@acme.example"), []);
+    assert.deepEqual(await shown("--to", "2001-01-01"), []);
+    assert.equal((await shown("--limit", "1")).length, 1);
+    const { out } = await here("list", "--org", org);
+    assert.match(out, /^TIME +WHO +WHAT/);
+    assert.equal((await here("list", "--org", org, "--what", "nonsense")).code, 2);
+    assert.equal((await here("list", "--org", org, "--from", "yesterday")).code, 2);
+  });
+
+  test("audit export writes CSV that no spreadsheet takes for formulas, and is audited itself", async () => {
+    await run(`update audit_event set target = '=cmd()' where action = 'application.created'`);
+    const { code, out } = await here("export", "--org", org, "--format", "csv");
+    await run(
+      `update audit_event set target = (select id from application) where action = 'application.created'`,
+    );
+    assert.equal(code, 0);
+    const lines = out.split("\r\n");
+    assert.equal(lines[0], "seq,hash,id,at,actor,action,target,address,details");
+    assert.match(out, /,application\.created,'=cmd\(\),/);
+    assert.match(lines.at(-2) ?? "", /,operator,audit\.exported,/);
+    assert.match(lines.at(-2) ?? "", /"\{""format"":""csv"",""filters"":\[\]\}"$/);
+    assert.equal((await here("export", "--org", org, "--format", "xml")).code, 2);
+  });
+
+  test("an export can be verified outside, as docs/security.md shows, and one that was changed fails", async () => {
+    const snippet = /```js\n(\/\/ verify-export\.mjs[\s\S]*?)```/.exec(
+      await readFile(documentation, "utf8"),
+    )?.[1];
+    assert.ok(snippet);
+    assert.ok(snippet.trimEnd().split("\n").length <= 20);
+    const { organisations } = JSON.parse((await here("verify", "--json")).out);
+    const { out } = await here("export", "--org", org, "--format", "jsonl");
+    const check = (lines: string) => {
+      const running = promisify(execFile)(process.execPath, ["--input-type=module", "-e", snippet]);
+      running.child.stdin?.end(lines);
+      return running;
+    };
+    const { head } = organisations[0];
+    assert.equal((await check(out)).stdout.trim(), `${head.seq}:${head.hash}`);
+    await assert.rejects(
+      check(out.replace("user.created", "user.deleted")),
+      /event \d+ is not what was chained/,
+    );
+  });
+
+  test("audit verify ends with 1 and names the first wrong event", async () => {
+    await run(`update audit_event set actor = 'user:x' where org_id = '${org}' and seq = 2`);
+    const { code, out } = await here("verify");
+    assert.equal(code, 1);
+    assert.match(
+      out,
+      /NOT as the server wrote it\.\n {2}Event 2 \([\da-f-]{36}\) is not what was chained there/,
+    );
+    assert.match(out, /The 1 events before it are right\./);
+    const { ok, organisations } = JSON.parse((await here("verify", "--json")).out);
+    assert.deepEqual([ok, organisations[0].fault.kind, organisations[0].fault.seq], [false, "changed", 2]);
+  });
+});

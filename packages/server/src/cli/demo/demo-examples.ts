@@ -1,0 +1,108 @@
+/** What the programs in `examples/` need of the demo: an application for each, two scopes of an API, and a signing pool. */
+import type { ApplicationSettings } from "../../core/applications/application.ts";
+import { createCustomScope } from "../../core/scopes/custom-scopes.ts";
+import { listCustomScopes } from "../../core/scopes/scopes.store.ts";
+import { createPool } from "../../features/sovereign/admin-api/pools.ts";
+import type { Service } from "../../modules/open-service.ts";
+import { OPERATOR } from "../with-service.ts";
+import { createApp, createSecretApp, createServiceApp } from "./demo-applications.ts";
+import type { DemoExamples, DemoFile } from "./demo-file.ts";
+
+/** Who an access token for the notes is made out to (RFC 9068 §2.2, `aud`). */
+const NOTES = "https://notes.demo.example";
+const READ = "notes:read";
+const WRITE = "notes:write";
+
+export type DemoWithoutExamples = Omit<DemoFile, "examples"> & { readonly examples?: DemoExamples };
+
+/** The demo with what the examples need: one that was made before there were any gets it now. */
+export async function withExamples(service: Service, file: DemoWithoutExamples): Promise<DemoFile> {
+  return { ...file, examples: file.examples ?? (await createExamples(service, file.org)) };
+}
+
+async function createExamples(service: Service, org: string): Promise<DemoExamples> {
+  await createScopes(service, org);
+  return {
+    webApp: await createWebApp(service, org, "http://127.0.0.1:8771"),
+    legacyApp: await createLegacyApp(service, org, "http://127.0.0.1:8772"),
+    notesApp: await createNotesApp(service, org, "http://127.0.0.1:8773"),
+    worker: await createServiceApp(service, org, "Example worker", notes([READ])),
+    sovereign: await createSovereign(service, org, "http://127.0.0.1:8774"),
+  };
+}
+
+const notes = (scopes: readonly string[]): Partial<ApplicationSettings> => ({
+  allowedScopes: scopes,
+  audience: NOTES,
+});
+
+/** Somebody may have made scopes of these names in a demo of their own. */
+async function createScopes(service: Service, orgId: string): Promise<void> {
+  const there = await listCustomScopes(service.database.query, orgId);
+  for (const [name, displayName, description] of [
+    [READ, "Read your notes", "See the notes that you have written."],
+    [WRITE, "Write notes", "Add notes in your name."],
+  ] as const) {
+    if (there.some((scope) => scope.name === name)) continue;
+    const scope = { orgId, name, displayName, description, claims: [], sensitive: false, actor: OPERATOR };
+    await createCustomScope(service, scope);
+  }
+}
+
+/** Access tokens that end soon, so that whoever tries it sees them renewed. */
+const SHORT_SECONDS = 120;
+
+async function createWebApp(service: Service, org: string, address: string): Promise<DemoExamples["webApp"]> {
+  const app = await createSecretApp(service, org, "Example web app", {
+    redirectUris: [`${address}/signet/callback`],
+    postLogoutRedirectUris: [`${address}/`],
+    backchannelLogoutUri: `${address}/signet/back-channel-logout`,
+    homepageUri: `${address}/`,
+    accessTokenLifetimeSeconds: SHORT_SECONDS,
+  });
+  return { ...app, address };
+}
+
+async function createLegacyApp(
+  service: Service,
+  org: string,
+  address: string,
+): Promise<DemoExamples["legacyApp"]> {
+  const { clientId } = await createSecretApp(service, org, "Example legacy web app", {
+    returnUrls: [`${address}/`],
+    homepageUri: `${address}/`,
+  });
+  return { clientId, address };
+}
+
+async function createNotesApp(
+  service: Service,
+  org: string,
+  address: string,
+): Promise<DemoExamples["notesApp"]> {
+  const { id } = await createApp(service, org, "Example notes", "spa", {
+    ...notes(["openid", "profile", "email", "offline_access", READ, WRITE]),
+    redirectUris: [`${address}/`],
+    postLogoutRedirectUris: [`${address}/`],
+    homepageUri: `${address}/`,
+    accessTokenLifetimeSeconds: SHORT_SECONDS,
+  });
+  return { clientId: id, address, audience: NOTES };
+}
+
+/** The pool has no agent yet: the example enrols one, whose key never comes here. */
+async function createSovereign(
+  service: Service,
+  orgId: string,
+  address: string,
+): Promise<DemoExamples["sovereign"]> {
+  const pool = await createPool(
+    { ...service, baseUrl: service.config.baseUrl },
+    { orgId, actor: OPERATOR },
+    // Without a delay: who removes the example's folder, and its key with it, enrols another and goes on at once.
+    { name: "Example pool", algs: ["ES256"], maxTokenLifetimeSeconds: 3600, keyPublishDelaySeconds: 0 },
+  );
+  const settings = { ...notes([READ]), signingPoolId: pool.id };
+  const app = await createServiceApp(service, orgId, "Example sovereign worker", settings);
+  return { ...app, poolId: pool.id, address };
+}

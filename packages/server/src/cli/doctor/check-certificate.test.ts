@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { readConfig } from "../../config/config.ts";
+import { type TestListeners, testListeners } from "../../testing/test-listeners.ts";
+import { mtlsCertificateCheck } from "./check-certificate.ts";
+
+const HOUR_MS = 3_600_000;
+
+let listeners: TestListeners;
+before(async () => {
+  listeners = await testListeners();
+});
+after(() => listeners.remove());
+
+async function check(more: Record<string, string> = {}, now = Date.now()) {
+  const found = await mtlsCertificateCheck(readConfig({ ...listeners.env, ...more }), now);
+  return found.map(({ level, message }) => `${level} ${message}`).join();
+}
+
+test("without the listener there is nothing to check", async () => {
+  assert.deepEqual(await mtlsCertificateCheck(readConfig({}), Date.now()), []);
+});
+
+test("the certificate's end and its name are looked at", async () => {
+  assert.match(await check(), /^warn expires on \d{4}-\d\d-\d\d$/, "the test's is good for a day");
+  assert.match(await check({}, Date.now() - 20 * 24 * HOUR_MS), /^ok for 127\.0\.0\.1, until /);
+  assert.match(await check({}, Date.now() + 25 * HOUR_MS), /^fail expired on /);
+  const elsewhere = { SIGNET_MTLS_BASE_URL: "https://devices.example" };
+  assert.equal(await check(elsewhere), "fail is not for devices.example, where devices are sent");
+});
+
+test("a key of another certificate and a file that is not there are told", async () => {
+  const other = await testListeners();
+  const key = { SIGNET_MTLS_KEY_FILE: String(other.env["SIGNET_MTLS_KEY_FILE"]) };
+  assert.match(await check(key), /^fail .*mismatch/);
+  await writeFile(String(other.env["SIGNET_MTLS_CERT_FILE"]), "nonsense");
+  assert.match(await check({ SIGNET_MTLS_CERT_FILE: String(other.env["SIGNET_MTLS_CERT_FILE"]) }), /^fail /);
+  await rm(key.SIGNET_MTLS_KEY_FILE);
+  assert.match(await check(key), /^fail .*(ENOENT|no such file)/i);
+  await other.remove();
+});

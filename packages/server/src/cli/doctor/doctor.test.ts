@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, describe, test } from "node:test";
+import { openDatabase } from "../../db/open.ts";
+import { type Environment, jsonHere, operatorSettings, runHere } from "../../testing/command-line.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { startMailServer } from "../../testing/fakes/mail-server.ts";
+import { type Check, clockCheck, databaseClockCheck } from "./check-configuration.ts";
+
+/** The checks by what they are about, and the exit code. */
+async function diagnose(env: Environment) {
+  const { code, out, err } = await runHere(["doctor", "--json"], env);
+  assert.equal(err, "");
+  const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Check[] };
+  const of = (subject: string) => checks.find((check) => check.subject === subject);
+  const failed = checks.filter(({ level }) => level === "fail").map(({ subject }) => subject);
+  assert.equal(code, failed.length === 0 ? 0 : 1);
+  assert.equal(ok, failed.length === 0);
+  for (const check of checks)
+    if (check.level === "fail") assert.ok(check.remedy ?? /\.$/.test(check.message));
+  return { code, checks, of, failed };
+}
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), "signet-doctor-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+/** A data folder with a migrated database, a key file and stored keys. */
+async function healthyFolder(name: string) {
+  const dataDir = path.join(folder, name);
+  const env = { SIGNET_DATA_DIR: dataDir };
+  const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
+  await jsonHere(["keys", "rotate", "--org", id], env);
+  await jsonHere(["keys", "rotate", "--org", id, "--alg", "RS256"], env);
+  return {
+    dataDir,
+    env,
+    keyFile: path.join(dataDir, "master.key"),
+    database: path.join(dataDir, "signet.db"),
+  };
+}
+
+describe("signet doctor on both databases", () => {
+  forEachDatabase(({ name, fresh, empty }) => {
+    test("finds nothing wrong with a service that works", async () => {
+      const { env, remove } = await operatorSettings(await fresh());
+      const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      await jsonHere(["keys", "rotate", "--org", id], env);
+      const { failed, of } = await diagnose(env);
+      assert.deepEqual(failed, []);
+      assert.match(of("signing keys")?.message ?? "", /opens all 2$/);
+      assert.equal(of("database clock")?.level, name === "postgres" ? "ok" : undefined);
+      const { out } = await runHere(["doctor"], env);
+      assert.match(out, /^ok {4}schema +up to date$/m);
+      assert.match(out, /^note {2}mail +not set up/m);
+      await remove();
+    });
+
+    test("finds a schema that is missing, and does not make it", async () => {
+      const databaseUrl = await empty();
+      if (name === "sqlite") await writeFile(databaseUrl.slice("sqlite:".length), "");
+      const { env, remove } = await operatorSettings(databaseUrl);
+      const { failed, of } = await diagnose(env);
+      assert.deepEqual(failed, ["schema"]);
+      assert.equal(of("schema")?.remedy, "signet migrate");
+      const database = openDatabase(databaseUrl);
+      assert.deepEqual(await database.query.introspection.getTables(), []);
+      await database.close();
+      assert.match((await runHere(["migrate"], env)).out, /^Applied: 0001-foundation/);
+      assert.deepEqual((await diagnose(env)).failed, []);
+      await remove();
+    });
+
+    test("finds a master key that does not open the stored keys", async () => {
+      const { env, remove } = await operatorSettings(await fresh());
+      const { id } = await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], env);
+      await jsonHere(["keys", "rotate", "--org", id], env);
+      const wrong = { ...env, SIGNET_MASTER_KEY: "ab".repeat(32) };
+      const { failed, of } = await diagnose(wrong);
+      assert.deepEqual(failed, ["signing keys"]);
+      assert.match(of("signing keys")?.message ?? "", /does not open 2 of 2/);
+      await remove();
+    });
+  });
+});
+
+test("an empty machine: folder, key and database are missing, and stay so", async () => {
+  const dataDir = path.join(folder, "nothing");
+  const { failed } = await diagnose({ SIGNET_DATA_DIR: dataDir });
+  assert.deepEqual(failed, ["data folder", "master key", "database"]);
+  await assert.rejects(stat(dataDir), { code: "ENOENT" });
+});
+
+test("a key file that others can read fails", async () => {
+  const { env, keyFile } = await healthyFolder("readable-key");
+  assert.deepEqual((await diagnose(env)).failed, []);
+  await chmod(keyFile, 0o640);
+  const { failed, of } = await diagnose(env);
+  assert.deepEqual(failed, ["master key"]);
+  assert.match(of("master key")?.message ?? "", /can be read by others.*chmod 600/);
+  assert.equal(of("signing keys")?.level, "warn");
+});
+
+test("a key file that is gone fails, and no other one is made", async () => {
+  const { env, keyFile, dataDir } = await healthyFolder("lost-key");
+  await rm(keyFile);
+  const { failed, of } = await diagnose(env);
+  assert.deepEqual(failed, ["master key"]);
+  assert.match(of("master key")?.remedy ?? "", /restore it/);
+  assert.ok(!(await readdir(dataDir)).includes("master.key"));
+});
+
+test("a database file that is gone fails, and no other one is made", async () => {
+  const { env, database, dataDir } = await healthyFolder("lost-database");
+  await rm(database);
+  const { failed, of } = await diagnose(env);
+  assert.deepEqual(failed, ["database"]);
+  assert.equal(of("database")?.message, `there is no ${database}`);
+  assert.ok(!(await readdir(dataDir)).includes("signet.db"));
+});
+
+test("a key file that holds no key fails", async () => {
+  const { env, keyFile } = await healthyFolder("broken-key");
+  await writeFile(keyFile, "gibberish\n");
+  assert.deepEqual((await diagnose(env)).failed, ["master key"]);
+});
+
+test("a data folder that others may change fails, one that they may read is a warning", async () => {
+  const { env, dataDir } = await healthyFolder("open-folder");
+  await chmod(dataDir, 0o755);
+  const readable = await diagnose(env);
+  assert.deepEqual([readable.failed, readable.of("data folder")?.level], [[], "warn"]);
+  await chmod(dataDir, 0o770);
+  const { failed, of } = await diagnose(env);
+  assert.deepEqual(failed, ["data folder"]);
+  assert.equal(of("data folder")?.remedy, `chmod 700 ${dataDir}`);
+});
+
+test("a database file that is none fails", async () => {
+  const { env, database } = await healthyFolder("no-database");
+  await writeFile(
+    database,
+    "this is a text, and long enough to be looked at as a database file by SQLite".repeat(20),
+  );
+  await Promise.all(["-wal", "-shm"].map((end) => rm(`${database}${end}`, { force: true })));
+  const { failed, of } = await diagnose(env);
+  assert.deepEqual(failed, ["database"]);
+  assert.match(of("database")?.message ?? "", /not a database/);
+});
+
+test("a schema from a newer program is a warning", async () => {
+  const { env, database } = await healthyFolder("newer-schema");
+  const file = new DatabaseSync(database);
+  file.exec("insert into schema_migration (name, applied_at) values ('9999-future', 0)");
+  file.close();
+  const { failed, of } = await diagnose(env);
+  assert.deepEqual([failed, of("schema")?.level], [[], "warn"]);
+  assert.match(of("schema")?.message ?? "", /9999-future/);
+});
+
+test("a PostgreSQL that does not answer fails, without its password in the answer", async () => {
+  const env = {
+    SIGNET_DATA_DIR: path.join(folder, "unreachable"),
+    SIGNET_MASTER_KEY: "ab".repeat(32),
+    DATABASE_URL: "postgres://signet:hunter2@127.0.0.1:9/signet",
+  };
+  const { failed, checks, of } = await diagnose(env);
+  assert.deepEqual(failed, ["database"]);
+  assert.match(of("database")?.message ?? "", /127\.0\.0\.1:9\/signet: .*ECONNREFUSED/);
+  assert.doesNotMatch(JSON.stringify(checks), /hunter2/);
+  assert.equal(of("data folder")?.level, "note");
+});
+
+test("every fault of the configuration is a failed check", async () => {
+  const env = { PORT: "x", LOG_LEVEL: "loud", SIGNET_DATA_DIR: path.join(folder, "nothing") };
+  const { failed, checks } = await diagnose(env);
+  assert.deepEqual(failed, ["configuration", "configuration"]);
+  assert.match(checks.map(({ message }) => message).join(), /PORT.*LOG_LEVEL/);
+  const { code, out } = await runHere(["doctor"], env);
+  assert.equal(code, 1);
+  assert.match(out, /^fail {2}configuration {2}PORT must be/m);
+  assert.match(out, /2 checks failed/);
+});
+
+test("the base URL: http is a note, https without a trusted proxy a warning, with one fine", async () => {
+  const { env } = await healthyFolder("base-url");
+  const level = async (more: Environment) => (await diagnose({ ...env, ...more })).of("base URL")?.level;
+  assert.equal(await level({}), "note");
+  assert.equal(await level({ SIGNET_BASE_URL: "https://id.example" }), "warn");
+  assert.equal(await level({ SIGNET_BASE_URL: "https://id.example", TRUSTED_PROXIES: "10.0.0.0/8" }), "ok");
+});
+
+test("a clock that is years away, or more than a minute from the database's, fails", () => {
+  assert.equal(clockCheck(Date.now()).level, "ok");
+  assert.equal(clockCheck(0).level, "fail");
+  assert.equal(clockCheck(Date.UTC(2150, 0)).level, "fail");
+  const level = (clock: number) => databaseClockCheck({ asked: 1_000_000, clock, answered: 1_002_000 }).level;
+  assert.deepEqual([1_001_000, 940_000, 1_062_000].map(level), ["ok", "ok", "ok"]);
+  assert.deepEqual([939_999, 1_062_001].map(level), ["fail", "fail"]);
+});
+
+test("a mail server that answers is well, one that does not fails, and no password is shown", async () => {
+  const { env } = await healthyFolder("mail");
+  const server = await startMailServer();
+  const mail = { ...env, SIGNET_MAIL_FROM: "no-reply@id.example" };
+  const up = await diagnose({ ...mail, SMTP_URL: `smtp://127.0.0.1:${server.port}` });
+  assert.equal(up.of("mail")?.level, "ok");
+  assert.equal(
+    up.of("mail")?.message,
+    `127.0.0.1:${server.port} answers; mails come from no-reply@id.example`,
+  );
+  assert.deepEqual(server.mails, []);
+  await server.close();
+  const down = await diagnose({ ...mail, SMTP_URL: `smtp://ada:s3cret@127.0.0.1:${server.port}` });
+  assert.ok(down.failed.includes("mail"));
+  assert.doesNotMatch(JSON.stringify(down.of("mail")), /s3cret/);
+});

@@ -1,0 +1,56 @@
+/** `signet doctor`: looks at everything the service stands on, changes nothing, and says what to do. */
+import type { Config } from "../../config/config.ts";
+import { type Call, type Command, jsonOption } from "../command.ts";
+import { mtlsCertificateCheck } from "./check-certificate.ts";
+import { type Check, clockCheck, configurationChecks, fail } from "./check-configuration.ts";
+import { databaseChecks } from "./check-database.ts";
+import { dataFolderCheck, masterKeyCheck } from "./check-files.ts";
+import { mailCheck } from "./check-mail.ts";
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "check configuration, data folder, keys, database, clock and mail, and say what to do",
+  usage: "[--json]",
+  options: jsonOption,
+  examples: ["signet doctor", "signet doctor --json"],
+  run: async (call) => report(call, await examine(call.config)),
+  runMisconfigured: (faults, call) =>
+    report(
+      call,
+      faults.map((fault) =>
+        fail("configuration", fault, "Change it and run signet doctor again: nothing else was checked."),
+      ),
+    ),
+};
+
+async function examine(config: Config): Promise<Check[]> {
+  const { check: keyCheck, key } = await masterKeyCheck(config);
+  return [
+    ...configurationChecks(config),
+    await dataFolderCheck(config),
+    keyCheck,
+    ...(await databaseChecks(config, key)),
+    clockCheck(Date.now()),
+    ...(await mtlsCertificateCheck(config, Date.now())),
+    await mailCheck(config),
+  ];
+}
+
+/** @returns 1 when a check failed */
+function report({ values, io }: Omit<Call, "config">, checks: readonly Check[]): number {
+  const failed = checks.filter(({ level }) => level === "fail").length;
+  if (values.json) {
+    io.print(JSON.stringify({ ok: failed === 0, checks }));
+    return failed === 0 ? 0 : 1;
+  }
+  const width = Math.max(...checks.map(({ subject }) => subject.length));
+  for (const { level, subject, message, remedy } of checks) {
+    io.print(`${level.padEnd(4)}  ${subject.padEnd(width)}  ${message}`);
+    if (remedy !== undefined) io.print(`${" ".repeat(width + 8)}-> ${remedy}`);
+  }
+  const warned = checks.filter(({ level }) => level === "warn").length;
+  io.print("");
+  if (failed > 0) io.print(failed === 1 ? "1 check failed." : `${failed} checks failed.`);
+  else io.print(warned === 0 ? "All is well." : "It can run; see the warnings.");
+  return failed === 0 ? 0 : 1;
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { listAuditEvents } from "../../core/audit/audit.store.ts";
+import { findOrganisation } from "../../core/organisations/organisations.store.ts";
+import { openDatabase } from "../../db/open.ts";
+import { jsonHere, type OperatorSettings, operatorSettings, runHere } from "../../testing/command-line.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+
+interface Shown {
+  readonly id: string;
+  readonly name: string;
+  readonly issuer: string;
+  readonly createdAt: string;
+  readonly disabledAt: string | null;
+}
+
+const unknownId = "00000000-0000-7000-8000-000000000000";
+
+describe("signet org", () => {
+  forEachDatabase(({ fresh }) => {
+    let databaseUrl: string;
+    let settings: OperatorSettings;
+    const json = <Answer = Shown>(...args: string[]) => jsonHere<Answer>(["org", ...args], settings.env);
+    const typed = (...args: string[]) => runHere(["org", ...args], settings.env);
+
+    before(async () => {
+      databaseUrl = await fresh();
+      settings = await operatorSettings(databaseUrl);
+    });
+    after(() => settings.remove());
+
+    test("an empty database has no organisation, and says how to make one", async () => {
+      assert.match((await typed("list")).out, /no organisation yet: signet org create/);
+      assert.deepEqual(await json("list"), { items: [], more: false });
+    });
+
+    test("create, list, disable, enable", async () => {
+      const made = await json("create", "--name", " Acme ");
+      assert.equal(made.name, "Acme");
+      assert.equal(made.issuer, `http://localhost:8080/oauth/${made.id}`);
+      assert.equal(made.disabledAt, null);
+      const other = await json("create", "--name", "Other");
+      assert.deepEqual((await json<{ items: Shown[] }>("list")).items, [made, other]);
+
+      const disabled = await json("disable", made.id.toUpperCase());
+      assert.ok(Math.abs(Date.parse(disabled.disabledAt ?? "") - Date.now()) < 60_000);
+      assert.match((await typed("list")).out, new RegExp(`^${made.id}  Acme +disabled`, "m"));
+      assert.deepEqual(await json("disable", made.id, "--enable"), made);
+      assert.match((await typed("list")).out, new RegExp(`^${made.id}  Acme +enabled`, "m"));
+    });
+
+    test("name, colour and lengths are changed by the rules of the console", async () => {
+      const { id } = await json("create", "--name", "Plain");
+      const set = (...args: string[]) => typed("set", "--org", id, ...args);
+      const done = await set("--name", "Fancy", "--accent-color", "#B00020", "--session-idle", "600");
+      assert.match(done.out, /^Changed at "Fancy": name, accentColor, sessionIdleSeconds\.$/m);
+      assert.equal((await set("--accent-color", "none")).code, 0);
+      for (const [option, value, reason] of [
+        ["--name", "x".repeat(101), /1 to 100 plain characters/],
+        ["--accent-color", "red", /a colour like #2f4fd8/],
+        ["--password-min-length", "7", /from 8 to 128/],
+        ["--session-lifetime", "599", /at most sessionLifetimeSeconds/],
+        ["--default-language", "English", /a language like en/],
+      ] as const) {
+        const refused = await set(option, value);
+        assert.equal(refused.code, 1, option);
+        assert.match(refused.err, reason);
+      }
+      assert.equal((await set("--session-idle", "1e3")).code, 2);
+    });
+
+    test("whether users may delete their own accounts is told back, and a logo is a PNG in a file", async () => {
+      const { id } = await json("create", "--name", "Own");
+      const set = (...args: string[]) => typed("set", "--org", id, ...args);
+      const kept = async () => {
+        const database = openDatabase(databaseUrl);
+        const organisation = await findOrganisation(database.query, id);
+        await database.close();
+        return organisation?.settings;
+      };
+      assert.match((await set("--account-deletion", "forbidden")).out, /may not delete their own accounts/);
+      assert.equal((await kept())?.allowAccountDeletion, false);
+      const back = await json<{ allowAccountDeletion: boolean }>(
+        "set",
+        "--org",
+        id,
+        "--account-deletion",
+        "allowed",
+      );
+      assert.equal(back.allowAccountDeletion, true);
+      assert.equal((await set("--account-deletion", "no")).code, 2);
+      const folder = await mkdtemp(path.join(os.tmpdir(), "signet-logo-"));
+      try {
+        const file = path.join(folder, "logo.png");
+        const png = Buffer.from(
+          `89504e470d0a1a0a0000000d49484452${"00000010".repeat(2)}${"00".repeat(9)}`,
+          "hex",
+        );
+        await writeFile(file, png);
+        await set("--accent-color", "#2f4fd8");
+        assert.match((await set("--logo", file)).out, /^Changed at "Own": logoUri\.$/m);
+        const branding = {
+          accentColor: "#2f4fd8",
+          logoUri: `data:image/png;base64,${png.toString("base64")}`,
+        };
+        assert.deepEqual((await kept())?.branding, branding);
+        await writeFile(file, "<svg/>");
+        assert.match((await set("--logo", file)).err, /logo\.png: it is no PNG/);
+        assert.equal((await set("--logo", "none")).code, 0);
+        assert.deepEqual((await kept())?.branding, { accentColor: "#2f4fd8" });
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+
+    test("policies are changed one by one, and keep what is not named", async () => {
+      type Policies = Shown & { secondFactor: string; requireVerifiedEmail: boolean };
+      const { id } = await json("create", "--name", "Strict");
+      const verified = await json<Policies>("set", "--org", id, "--verified-email", "required");
+      assert.equal(verified.requireVerifiedEmail, true);
+      assert.equal(verified.secondFactor, "optional");
+      const both = await json<Policies>("set", "--org", id, "--second-factor", "required");
+      assert.deepEqual([both.secondFactor, both.requireVerifiedEmail], ["required", true]);
+      const none = await json<Policies>("set", "--org", id, "--verified-email", "optional");
+      assert.deepEqual([none.secondFactor, none.requireVerifiedEmail], ["required", false]);
+      assert.equal((await typed("set", "--org", id)).code, 2);
+      assert.equal((await typed("set", "--org", id, "--verified-email", "yes")).code, 2);
+    });
+
+    test("a policy is set, told back and in force at once", async () => {
+      const { id } = await json("create", "--name", "Strict");
+      const policyOf = async () =>
+        (await json<{ items: (Shown & { secondFactor: string })[] }>("list")).items.find(
+          (organisation) => organisation.id === id,
+        )?.secondFactor;
+      assert.equal(await policyOf(), "optional");
+      const changed = await json<Shown & { secondFactor: string }>(
+        ...["set", "--org", id, "--second-factor", "Required"],
+      );
+      assert.equal(changed.secondFactor, "required");
+      assert.equal(await policyOf(), "required");
+      assert.match((await typed("set", "--org", id, "--second-factor", "optional")).out, /is optional/);
+      assert.equal(await policyOf(), "optional");
+      for (const wrong of [["--second-factor", "perhaps"], ["--second-factor", ""], []])
+        assert.equal((await typed("set", "--org", id, ...wrong)).code, 2, wrong.join(" "));
+    });
+
+    test("what was done is in the audit log, by the operator", async () => {
+      const { id } = await json("create", "--name", "Audited");
+      await json("disable", id);
+      await json("disable", id, "--enable");
+      const database = openDatabase(databaseUrl);
+      const events = await listAuditEvents(database.query, id, 10);
+      await database.close();
+      assert.deepEqual(
+        events.map(({ actor, action }) => `${actor} ${action}`),
+        [
+          "operator organisation.enabled",
+          "operator organisation.disabled",
+          "operator device-ca.created",
+          "operator organisation.created",
+        ],
+      );
+    });
+
+    test("an unknown id is refused with a sentence and exit code 1", async () => {
+      for (const id of [unknownId, "acme", "' or 1=1"]) {
+        const { code, out, err } = await typed("disable", id);
+        assert.deepEqual([code, out], [1, ""]);
+        assert.equal(err, `signet org disable: there is no organisation "${id}"\n`);
+      }
+    });
+
+    test("a name that could deceive is refused", async () => {
+      for (const name of ["A\u202ecmE", "line\nbreak", "x".repeat(101)]) {
+        const { code, err } = await typed("create", "--name", name);
+        assert.equal(code, 1);
+        assert.match(err, /1 to 100 plain characters/);
+      }
+    });
+
+    test("--limit shows the first ones and says that there are more", async () => {
+      const { items, more } = await json<{ items: Shown[]; more: boolean }>("list", "--limit", "2");
+      assert.deepEqual([items.length, more], [2, true]);
+      assert.match((await typed("list", "--limit", "2")).out, /There are more/);
+    });
+  });
+});

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { OrganisationFile } from "../../core/configuration/organisation-file.ts";
+import {
+  jsonHere,
+  type OperatorSettings,
+  operatorSettings,
+  runHere,
+  runProgram,
+} from "../../testing/command-line.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+
+interface Outcome {
+  readonly upToDate: boolean;
+  readonly applied: boolean;
+  readonly created: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly records: ReadonlyArray<{ act: string; kind: string; name: string }>;
+  readonly withoutSecret: ReadonlyArray<{ clientId: string; command: string }>;
+}
+
+const shop = {
+  name: "Shop",
+  clientType: "confidential",
+  redirectUris: ["https://shop.example/callback"],
+  allowedScopes: ["openid", "payroll"],
+  organisationConsent: ["openid"],
+};
+const content = {
+  format: "signet-organisation/1",
+  branding: { accentColor: "#123456" },
+  scopes: [{ name: "payroll", displayName: "Pay" }],
+  applications: [shop, { name: "Page", clientType: "spa", redirectUris: ["https://page.example/"] }],
+};
+
+describe("signet org export and apply", () => {
+  forEachDatabase(({ fresh }) => {
+    let settings: OperatorSettings;
+    before(async () => {
+      settings = await operatorSettings(await fresh());
+    });
+    after(() => settings.remove());
+
+    const typed = (args: readonly string[], answer = "") => runHere(["org", ...args], settings.env, answer);
+    const makeOrg = async () =>
+      (await jsonHere<{ id: string }>(["org", "create", "--name", "Acme"], settings.env)).id;
+    const inFolder = (name: string) => path.join(settings.env["SIGNET_DATA_DIR"] ?? "", name);
+    /** @returns the arguments of an apply of this content */
+    const applying = async (org: string, file: unknown, name = "acme.json") => {
+      await writeFile(inFolder(name), typeof file === "string" ? file : JSON.stringify(file));
+      return ["apply", "--org", org, "--file", inFolder(name)];
+    };
+    const applied = async (org: string, file: unknown, ...more: string[]) =>
+      jsonHere<Outcome>(["org", ...(await applying(org, file)), ...more], settings.env);
+    const exported = async (org: string) =>
+      JSON.parse((await typed(["export", "--org", org])).out) as OrganisationFile;
+    const names = async (org: string) => (await exported(org)).applications?.map(({ name }) => name);
+
+    test("export writes the same to standard output and to a file", async () => {
+      const org = await makeOrg();
+      await applied(org, content, "--yes");
+      const out = inFolder("out.json");
+      const { out: text, err } = await typed(["export", "--org", org]);
+      assert.equal(err, "");
+      const told = await typed(["export", "--org", org, "--out", out]);
+      assert.equal(told.out, `${out}: 2 applications, 1 scopes, branding and policies.\n`);
+      assert.equal(await readFile(out, "utf8"), text);
+      assert.ok(
+        text.startsWith('{\n  "format": "signet-organisation/1",\n  "branding": {\n') && text.endsWith("}\n"),
+      );
+      const counts = await jsonHere(["org", "export", "--org", org, "--out", out], settings.env);
+      assert.deepEqual(counts, { file: out, applications: 2, scopes: 1 });
+    });
+
+    test("apply shows the difference, asks, and does it on a yes", async () => {
+      const org = await makeOrg();
+      const args = await applying(org, content);
+      const no = await typed(args, "no");
+      assert.deepEqual([no.code, no.err], [0, ""]);
+      const shown = no.out.split("\n");
+      assert.equal(shown[0], `"Acme" (${org})`);
+      for (const line of [
+        "  ~ organisation: branding and policies",
+        '      branding.accentColor  "#123456"',
+        '  + scope "payroll"',
+        '  + application "Shop"',
+        '      redirectUris  + "https://shop.example/callback"',
+        '  + consent for all users of "Shop"',
+        "4 created, 1 changed, 0 removed, 0 left alone.",
+        "Nothing was changed.",
+      ])
+        assert.ok(shown.includes(line), `${line} in\n${no.out}`);
+      assert.deepEqual(await names(org), []);
+      const yes = await typed(args, "yes");
+      assert.equal(yes.code, 0);
+      assert.deepEqual(await names(org), ["Page", "Shop"]);
+      const again = await typed(args);
+      assert.equal(again.code, 0);
+      assert.match(again.out, /^Nothing to do\.$/m);
+    });
+
+    test("without a terminal nothing happens unasked", async () => {
+      const org = await makeOrg();
+      const args = await applying(org, content);
+      const { code, err } = await typed(args);
+      assert.equal(code, 2);
+      assert.match(err, /no terminal to ask at: look with --dry-run, then add --yes/);
+      const asJson = await typed([...args, "--json"], "yes");
+      assert.equal(asJson.code, 2);
+      assert.deepEqual(await names(org), []);
+    });
+
+    test("--dry-run changes nothing, and --yes does not ask", async () => {
+      const org = await makeOrg();
+      const dry = await applied(org, content, "--dry-run");
+      assert.deepEqual([dry.upToDate, dry.applied, dry.created, dry.changed], [false, false, 4, 1]);
+      assert.deepEqual(await names(org), []);
+      const both = await applied(org, content, "--dry-run", "--yes");
+      assert.deepEqual([both.applied, await names(org)], [false, []]);
+      const done = await applied(org, content, "--yes");
+      assert.deepEqual([done.upToDate, done.applied, done.created], [false, true, 4]);
+      const again = await applied(org, content, "--yes");
+      assert.deepEqual([again.upToDate, again.applied, again.records], [true, false, []]);
+    });
+
+    test("an application that was made has no secret, and the command that makes one is told until it is made", async () => {
+      const org = await makeOrg();
+      const args = await applying(org, content);
+      const { out } = await typed([...args, "--yes"]);
+      const id = (await exported(org)).applications?.find(({ name }) => name === "Shop")?.id ?? "";
+      const command = `signet secret create --org ${org} --app ${id}`;
+      assert.ok(
+        out.includes(
+          `\nApplied.\n\nWithout a secret so far; each of these shows one, once:\n  ${command}  # Shop\n`,
+        ),
+        out,
+      );
+      const again = await applied(org, content, "--yes");
+      assert.deepEqual(again.withoutSecret, [{ clientId: id, name: "Shop", command }]);
+      assert.equal((await runHere(command.split(" ").slice(1), settings.env)).code, 0);
+      assert.deepEqual((await applied(org, content, "--yes")).withoutSecret, []);
+    });
+
+    test("--prune removes what the file does not name, and says what goes with it", async () => {
+      const org = await makeOrg();
+      await applied(org, content, "--yes");
+      const less = { ...content, scopes: [], applications: [shop] };
+      const kept = await typed([...(await applying(org, less)), "--yes"]);
+      assert.match(kept.out, /^ {2}\. application "Page" \(.+\): not in the file, left alone$/m);
+      assert.deepEqual(await names(org), ["Page", "Shop"]);
+      const gone = await typed([...(await applying(org, less)), "--yes", "--prune"]);
+      assert.match(
+        gone.out,
+        /^ {2}- application "Page" \(.+\): with its secrets, tokens, users' consents and/m,
+      );
+      assert.match(gone.out, /^ {2}- scope "payroll": it gives nothing any more$/m);
+      assert.deepEqual(await names(org), ["Shop"]);
+    });
+
+    test("a narrower consent says that tokens end with it; a wider one does not", async () => {
+      const org = await makeOrg();
+      const allowing = (organisationConsent: readonly string[]) => ({
+        ...content,
+        applications: [{ ...shop, organisationConsent }],
+      });
+      await applied(org, allowing(["openid"]), "--yes");
+      const wider = await typed([...(await applying(org, allowing(["openid", "payroll"]))), "--yes"]);
+      assert.match(wider.out, /^ {2}~ consent for all users of "Shop"\n {6}scopes {2}\+ "payroll"$/m);
+      const narrower = await typed([...(await applying(org, allowing(["payroll"]))), "--yes"]);
+      assert.match(
+        narrower.out,
+        /^ {2}~ consent for all users of "Shop": the tokens that rest on it end\n {6}scopes {2}- "openid"$/m,
+      );
+    });
+
+    test("every fault is named by its place, and nothing is changed", async () => {
+      const org = await makeOrg();
+      const wrong = {
+        ...content,
+        applications: [
+          { ...shop, secrets: [], accessTokenLifetimeSeconds: 1 },
+          { ...shop, clientType: "x" },
+        ],
+      };
+      const { code, out, err } = await typed([...(await applying(org, wrong)), "--yes"]);
+      assert.deepEqual([code, out], [1, ""]);
+      assert.equal(
+        err,
+        `signet org apply: ${inFolder("acme.json")} has 2 faults, and nothing was changed:\n` +
+          "  /applications/0/secrets: is not known here\n" +
+          "  /applications/1/clientType: must be one of confidential, public, native, spa\n",
+      );
+      // What only the organisation can tell.
+      await applied(org, content, "--yes");
+      const other = { ...content, applications: [{ ...shop, clientType: "spa" }] };
+      assert.match(
+        (await typed([...(await applying(org, other)), "--yes"])).err,
+        /has a fault, and nothing was changed:\n {2}\/applications\/0\/clientType: is confidential and cannot be changed/,
+      );
+      assert.match((await typed([...(await applying(org, "{"))])).err, /\/: is not JSON/);
+      assert.match(
+        (await typed(["apply", "--org", org, "--file", "/nowhere"])).err,
+        /--file \/nowhere: ENOENT/,
+      );
+    });
+
+    test("a name cannot steer the terminal", async () => {
+      const org = await makeOrg();
+      const told = { ...content, applications: [{ ...shop, "\u001b[2J": 1 }] };
+      const { err } = await typed([...(await applying(org, told)), "--yes"]);
+      assert.ok(!err.includes("\u001b") && err.includes("?[2J: is not known here"), err);
+    });
+
+    test("an organisation that is not there, and options that are missing", async () => {
+      const none = "00000000-0000-7000-8000-000000000000";
+      assert.match((await typed(["export", "--org", none])).err, /there is no organisation/);
+      const absent = await typed([...(await applying(none, content)), "--yes"]);
+      assert.deepEqual([absent.code, absent.out], [1, ""]);
+      assert.equal((await typed(["apply", "--org", none])).code, 2);
+    });
+
+    test("two applications of one name are pointed out, because another organisation could not tell them apart", async () => {
+      const org = await makeOrg();
+      const twins = ["one", "two"].map((externalKey) => ({ ...shop, externalKey }));
+      await applied(org, { ...content, applications: twins }, "--yes");
+      assert.equal((await typed(["export", "--org", org])).err, "");
+      const file = await exported(org);
+      const keyless = file.applications?.map((one) => ({ ...one, externalKey: undefined }));
+      await applied(org, { ...file, applications: keyless }, "--yes");
+      const { code, err } = await typed(["export", "--org", org]);
+      assert.equal(code, 0);
+      assert.match(err, /several applications are called "Shop"/);
+    });
+  });
+
+  test("what one organisation exports can be piped into another one", async () => {
+    const settings = await operatorSettings("");
+    try {
+      const env = { ...settings.env, DATABASE_URL: "" };
+      const newOrg = async (name: string) =>
+        (await jsonHere<{ id: string }>(["org", "create", "--name", name], env)).id;
+      const [from, to] = [await newOrg("A"), await newOrg("B")];
+      const file = path.join(settings.env["SIGNET_DATA_DIR"] ?? "", "acme.json");
+      await writeFile(file, JSON.stringify(content));
+      const args = ["org", "apply", "--yes", "--json", "--org"];
+      assert.equal((await runHere([...args, from, "--file", file], env)).code, 0);
+      const { out } = await runProgram(["org", "export", "--org", from], env);
+      const piped = await runProgram([...args, to, "--file", "-"], env, out);
+      assert.equal(piped.err, "");
+      assert.equal((JSON.parse(piped.out) as Outcome).created, 4);
+    } finally {
+      await settings.remove();
+    }
+  });
+});

@@ -1,0 +1,76 @@
+/** What `signet org apply` shows before it does anything. */
+
+import type { MemberChange } from "../../core/configuration/difference.ts";
+import { countsOf, type Entry, isDone } from "../../core/configuration/entries.ts";
+import type { Organisation } from "../../core/organisations/organisation.ts";
+import { plain } from "../answer.ts";
+
+const signs = { created: "+", changed: "~", removed: "-" } as const;
+
+const kinds: Readonly<Record<Entry["kind"], string>> = {
+  organisation: "organisation:",
+  scope: "scope",
+  application: "application",
+  "organisation-consent": "consent for all users of",
+  preauthorization: "pre-authorization of",
+};
+
+/** What goes with it, for who looks at a line twice only when it says so. */
+const losses: Readonly<Record<Entry["kind"], string>> = {
+  organisation: "",
+  scope: "it gives nothing any more",
+  application: "with its secrets, tokens, users' consents and system accounts, for good",
+  "organisation-consent": "the tokens that rest on it end",
+  preauthorization: "the tokens that rest on it end",
+};
+
+export function differenceLines({ id, name }: Organisation, entries: readonly Entry[]): string[] {
+  const { created, changed, removed } = countsOf(entries);
+  const leftAlone = entries.filter(({ act }) => act === "left-alone");
+  return [
+    `"${name}" (${id})`,
+    "",
+    ...entries.filter(isDone).flatMap(entryLines),
+    ...leftAlone.map((entry) => `  . ${titleOf(entry)}: not in the file, left alone`),
+    `${created} created, ${changed} changed, ${removed} removed, ${leftAlone.length} left alone.`,
+  ].map(plain);
+}
+
+function entryLines(entry: Entry): string[] {
+  const sign = signs[entry.act as keyof typeof signs];
+  const loss = entry.act === "removed" || isNarrower(entry) ? `: ${losses[entry.kind]}` : "";
+  const members = entry.act === "removed" ? [] : entry.changes.flatMap(changeLines);
+  return [`  ${sign} ${titleOf(entry)}${loss}`, ...members];
+}
+
+/** A yes to less is given anew. */
+function isNarrower({ act, kind, changes }: Entry): boolean {
+  if (act !== "changed" || kind !== "organisation-consent") return false;
+  const scopes = changes.find(({ member }) => member === "scopes");
+  const now = [scopes?.after].flat();
+  return [scopes?.before].flat().some((scope) => !now.includes(scope));
+}
+
+function titleOf({ kind, name, id, changes }: Entry): string {
+  if (kind === "organisation") return `${kinds[kind]} ${name}`;
+  const scopes = kind === "preauthorization" ? changes.find(({ member }) => member === "scopes") : undefined;
+  const which = scopes ? ` for ${[scopes.before ?? scopes.after].flat().join(" ")}` : "";
+  return `${kinds[kind]} "${name}"${which}${id !== undefined && kind === "application" ? ` (${id})` : ""}`;
+}
+
+/** A list by what comes and what goes, anything else by what it was and what it will be. */
+function changeLines({ member, before, after }: MemberChange): string[] {
+  const indent = `      ${member}`;
+  if (Array.isArray(after) && (before === undefined || Array.isArray(before))) {
+    const [old, now] = [(before ?? []).map(json), after.map(json)];
+    const moved = [
+      ...old.filter((item: string) => !now.includes(item)).map((item: string) => `${indent}  - ${item}`),
+      ...now.filter((item) => !old.includes(item)).map((item) => `${indent}  + ${item}`),
+    ];
+    if (moved.length > 0) return moved;
+  }
+  if (before === undefined) return [`${indent}  ${json(after)}`];
+  return [`${indent}  ${json(before)} → ${after === undefined ? "(none)" : json(after)}`];
+}
+
+const json = (value: unknown): string => JSON.stringify(value);

@@ -1,0 +1,72 @@
+/** `signet user create`. */
+
+import { emailKey, isEmail, type Role } from "../../core/users/user.ts";
+import { findUserByEmail } from "../../core/users/users.store.ts";
+import { createUser, InvalidUser } from "../../core/users/users.ts";
+import type { Service } from "../../modules/open-service.ts";
+import {
+  type Call,
+  type Command,
+  choice,
+  jsonOption,
+  optionalText,
+  orgOption,
+  requiredText,
+} from "../command.ts";
+import { OPERATOR, organisationOf, withService } from "../with-service.ts";
+import { generateOption, newPassword } from "./new-password.ts";
+import { answerUser } from "./user-record.ts";
+
+const roles: readonly Role[] = ["Standard", "Administrator"];
+
+export const userCreate: Command = {
+  name: "user create",
+  summary: "make a user; the password is asked for, piped in or made",
+  usage: "--org ID --email ADDRESS [--generate] [options]",
+  options: {
+    ...orgOption,
+    email: { type: "string", value: "ADDRESS", help: "what the user signs in with", required: true },
+    firstname: { type: "string", value: "NAME", help: "given name" },
+    surname: { type: "string", value: "NAME", help: "family name" },
+    phone: {
+      type: "string",
+      value: "NUMBER",
+      help: "telephone number, shown to applications with the scope phone",
+    },
+    role: { type: "string", value: "ROLE", help: "standard (default) or administrator" },
+    verified: { type: "boolean", help: "the address is known to be the user's" },
+    ...generateOption,
+    ...jsonOption,
+  },
+  examples: [
+    "signet user create --org 01998d6e-… --email ada@example.com --role administrator",
+    "pass show ada | signet user create --org 01998d6e-… --email ada@example.com --json",
+    "signet user create --org 01998d6e-… --email ada@example.com --generate",
+  ],
+  run: (call) => withService(call, (service) => create(call, service)),
+};
+
+async function create(call: Call, service: Service): Promise<number> {
+  const { values } = call;
+  const email = requiredText(values, "email");
+  const role = choice("role", optionalText(values, "role") ?? "Standard", roles);
+  const organisation = await organisationOf(service, values);
+  // Told before anybody thinks of a password.
+  if (!isEmail(email)) throw new InvalidUser("invalid-email", "the email address is not valid");
+  if (await findUserByEmail(service.database.query, organisation.id, emailKey(email)))
+    throw new InvalidUser("email-taken", "the organisation has a user of this address already");
+  const phone = optionalText(values, "phone");
+  const password = await newPassword(call, organisation);
+  const id = await createUser(service, {
+    organisation,
+    email,
+    password: password.text,
+    firstname: optionalText(values, "firstname") ?? "",
+    surname: optionalText(values, "surname") ?? "",
+    ...(phone === undefined ? {} : { phone }),
+    role,
+    emailVerified: values.verified === true,
+    actor: OPERATOR,
+  });
+  return answerUser(call, service, { orgId: organisation.id, id }, password.toShow, "has been created");
+}

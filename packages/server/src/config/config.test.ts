@@ -1,0 +1,237 @@
+import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { defaultRateLimits } from "../core/rate-limits/rate-limits.ts";
+import { InvalidConfig, readConfig, sizeThreadPool } from "./config.ts";
+
+const key = Buffer.alloc(32, 7);
+
+/** The faults that are named, in one text. */
+function faultsOf(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof InvalidConfig);
+    return error.faults.join("\n");
+  }
+  return "";
+}
+
+test("an empty environment is a server on localhost:8080 with SQLite in ./data", () => {
+  const { passwordConcurrency, ...config } = readConfig({});
+  assert.equal(passwordConcurrency, Math.max(1, availableParallelism() - 1));
+  assert.deepEqual(config, {
+    port: 8080,
+    host: "localhost",
+    baseUrl: "http://localhost:8080",
+    dataDir: resolve("data"),
+    databaseUrl: `sqlite:${resolve("data", "signet.db")}`,
+    databasePoolSize: 10,
+    masterKey: undefined,
+    logLevel: "info",
+    trustedProxies: [],
+    rateLimits: defaultRateLimits,
+    outboundAllow: [],
+    keyRotationDays: 90,
+    mail: undefined,
+    mtls: undefined,
+    certificateProxy: undefined,
+    mtlsBaseUrl: undefined,
+  });
+});
+
+test("mail needs a server and a sender, and its faults show no password", () => {
+  const env = {
+    SMTP_URL: "smtps://ada:s%3Acret@mail.example",
+    SIGNET_MAIL_FROM: "Acme <no-reply@acme.example>",
+  };
+  const { mail } = readConfig(env);
+  assert.deepEqual(mail?.sender, { name: "Acme", address: "no-reply@acme.example" });
+  assert.deepEqual(mail?.smtp.credentials, { user: "ada", password: "s:cret" });
+  assert.equal(readConfig({ SIGNET_MAIL_FROM: "no-reply@acme.example" }).mail, undefined);
+  assert.match(faultsOf({ SMTP_URL: env.SMTP_URL }), /^SIGNET_MAIL_FROM must be set with SMTP_URL/);
+  assert.match(faultsOf({ ...env, SIGNET_MAIL_FROM: "nobody" }), /^SIGNET_MAIL_FROM must be ADDRESS/);
+  const faults = faultsOf({ ...env, SMTP_URL: "http://ada:s%3Acret@mail.example" });
+  assert.match(faults, /^SMTP_URL must be smtp:/);
+  assert.doesNotMatch(faults, /cret/);
+});
+
+test("what may be called beside public addresses is checked, and key rotation may be turned off", () => {
+  const config = readConfig({
+    SIGNET_OUTBOUND_ALLOW: " hooks.internal, 10.0.0.0/8 ,::1",
+    SIGNET_KEY_ROTATION_DAYS: "0",
+  });
+  assert.deepEqual(config.outboundAllow, ["hooks.internal", "10.0.0.0/8", "::1"]);
+  assert.equal(config.keyRotationDays, 0);
+  const faults = (env: Record<string, string>) => {
+    assert.throws(() => readConfig(env), InvalidConfig);
+  };
+  faults({ SIGNET_OUTBOUND_ALLOW: "https://hooks.internal" });
+  faults({ SIGNET_OUTBOUND_ALLOW: "10.0.0.0/40" });
+  faults({ SIGNET_KEY_ROTATION_DAYS: "-1" });
+});
+
+test("a listener for certificates has its port, certificate and key, and an address of its own", () => {
+  const env = {
+    PORT: "8080",
+    HOST: "0.0.0.0",
+    SIGNET_BASE_URL: "https://id.example",
+    SIGNET_MTLS_PORT: "8443",
+    SIGNET_MTLS_CERT_FILE: "/tls/chain.pem",
+    SIGNET_MTLS_KEY_FILE: "/tls/key.pem",
+  };
+  const { mtls, mtlsBaseUrl, certificateProxy } = readConfig(env);
+  const files = { certificateFile: "/tls/chain.pem", keyFile: "/tls/key.pem" };
+  assert.deepEqual(mtls, { port: 8443, host: "0.0.0.0", ...files });
+  assert.equal(mtlsBaseUrl, "https://id.example:8443");
+  assert.equal(certificateProxy, undefined);
+  const named = { ...env, SIGNET_MTLS_BASE_URL: "https://mtls.id.example/", SIGNET_MTLS_HOST: "10.0.0.1" };
+  assert.equal(readConfig(named).mtlsBaseUrl, "https://mtls.id.example");
+  assert.equal(readConfig(named).mtls?.host, "10.0.0.1");
+  assert.match(faultsOf({ ...named, SIGNET_MTLS_BASE_URL: "http://mtls.id.example" }), /must be https/);
+  assert.match(faultsOf({ ...env, SIGNET_MTLS_KEY_FILE: "" }), /^SIGNET_MTLS_KEY_FILE must be set/);
+  assert.match(
+    faultsOf({ SIGNET_MTLS_PORT: "8443" }),
+    /^SIGNET_MTLS_CERT_FILE and SIGNET_MTLS_KEY_FILE must/,
+  );
+  assert.match(faultsOf({ ...env, SIGNET_MTLS_PORT: "8080" }), /must differ/);
+});
+
+test("a listener for proxies is on this machine, or hears those that are named", () => {
+  const local = readConfig({ SIGNET_PROXY_PORT: "8081" });
+  const trusted = ["127.0.0.0/8", "::1"];
+  assert.deepEqual(local.certificateProxy, { port: 8081, host: "127.0.0.1", format: "rfc9440", trusted });
+  assert.equal(local.mtlsBaseUrl, undefined);
+  const open = { SIGNET_PROXY_PORT: "8081", SIGNET_PROXY_HOST: "0.0.0.0" };
+  assert.match(faultsOf(open), /^TRUSTED_PROXIES must name the proxies/);
+  const named = readConfig({ ...open, TRUSTED_PROXIES: "10.0.0.1", SIGNET_PROXY_CERT_FORMAT: "nginx" });
+  assert.deepEqual(named.certificateProxy?.trusted, ["10.0.0.1"]);
+  assert.equal(named.certificateProxy?.format, "nginx");
+  assert.match(faultsOf({ SIGNET_PROXY_CERT_FORMAT: "pem" }), /must be rfc9440 or nginx/);
+  assert.match(faultsOf({ SIGNET_PROXY_PORT: "8080" }), /must differ/);
+});
+
+test("a setting that is empty or blank counts as not set", () => {
+  const env = {
+    PORT: "",
+    HOST: " ",
+    SIGNET_BASE_URL: "",
+    DATABASE_URL: "",
+    SIGNET_MASTER_KEY: "",
+    TRUSTED_PROXIES: " , ",
+  };
+  assert.deepEqual(readConfig(env), readConfig({}));
+});
+
+test("every fault is named at once", () => {
+  const faults = faultsOf({
+    PORT: "80x",
+    SIGNET_BASE_URL: "ftp://id.example",
+    DATABASE_URL: "mysql://db.example/signet",
+    SIGNET_DATABASE_POOL: "0",
+    SIGNET_PASSWORD_CONCURRENCY: "many",
+    SIGNET_MASTER_KEY: "short",
+    LOG_LEVEL: "loud",
+    TRUSTED_PROXIES: "10.0.0.0/33, proxy.example",
+    SIGNET_RATE_LIMITS: "password-account=0/900, cake=1/1",
+  });
+  for (const name of [
+    "PORT",
+    "SIGNET_BASE_URL",
+    "DATABASE_URL",
+    "SIGNET_DATABASE_POOL",
+    "SIGNET_PASSWORD_CONCURRENCY",
+    "SIGNET_MASTER_KEY",
+    "LOG_LEVEL",
+    '"10.0.0.0/33"',
+    '"proxy.example"',
+    '"password-account=0/900"',
+    '"cake=1/1"',
+  ]) {
+    assert.ok(faults.includes(name), name);
+  }
+});
+
+test("a fault never repeats what may be a secret", () => {
+  const env = {
+    SIGNET_MASTER_KEY: "not-thirty-two-bytes",
+    DATABASE_URL: "mysql://signet:hunter2@db.example/signet",
+    SIGNET_BASE_URL: "https://admin:hunter2@id.example",
+  };
+  assert.throws(
+    () => readConfig(env),
+    (error: Error) => !/hunter2|not-thirty-two/.test(error.message) && /3 faults/.test(error.message),
+  );
+});
+
+test("a port is a whole number from 1 to 65535", () => {
+  assert.equal(readConfig({ PORT: "65535" }).baseUrl, "http://localhost:65535");
+  for (const PORT of ["0", "65536", "-1", "80.5", "1e3", "0x50"])
+    assert.match(faultsOf({ PORT }), /PORT/, PORT);
+});
+
+test("the base URL is https, or http on this machine, and loses its last slash", () => {
+  const baseOf = (SIGNET_BASE_URL: string) => readConfig({ SIGNET_BASE_URL }).baseUrl;
+  assert.equal(baseOf("https://id.example/"), "https://id.example");
+  assert.equal(baseOf("https://ID.example:443/"), "https://id.example");
+  for (const url of ["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"])
+    assert.equal(baseOf(url), url);
+  for (const url of [
+    "http://id.example",
+    "https://id.example/login",
+    "https://id.example/?a=b",
+    "https://id.example/?",
+    "https://id.example/#a",
+    "https://user@id.example",
+    "javascript:alert(1)",
+    "id.example",
+  ]) {
+    assert.match(faultsOf({ SIGNET_BASE_URL: url }), /SIGNET_BASE_URL/, url);
+  }
+});
+
+test("the database is PostgreSQL or a SQLite file", () => {
+  for (const url of [
+    "postgres://u:p@db.example/signet",
+    "postgresql://db.example/signet",
+    "sqlite:/tmp/x.db",
+  ])
+    assert.equal(readConfig({ DATABASE_URL: url }).databaseUrl, url);
+  assert.equal(readConfig({ SIGNET_DATA_DIR: "/srv/signet" }).databaseUrl, "sqlite:/srv/signet/signet.db");
+  for (const DATABASE_URL of ["sqlite:", "postgres:/db", "db.example"])
+    assert.match(faultsOf({ DATABASE_URL }), /DATABASE_URL/, DATABASE_URL);
+});
+
+test("the master key is 32 bytes in hex or either base64", () => {
+  const keyOf = (SIGNET_MASTER_KEY: string) => readConfig({ SIGNET_MASTER_KEY }).masterKey;
+  const high = Buffer.alloc(32, 0xfb);
+  for (const bytes of [key, high]) {
+    for (const encoding of ["hex", "base64url", "base64"] as const)
+      assert.deepEqual(keyOf(bytes.toString(encoding)), bytes, encoding);
+  }
+  for (const wrong of [key.toString("hex").slice(2), `${key.toString("base64url")}AA`, "!".repeat(43)])
+    assert.match(faultsOf({ SIGNET_MASTER_KEY: wrong }), /SIGNET_MASTER_KEY/);
+});
+
+test("trusted proxies are addresses and networks", () => {
+  const { trustedProxies } = readConfig({ TRUSTED_PROXIES: "10.0.0.0/8, ::1,fd00::/8 ,192.0.2.7" });
+  assert.deepEqual(trustedProxies, ["10.0.0.0/8", "::1", "fd00::/8", "192.0.2.7"]);
+  for (const wrong of ["10.0.0.0/0", "10.0.0.0/8/8", "::1/129", "0.0.0.0/", "loopback"])
+    assert.match(faultsOf({ TRUSTED_PROXIES: wrong }), /TRUSTED_PROXIES/, wrong);
+});
+
+test("a rate limit that is named replaces its default, the others stay", () => {
+  const { rateLimits } = readConfig({ SIGNET_RATE_LIMITS: "password-account=3/60" });
+  assert.deepEqual(rateLimits["password-account"], { name: "password-account", count: 3, windowSeconds: 60 });
+  assert.deepEqual(rateLimits["password-address"], defaultRateLimits["password-address"]);
+});
+
+test("the thread pool has as many threads as there are processors and one for the disk, unless the operator says otherwise", () => {
+  const env: Record<string, string | undefined> = {};
+  sizeThreadPool(env);
+  assert.equal(env["UV_THREADPOOL_SIZE"], String(Math.max(2, availableParallelism()) + 1));
+  const chosen = { UV_THREADPOOL_SIZE: "12" };
+  sizeThreadPool(chosen);
+  assert.equal(chosen.UV_THREADPOOL_SIZE, "12");
+});

@@ -1,0 +1,167 @@
+/** The configuration: read from the environment here and nowhere else, checked whole, every fault named at once. */
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { type MailSender, parseSender, parseSmtpUrl, type SmtpSettings } from "../core/mail/smtp-settings.ts";
+import { isAllowEntry } from "../core/outbound/address-rules.ts";
+import { defaultConcurrency } from "../core/passwords/password-hasher.ts";
+import {
+  defaultRateLimits,
+  type RateLimit,
+  type RateLimitName,
+  type RateLimits,
+} from "../core/rate-limits/rate-limits.ts";
+import { type Env, entries, networks, text, webAddress, wholeNumber } from "./config-values.ts";
+import { type CertificateListeners, certificateListeners } from "./listener-settings.ts";
+
+export interface Config extends CertificateListeners {
+  readonly port: number;
+  readonly host: string;
+  /** Without a trailing slash; every URL that the service emits begins with it. */
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  /** `sqlite:<path>` or `postgres://…` */
+  readonly databaseUrl: string;
+  readonly databasePoolSize: number;
+  /** 32 bytes; undefined: a key file in the data folder. */
+  readonly masterKey: Buffer | undefined;
+  readonly logLevel: string;
+  readonly trustedProxies: readonly string[];
+  readonly rateLimits: RateLimits;
+  /** Password hashes under way at once; more than two ask for a larger UV_THREADPOOL_SIZE. */
+  readonly passwordConcurrency: number;
+  /** Hosts and networks that may be called although they are not public, e.g. an application's own network. */
+  readonly outboundAllow: readonly string[];
+  /** A signing key older than this gets a successor; 0 turns it off. */
+  readonly keyRotationDays: number;
+  /** Undefined: no mail is sent. */
+  readonly mail: { readonly smtp: SmtpSettings; readonly sender: MailSender } | undefined;
+}
+
+export class InvalidConfig extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(
+      `the configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`,
+    );
+    this.name = "InvalidConfig";
+    this.faults = faults;
+  }
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
+/** @throws InvalidConfig naming every fault, never a value that may be a secret */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const faults: string[] = [];
+  const port = wholeNumber(env, "PORT", { fallback: 8080, least: 1, most: 65_535 }, faults);
+  const dataDir = resolve(text(env, "SIGNET_DATA_DIR") ?? "./data");
+  const logLevel = text(env, "LOG_LEVEL") ?? "info";
+  if (!LOG_LEVELS.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
+  const around = {
+    port,
+    host: text(env, "HOST") ?? "localhost",
+    baseUrl: baseUrl(env, port, faults),
+    trustedProxies: networks(env, "TRUSTED_PROXIES", faults),
+  };
+  const pool = { fallback: 10, least: 1, most: 500 };
+  const hashes = { fallback: defaultConcurrency(), least: 1, most: 64 };
+  const config: Config = {
+    ...around,
+    dataDir,
+    databaseUrl: databaseUrl(env, dataDir, faults),
+    databasePoolSize: wholeNumber(env, "SIGNET_DATABASE_POOL", pool, faults),
+    masterKey: masterKey(env, faults),
+    logLevel,
+    rateLimits: rateLimits(env, faults),
+    passwordConcurrency: wholeNumber(env, "SIGNET_PASSWORD_CONCURRENCY", hashes, faults),
+    outboundAllow: outboundAllow(env, faults),
+    keyRotationDays: wholeNumber(
+      env,
+      "SIGNET_KEY_ROTATION_DAYS",
+      { fallback: 90, least: 0, most: 3_650 },
+      faults,
+    ),
+    mail: mail(env, faults),
+    ...certificateListeners(env, around, faults),
+  };
+  if (faults.length > 0) throw new InvalidConfig(faults);
+  return config;
+}
+
+function baseUrl(env: Env, port: number, faults: string[]): string {
+  const name = "SIGNET_BASE_URL";
+  const value = webAddress(env, name, faults);
+  if (value === undefined) return `http://localhost:${port}`;
+  const url = URL.parse(value);
+  const isLoopback = url && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  // OpenID Connect Discovery §3: the issuer uses https. Cookies and tokens would travel in clear otherwise.
+  if (url?.protocol === "http:" && !isLoopback) faults.push(`${name} must be https, except on localhost`);
+  return value;
+}
+
+function databaseUrl(env: Env, dataDir: string, faults: string[]): string {
+  const value = text(env, "DATABASE_URL");
+  if (value === undefined) return `sqlite:${resolve(dataDir, "signet.db")}`;
+  if (value.startsWith("sqlite:") && value.length > "sqlite:".length) return value;
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
+  faults.push("DATABASE_URL must be postgres://… (unset: SQLite in the data folder)");
+  return value;
+}
+
+function masterKey(env: Env, faults: string[]): Buffer | undefined {
+  const value = text(env, "SIGNET_MASTER_KEY");
+  if (value === undefined) return undefined;
+  const bytes = /^[0-9a-f]{64}$/i.test(value) ? Buffer.from(value, "hex") : Buffer.from(value, "base64url");
+  if (bytes.length === 32 && (/^[0-9a-f]{64}$/i.test(value) || /^[A-Za-z0-9_+/-]{43}=?$/.test(value)))
+    return bytes;
+  faults.push("SIGNET_MASTER_KEY must be 32 bytes, in base64url (43 characters) or hex (64)");
+  return undefined;
+}
+
+function outboundAllow(env: Env, faults: string[]): string[] {
+  const allowed = entries(env, "SIGNET_OUTBOUND_ALLOW");
+  for (const entry of allowed) {
+    if (!isAllowEntry(entry))
+      faults.push(`SIGNET_OUTBOUND_ALLOW: "${entry}" is not a host name, an address or a network`);
+  }
+  return allowed;
+}
+
+function mail(env: Env, faults: string[]): Config["mail"] {
+  const url = text(env, "SMTP_URL");
+  const from = text(env, "SIGNET_MAIL_FROM");
+  const sender = from === undefined ? undefined : parseSender(from);
+  if (from !== undefined && !sender) faults.push("SIGNET_MAIL_FROM must be ADDRESS or NAME <ADDRESS>");
+  if (url === undefined) return undefined;
+  if (from === undefined)
+    faults.push("SIGNET_MAIL_FROM must be set with SMTP_URL: the address that mails come from");
+  const smtp = parseSmtpUrl(url);
+  if (typeof smtp === "string") faults.push(`SMTP_URL ${smtp}`);
+  return typeof smtp === "string" || !sender ? undefined : { smtp, sender };
+}
+
+/** `name=count/seconds`, separated by commas; what is not named keeps its default. */
+function rateLimits(env: Env, faults: string[]): RateLimits {
+  const limits: Record<RateLimitName, RateLimit> = { ...defaultRateLimits };
+  for (const entry of entries(env, "SIGNET_RATE_LIMITS")) {
+    const [, name = "", count = "", windowSeconds = ""] =
+      /^([a-z-]+)=(\d{1,9})\/(\d{1,9})$/.exec(entry) ?? [];
+    if (!Object.hasOwn(defaultRateLimits, name) || Number(count) < 1 || Number(windowSeconds) < 1) {
+      faults.push(
+        `SIGNET_RATE_LIMITS: "${entry}" must be <name>=<count>/<seconds>, the names are ${Object.keys(defaultRateLimits).join(", ")}`,
+      );
+      continue;
+    }
+    limits[name as RateLimitName] = { name, count: Number(count), windowSeconds: Number(windowSeconds) };
+  }
+  return limits;
+}
+
+/**
+ * As many threads as processors for signatures and passwords: libuv's four would fight over two, and measured a sixth of
+ * the token rate. One more waits for the disk. libuv reads the size at the first use of a thread, so this comes before
+ * anything else.
+ */
+export function sizeThreadPool(env: Record<string, string | undefined> = process.env): void {
+  env["UV_THREADPOOL_SIZE"] ??= String(Math.max(2, availableParallelism()) + 1);
+}

@@ -1,0 +1,90 @@
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+
+type Assignment = { orgId: string; applicationId: string; userId: string };
+
+const selectAssigned = prepared((db, value: Parameter<Assignment>) =>
+  db
+    .selectFrom("application_user")
+    .select("user_id")
+    .where("org_id", "=", value("orgId"))
+    .where("application_id", "=", value("applicationId"))
+    .where("user_id", "=", value("userId")),
+);
+
+export async function isAssigned(db: Db, assignment: Assignment): Promise<boolean> {
+  return (await selectAssigned(db, assignment)).length > 0;
+}
+
+/** The application and the membership must be there. @returns false when the user was assigned before */
+export async function insertAssignment(
+  db: Db,
+  assignment: Assignment & { by: string; now: number },
+): Promise<boolean> {
+  const inserted = await db
+    .insertInto("application_user")
+    .values({
+      org_id: assignment.orgId,
+      application_id: assignment.applicationId,
+      user_id: assignment.userId,
+      assigned_by: assignment.by,
+      assigned_at: assignment.now,
+    })
+    .onConflict((conflict) => conflict.columns(["org_id", "application_id", "user_id"]).doNothing())
+    .returning("user_id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** @returns false when the user was not assigned */
+export async function deleteAssignment(db: Db, assignment: Assignment): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom("application_user")
+    .where("org_id", "=", assignment.orgId)
+    .where("application_id", "=", assignment.applicationId)
+    .where("user_id", "=", assignment.userId)
+    .returning("user_id")
+    .executeTakeFirst();
+  return deleted !== undefined;
+}
+
+export interface AssignedUser {
+  readonly id: string;
+  readonly email: string;
+  readonly assignedBy: string;
+  readonly assignedAt: number;
+}
+
+/** By PermId; one more than the limit is read. */
+export async function listAssignedUsers(
+  db: Db,
+  of: { orgId: string; applicationId: string },
+  page: { limit: number; after: string | undefined },
+): Promise<AssignedUser[]> {
+  const rows = await db
+    .selectFrom("application_user")
+    .innerJoin("membership", (join) =>
+      join
+        .onRef("membership.org_id", "=", "application_user.org_id")
+        .onRef("membership.user_id", "=", "application_user.user_id"),
+    )
+    .innerJoin("user_account", (join) =>
+      join
+        .onRef("user_account.org_id", "=", "membership.home_org_id")
+        .onRef("user_account.id", "=", "membership.user_id"),
+    )
+    .select(["application_user.user_id", "user_account.email"])
+    .select(["application_user.assigned_by", "application_user.assigned_at"])
+    .where("application_user.org_id", "=", of.orgId)
+    .where("application_user.application_id", "=", of.applicationId)
+    .$if(page.after !== undefined, (query) => query.where("application_user.user_id", ">", page.after ?? ""))
+    .orderBy("application_user.user_id")
+    .limit(page.limit + 1)
+    .execute();
+  return rows.map((row) => ({
+    id: row.user_id,
+    email: row.email,
+    assignedBy: row.assigned_by,
+    assignedAt: row.assigned_at,
+  }));
+}

@@ -1,0 +1,139 @@
+import { formatScope } from "@signet/protocol/oauth/scope";
+import { deleteExpired } from "../../db/delete-expired.ts";
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import { holdConsent } from "../consents/consents.store.ts";
+import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
+import type { BegunSigning } from "../tokens/signer.ts";
+import type { AuthorizationCode } from "./authorization-code.ts";
+
+export async function insertCode(db: Db, code: AuthorizationCode): Promise<void> {
+  await db
+    .insertInto("authorization_code")
+    .values({
+      org_id: code.orgId,
+      code_hash: code.codeHash,
+      application_id: code.applicationId,
+      user_id: code.userId,
+      session_id: code.sessionId,
+      consent_id: code.consentId,
+      redirect_uri: code.redirectUri,
+      scope: formatScope(code.scopes),
+      resources: JSON.stringify(code.resources),
+      code_challenge: code.codeChallenge,
+      nonce: code.nonce,
+      auth_time: code.authentication.authTime,
+      amr: JSON.stringify(code.authentication.amr),
+      acr: code.authentication.acr,
+      created_at: code.createdAt,
+      expires_at: code.expiresAt,
+      used_at: code.usedAt,
+      family_id: code.familyId,
+      requested_claims: writeRequestedClaims(code.requestedClaims),
+      signing: code.signing && JSON.stringify(code.signing),
+    })
+    .execute();
+}
+
+const selectCode = prepared((db, value: Parameter<{ orgId: string; codeHash: string }>) =>
+  db
+    .selectFrom("authorization_code")
+    .selectAll()
+    .where("org_id", "=", value("orgId"))
+    .where("code_hash", "=", value("codeHash")),
+);
+
+/** Used and expired ones too: a second use must be recognised. */
+export async function findCode(
+  db: Db,
+  orgId: string,
+  codeHash: string,
+): Promise<AuthorizationCode | undefined> {
+  const [row] = await selectCode(db, { orgId, codeHash });
+  if (!row) return undefined;
+  return {
+    orgId: row.org_id,
+    codeHash: row.code_hash,
+    applicationId: row.application_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    consentId: row.consent_id,
+    redirectUri: row.redirect_uri,
+    scopes: row.scope.split(" "),
+    resources: JSON.parse(row.resources) as string[],
+    codeChallenge: row.code_challenge,
+    nonce: row.nonce,
+    authentication: { authTime: row.auth_time, amr: JSON.parse(row.amr) as string[], acr: row.acr },
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    usedAt: row.used_at,
+    familyId: row.family_id,
+    requestedClaims: readRequestedClaims(row.requested_claims),
+    signing: row.signing === null ? null : (JSON.parse(row.signing) as BegunSigning),
+  };
+}
+
+type CodeUse = { orgId: string; codeHash: string; familyId: string; now: number };
+
+const use = prepared((db, value: Parameter<CodeUse>) =>
+  db
+    .updateTable("authorization_code")
+    .set({ used_at: value("now"), family_id: value("familyId") })
+    .where("org_id", "=", value("orgId"))
+    .where("code_hash", "=", value("codeHash"))
+    .where("used_at", "is", null)
+    .where("expires_at", ">", value("now"))
+    .returning("code_hash"),
+);
+
+/** The single use. @returns false when it was used, or expired, before */
+export async function useCode(db: Db, code: CodeUse): Promise<boolean> {
+  return (await use(db, code)).length > 0;
+}
+
+const holdSession = prepared((db, value: Parameter<{ orgId: string; sessionId: string }>) =>
+  db
+    .updateTable("browser_session")
+    .set((eb) => ({ ended_at: eb.ref("ended_at") }))
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("sessionId"))
+    .where("ended_at", "is", null)
+    .returning("id"),
+);
+
+/**
+ * Whether the sign-in and the consent that the code came from still stand. The write changes nothing and locks the
+ * session's row: a sign-out at the same time either is seen here, or waits and then finds the family to end. The consent,
+ * whoever gave it, is held in the same way.
+ */
+export async function holdGrounds(
+  db: Db,
+  { orgId, sessionId, consentId }: Pick<AuthorizationCode, "orgId" | "sessionId" | "consentId">,
+): Promise<boolean> {
+  if ((await holdSession(db, { orgId, sessionId })).length === 0) return false;
+  return consentId === null || (await holdConsent(db, { orgId, consentId }));
+}
+
+/** The application's codes that nobody has redeemed yet end now. */
+export async function expireCodes(
+  db: Db,
+  which: { orgId: string; applicationId: string; now: number },
+): Promise<void> {
+  await db
+    .updateTable("authorization_code")
+    .set({ expires_at: which.now })
+    .where("org_id", "=", which.orgId)
+    .where("application_id", "=", which.applicationId)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", which.now)
+    .execute();
+}
+
+/** @returns how many were deleted, at most `limit` */
+export const deleteDeadCodes = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(
+    db,
+    { table: "authorization_code", key: ["org_id", "code_hash"], column: "expires_at" },
+    before,
+    limit,
+  );

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Database } from "../../db/open.ts";
+import { forEachDatabase } from "../../testing/databases.ts";
+import { quickPasswords } from "../../testing/fakes/quick-passwords.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../testing/test-service.ts";
+import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import { findConsents, grantUserConsent } from "./consents.store.ts";
+
+const NOW = 1_800_000_000_000;
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let database: Database;
+  let org: TestOrganisation;
+  let otherOrg: TestOrganisation;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
+    database = running.service.database;
+    org = await makeOrganisation(running.service);
+    otherOrg = await makeOrganisation(running.service, "Other");
+  });
+  after(() => running.close());
+
+  interface Granted {
+    readonly at?: TestOrganisation;
+    readonly applicationId?: string;
+    readonly userId?: string;
+    readonly fingerprints?: ScopeFingerprints;
+    readonly now?: number;
+  }
+  const key = ({ at = org, applicationId, userId = "uma" }: Granted) => ({
+    orgId: at.organisation.id,
+    applicationId: applicationId ?? at.web.application.id,
+    userId,
+  });
+  const grant = (scopes: readonly string[], granted: Granted = {}) =>
+    database.transaction((tx) =>
+      grantUserConsent(tx, {
+        ...key(granted),
+        scopes,
+        fingerprints: granted.fingerprints ?? {},
+        now: granted.now ?? NOW,
+      }),
+    );
+  const find = (granted: Granted = {}) => findConsents(database.query, key(granted));
+
+  test("a yes is kept, and a second one is added to it in the same record", async () => {
+    const id = await grant(["openid", "email"]);
+    assert.equal(await grant(["email", "phone"], { now: NOW + 1 }), id);
+    const [consent, ...others] = await find();
+    assert.deepEqual(consent, {
+      orgId: org.organisation.id,
+      id,
+      kind: "user",
+      applicationId: org.web.application.id,
+      userId: "uma",
+      scopes: ["openid", "email", "phone"],
+      fingerprints: {},
+      grantedBy: "user:uma",
+      grantedAt: NOW + 1,
+      revokedAt: null,
+    });
+    assert.equal(others.length, 0);
+  });
+
+  test("thirty at once, each for a scope of its own, are one record that holds them all", async () => {
+    const scopes = Array.from({ length: 30 }, (_, at) => `scope-${at}`);
+    const ids = await Promise.all(scopes.map((scope) => grant([scope], { userId: "busy" })));
+    assert.equal(new Set(ids).size, 1);
+    const [consent, ...others] = await find({ userId: "busy" });
+    assert.deepEqual([...(consent?.scopes ?? [])].sort(), scopes.sort());
+    assert.equal(others.length, 0);
+  });
+
+  test("it speaks for that user, that application and that organisation only", async () => {
+    await grant(["openid"], { userId: "alone" });
+    for (const other of [
+      { userId: "otto" },
+      { userId: "alone", applicationId: org.native.id },
+      { userId: "alone", at: otherOrg },
+      { userId: "alone", at: otherOrg, applicationId: org.web.application.id },
+    ])
+      assert.deepEqual(await find(other), [], other.userId);
+  });
+
+  test("one that was taken back is not found, and a new yes does not bring its scopes back", async () => {
+    const id = await grant(["openid", "email"], { userId: "careful" });
+    await database.query.updateTable("consent").set({ revoked_at: NOW }).where("id", "=", id).execute();
+    assert.deepEqual(await find({ userId: "careful" }), []);
+    assert.notEqual(await grant(["openid"], { userId: "careful" }), id);
+    assert.deepEqual(
+      (await find({ userId: "careful" })).map(({ scopes }) => scopes),
+      [["openid"]],
+    );
+  });
+
+  test("the organisation's speaks for every user", async () => {
+    const id = await grant(["openid"], { userId: "someone", applicationId: org.native.id });
+    await database.query
+      .updateTable("consent")
+      .set({ kind: "organisation", user_id: null })
+      .where("id", "=", id)
+      .execute();
+    assert.deepEqual(
+      (await find({ applicationId: org.native.id, userId: "anyone" })).map(({ kind }) => kind),
+      ["organisation"],
+    );
+    await grant(["email"], { applicationId: org.native.id, userId: "anyone" });
+    assert.equal((await find({ applicationId: org.native.id, userId: "anyone" })).length, 2);
+  });
+
+  test("what the scopes gave is remembered; a new yes is to what they give then", async () => {
+    const who = { userId: "thorough" };
+    await grant(["hr", "pay"], { ...who, fingerprints: { hr: ["role"], pay: ["grade"] } });
+    await grant(["hr"], { ...who, fingerprints: { hr: ["team"] } });
+    assert.deepEqual((await find(who))[0]?.fingerprints, { hr: ["team"], pay: ["grade"] });
+  });
+});

@@ -1,0 +1,362 @@
+import { formatScope } from "@signet/protocol/oauth/scope";
+import { newUuid } from "@signet/protocol/uuid";
+import { sql } from "kysely";
+import { isPostgres } from "../../db/is-postgres.ts";
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { ConsentTable, PreauthorizationTable } from "../../db/tables/consents.ts";
+import type { ScopeFingerprints } from "../scopes/custom-scope.ts";
+import type { Consent } from "./consent.ts";
+
+/** The living records that speak for this user and application, of every kind. */
+export async function findConsents(
+  db: Db,
+  key: { orgId: string; applicationId: string; userId: string },
+): Promise<Consent[]> {
+  const consents = await db
+    .selectFrom("consent")
+    .selectAll()
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .where("revoked_at", "is", null)
+    .where((eb) => eb.or([eb("kind", "=", "organisation"), eb("user_id", "=", key.userId)]))
+    .execute();
+  const ahead = await db
+    .selectFrom("preauthorization")
+    .selectAll()
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .orderBy("id")
+    .execute();
+  return [...consents.map(fromRow), ...ahead.map(fromPreauthorization)];
+}
+
+export interface ConsentGrant {
+  readonly orgId: string;
+  readonly applicationId: string;
+  /** Undefined: for everybody in the organisation. */
+  readonly userId?: string;
+  readonly scopes: readonly string[];
+  readonly fingerprints: ScopeFingerprints;
+  readonly grantedBy: string;
+  readonly now: number;
+}
+
+/** The user's yes. @returns the record's id */
+export async function grantUserConsent(
+  db: Db,
+  grant: Omit<ConsentGrant, "grantedBy" | "userId"> & { readonly userId: string },
+): Promise<string> {
+  return (await grantConsent(db, { ...grant, grantedBy: `user:${grant.userId}` })).id;
+}
+
+export interface Granted {
+  /** The record's. */
+  readonly id: string;
+  /** False when it was added to one that was there. */
+  readonly isNew: boolean;
+}
+
+/**
+ * A yes, added to what was said yes to before. One living record per user and application, and one per application for
+ * everybody: two browsers that answer at once end with one.
+ */
+export async function grantConsent(db: Db, grant: ConsentGrant): Promise<Granted> {
+  const { userId } = grant;
+  const newId = newUuid();
+  const kind = userId === undefined ? "organisation" : "user";
+  const { id } = await db
+    .insertInto("consent")
+    .values({
+      org_id: grant.orgId,
+      id: newId,
+      kind,
+      application_id: grant.applicationId,
+      user_id: userId ?? null,
+      scope: formatScope(grant.scopes),
+      granted_by: grant.grantedBy,
+      granted_at: grant.now,
+      revoked_at: null,
+      scope_fingerprints: JSON.stringify(grant.fingerprints),
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(
+          userId === undefined ? ["org_id", "application_id"] : ["org_id", "application_id", "user_id"],
+        )
+        .where("revoked_at", "is", null)
+        // A literal: the index is chosen by its own condition, which a parameter cannot be compared with.
+        .where("kind", "=", sql.lit(kind))
+        .doUpdateSet({ granted_at: grant.now, granted_by: grant.grantedBy }),
+    )
+    .returning("id")
+    .executeTakeFirstOrThrow();
+  const key = { orgId: grant.orgId, id };
+  const held = await db
+    .selectFrom("consent")
+    .select(["scope", "scope_fingerprints"])
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .executeTakeFirstOrThrow();
+  const before = readFingerprints(held.scope_fingerprints);
+  // What these scopes gave before is forgotten: the yes is to what they give now.
+  const others = Object.entries(before).filter(([scope]) => !grant.scopes.includes(scope));
+  await db
+    .updateTable("consent")
+    .set({
+      scope: formatScope([...new Set([...held.scope.split(" "), ...grant.scopes])]),
+      scope_fingerprints: JSON.stringify(
+        Object.fromEntries([...others, ...Object.entries(grant.fingerprints)]),
+      ),
+    })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .execute();
+  return { id, isNew: id === newId };
+}
+
+export interface ConsentKey {
+  readonly orgId: string;
+  readonly id: string;
+  /** When given, only that user's own. */
+  readonly userId?: string;
+}
+
+/** A living consent of a user or for everybody. */
+export async function findConsent(db: Db, key: { orgId: string; id: string }): Promise<Consent | undefined> {
+  const consent = await findConsentRecord(db, key);
+  return consent?.revokedAt === null ? consent : undefined;
+}
+
+/** The same, also when it has been taken back. */
+export async function findConsentRecord(
+  db: Db,
+  key: { orgId: string; id: string },
+): Promise<Consent | undefined> {
+  const row = await db
+    .selectFrom("consent")
+    .selectAll()
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The record as it was, which is revoked now; undefined when there is none such living. */
+export async function markConsentRevoked(
+  db: Db,
+  key: ConsentKey,
+  { by, now }: { by: string; now: number },
+): Promise<Consent | undefined> {
+  let query = db
+    .updateTable("consent")
+    .set({ revoked_at: now, revoked_by: by })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where("revoked_at", "is", null);
+  if (key.userId !== undefined) query = query.where("kind", "=", "user").where("user_id", "=", key.userId);
+  const row = await query.returningAll().executeTakeFirst();
+  return row && fromRow(row);
+}
+
+/** The living consents that a user has given here, newest first, with the applications' names. */
+export async function listUserConsents(
+  db: Db,
+  key: { orgId: string; userId: string },
+): Promise<{ consent: Consent; applicationName: string }[]> {
+  const rows = await db
+    .selectFrom("consent")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "consent.org_id")
+        .onRef("application.id", "=", "consent.application_id"),
+    )
+    .selectAll("consent")
+    .select("application.name as applicationName")
+    .where("consent.org_id", "=", key.orgId)
+    .where("consent.user_id", "=", key.userId)
+    .where("consent.kind", "=", "user")
+    .where("consent.revoked_at", "is", null)
+    .orderBy("consent.granted_at", "desc")
+    .orderBy("consent.id", "desc")
+    .execute();
+  return rows.map((row) => ({ consent: fromRow(row), applicationName: row.applicationName }));
+}
+
+export interface ConsentFilter {
+  readonly applicationId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly kind?: "user" | "organisation" | undefined;
+  /** Includes revoked consents. */
+  readonly revoked?: boolean;
+}
+
+/** The organisation's consents of users and for everybody, by id; the living ones, when nothing else is asked for. */
+export async function listConsents(
+  db: Db,
+  orgId: string,
+  page: ConsentFilter & { after?: string | undefined; limit: number },
+): Promise<Consent[]> {
+  let query = db
+    .selectFrom("consent")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .orderBy("id")
+    .limit(page.limit);
+  if (!page.revoked) query = query.where("revoked_at", "is", null);
+  if (page.kind !== undefined) query = query.where("kind", "=", page.kind);
+  if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
+  if (page.userId !== undefined) query = query.where("user_id", "=", page.userId);
+  if (page.after !== undefined) query = query.where("id", ">", page.after);
+  return (await query.execute()).map(fromRow);
+}
+
+export async function insertPreauthorization(db: Db, record: Consent): Promise<void> {
+  await db
+    .insertInto("preauthorization")
+    .values({
+      org_id: record.orgId,
+      id: record.id,
+      application_id: record.applicationId,
+      scope: formatScope(record.scopes),
+      created_by: record.grantedBy,
+      created_at: record.grantedAt,
+    })
+    .execute();
+}
+
+/** The record that was removed; undefined when there is none such. */
+export async function removePreauthorization(
+  db: Db,
+  key: { orgId: string; id: string },
+): Promise<Consent | undefined> {
+  const row = await db
+    .deleteFrom("preauthorization")
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && fromPreauthorization(row);
+}
+
+/** The organisation's, by id. */
+export async function listPreauthorizations(
+  db: Db,
+  orgId: string,
+  page: { applicationId?: string | undefined; after?: string | undefined; limit: number },
+): Promise<Consent[]> {
+  let query = db
+    .selectFrom("preauthorization")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .orderBy("id")
+    .limit(page.limit);
+  if (page.applicationId !== undefined) query = query.where("application_id", "=", page.applicationId);
+  if (page.after !== undefined) query = query.where("id", ">", page.after);
+  return (await query.execute()).map(fromPreauthorization);
+}
+
+export async function findPreauthorization(
+  db: Db,
+  key: { orgId: string; id: string },
+): Promise<Consent | undefined> {
+  const row = await db
+    .selectFrom("preauthorization")
+    .selectAll()
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .executeTakeFirst();
+  return row && fromPreauthorization(row);
+}
+
+/** Of one application; whoever looks before adding one holds the application meanwhile. */
+export async function preauthorizedScopes(
+  tx: Db,
+  key: { orgId: string; applicationId: string },
+): Promise<string[][]> {
+  const rows = await tx
+    .selectFrom("preauthorization")
+    .select("scope")
+    .where("org_id", "=", key.orgId)
+    .where("application_id", "=", key.applicationId)
+    .execute();
+  return rows.map(({ scope }) => scope.split(" "));
+}
+
+type Key = { orgId: string; consentId: string };
+
+const holdGiven = prepared((db, value: Parameter<Key>) => {
+  const query = db
+    .selectFrom("consent")
+    .select("id")
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("consentId"))
+    .where("revoked_at", "is", null);
+  return isPostgres(db) ? query.forShare() : query;
+});
+
+const holdAhead = prepared((db, value: Parameter<Key>) => {
+  const query = db
+    .selectFrom("preauthorization")
+    .select("id")
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("consentId"));
+  return isPostgres(db) ? query.forShare() : query;
+});
+
+/**
+ * Whether a consent of any kind still stands; it does until the transaction ends. Shared, because everybody's codes rest
+ * on one organisation-wide record: only taking it back waits, and then finds the families that were begun. (On SQLite
+ * transactions come one after the other anyway.)
+ */
+export async function holdConsent(tx: Db, key: Key): Promise<boolean> {
+  return (await holdGiven(tx, key)).length > 0 || (await holdAhead(tx, key)).length > 0;
+}
+
+const selectFingerprints = prepared((db, value: Parameter<Key>) =>
+  db
+    .selectFrom("consent")
+    .select("scope_fingerprints")
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("consentId"))
+    .where("kind", "=", "user"),
+);
+
+/** What a user has said yes to; undefined for an administrator's record, which does not limit what a scope gives. */
+export async function findConsentedFingerprints(db: Db, key: Key): Promise<ScopeFingerprints | undefined> {
+  const [row] = await selectFingerprints(db, key);
+  return row && readFingerprints(row.scope_fingerprints);
+}
+
+const readFingerprints = (text: string | null): ScopeFingerprints =>
+  text === null ? {} : (JSON.parse(text) as ScopeFingerprints);
+
+function fromRow(row: ConsentTable): Consent {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    kind: row.kind as Consent["kind"],
+    applicationId: row.application_id,
+    userId: row.user_id,
+    scopes: row.scope.split(" "),
+    fingerprints: readFingerprints(row.scope_fingerprints),
+    grantedBy: row.granted_by,
+    grantedAt: row.granted_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+function fromPreauthorization(row: PreauthorizationTable): Consent {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    kind: "preauthorization",
+    applicationId: row.application_id,
+    userId: null,
+    scopes: row.scope.split(" "),
+    fingerprints: {},
+    grantedBy: row.created_by,
+    grantedAt: row.created_at,
+    revokedAt: null,
+  };
+}

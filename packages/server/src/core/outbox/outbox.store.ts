@@ -1,0 +1,119 @@
+/** The tables of the outbox: finding due rows, claiming one, recording the outcome, deleting old ones. */
+import { sql } from "kysely";
+import { deleteExpired } from "../../db/delete-expired.ts";
+import type { Db } from "../../db/open.ts";
+import type { LogoutDeliveryTable, OutgoingMailTable } from "../../db/tables/messages.ts";
+
+interface OutboxTables {
+  outgoing_mail: OutgoingMailTable;
+  logout_delivery: LogoutDeliveryTable;
+}
+
+/** Each table has columns of its own for what is delivered, and shares those for when. */
+export interface OutboxTable<Name extends keyof OutboxTables = keyof OutboxTables> {
+  readonly name: Name;
+  readonly deliveredAt: "sent_at" | "delivered_at";
+  /** Whose rows share one queue: one slow or busy queue does not hold up the others. */
+  readonly queueBy: ReadonlyArray<"org_id" | "application_id">;
+  /** What is erased once the row is delivered or given up. */
+  readonly erased: { readonly data?: "" };
+}
+
+export type OutboxTableRow<Name extends keyof OutboxTables> = OutboxTables[Name];
+
+export interface OutboxRow {
+  readonly orgId: string;
+  readonly id: string;
+  /** Including the attempt under way. */
+  readonly attempts: number;
+}
+
+/** Due rows, the longest waiting first; at most `limits.each` of one queue. */
+export async function findDueRows(
+  db: Db,
+  { name, deliveredAt, queueBy }: OutboxTable,
+  now: number,
+  limits: { readonly all: number; readonly each: number },
+): Promise<OutboxRow[]> {
+  const queue = sql.join(queueBy.map((column) => sql.ref(column)));
+  const place = sql<number>`row_number() over (partition by ${queue} order by next_attempt_at, id)`;
+  return db
+    .selectFrom((inner) =>
+      inner
+        .selectFrom(name)
+        .select(["org_id as orgId", "id", "attempts", "next_attempt_at"])
+        .select(place.as("place"))
+        .where("next_attempt_at", "<=", now)
+        .where(deliveredAt, "is", null)
+        .where("failed_at", "is", null)
+        .as("due"),
+    )
+    .select(["orgId", "id", "attempts"])
+    .where("place", "<=", limits.each)
+    .orderBy("next_attempt_at")
+    .limit(limits.all)
+    .execute();
+}
+
+/**
+ * Claims a due row for one attempt: the first node has it until `until`. If that node dies, the row is due again then.
+ * @returns undefined when another node was faster
+ */
+export async function claimRow<Name extends keyof OutboxTables>(
+  db: Db,
+  table: OutboxTable<Name>,
+  { orgId, id }: OutboxRow,
+  { now, until }: { readonly now: number; readonly until: number },
+): Promise<OutboxTables[Name] | undefined> {
+  const { name, deliveredAt }: OutboxTable = table;
+  const row = await db
+    .updateTable(name)
+    .set((eb) => ({ attempts: eb("attempts", "+", 1), next_attempt_at: until }))
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("next_attempt_at", "<=", now)
+    .where(deliveredAt, "is", null)
+    .where("failed_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  return row as OutboxTables[Name] | undefined;
+}
+
+export type OutboxOutcome =
+  | { readonly deliveredAt: number; readonly keepsContent: boolean }
+  | { readonly nextAttemptAt: number; readonly error: string }
+  | { readonly failedAt: number; readonly error: string };
+
+/** A failure has no effect when another node has claimed the row meanwhile. */
+export async function recordOutcome(
+  db: Db,
+  { name, deliveredAt, erased }: OutboxTable,
+  { orgId, id, attempts }: OutboxRow,
+  outcome: OutboxOutcome,
+): Promise<void> {
+  const update = db
+    .updateTable(name)
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where(deliveredAt, "is", null);
+  if ("deliveredAt" in outcome) {
+    const content = outcome.keepsContent ? {} : erased;
+    await update.set({ [deliveredAt]: outcome.deliveredAt, last_error: null, ...content }).execute();
+    return;
+  }
+  const { error: last_error } = outcome;
+  const change =
+    "failedAt" in outcome
+      ? { failed_at: outcome.failedAt, last_error, ...erased }
+      : { next_attempt_at: outcome.nextAttemptAt, last_error };
+  await update.set(change).where("attempts", "=", attempts).execute();
+}
+
+/** @returns how many were deleted, at most `limit` */
+export const deleteOldRows = (
+  db: Db,
+  { name }: OutboxTable,
+  before: number,
+  limit: number,
+): Promise<number> =>
+  deleteExpired(db, { table: name, key: ["org_id", "id"], column: "created_at" }, before, limit);

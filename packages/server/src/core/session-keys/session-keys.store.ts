@@ -1,0 +1,193 @@
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from "kysely";
+import { deleteExpired } from "../../db/delete-expired.ts";
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { Schema } from "../../db/schema.ts";
+import type { SessionKeyTable } from "../../db/tables/session-keys.ts";
+import { SESSION_KEY_IDLE_MS, type SessionKey, type SessionKeyKind } from "./session-key.ts";
+
+export async function insertSessionKey(db: Db, key: SessionKey & { keyHash: string }): Promise<void> {
+  await db
+    .insertInto("session_key")
+    .values({
+      org_id: key.orgId,
+      id: key.id,
+      key_hash: key.keyHash,
+      kind: key.kind,
+      application_id: key.applicationId,
+      user_id: key.userId,
+      session_id: key.sessionId,
+      auth_time: key.authTime,
+      amr: JSON.stringify(key.amr),
+      acr: key.acr,
+      address: key.address,
+      created_at: key.createdAt,
+      validated_at: key.validatedAt,
+      last_seen_at: key.lastSeenAt,
+      expires_at: key.expiresAt,
+      revoked_at: null,
+      revoked_reason: null,
+    })
+    .execute();
+}
+
+const selectByHash = prepared((db, value: Parameter<{ keyHash: string }>) =>
+  db
+    .selectFrom("session_key")
+    .leftJoin("browser_session", (join) =>
+      join
+        .onRef("browser_session.org_id", "=", "session_key.org_id")
+        .onRef("browser_session.id", "=", "session_key.session_id"),
+    )
+    .selectAll("session_key")
+    .select(["browser_session.id as living_id", "browser_session.ended_at as session_ended_at"])
+    .where("session_key.key_hash", "=", value("keyHash")),
+);
+
+export interface StoredSessionKey extends SessionKey {
+  readonly revokedAt: number | null;
+  /** The browser session that it lives by is over, or gone. */
+  readonly isSessionEnded: boolean;
+}
+
+/** By the key's hash alone: a call names no organisation. Dead ones are found too. */
+export async function findSessionKey(db: Db, keyHash: string): Promise<StoredSessionKey | undefined> {
+  const [row] = await selectByHash(db, { keyHash });
+  if (!row) return undefined;
+  const isSessionEnded = row.session_id !== null && (row.living_id === null || row.session_ended_at !== null);
+  return { ...fromRow(row), revokedAt: row.revoked_at, isSessionEnded };
+}
+
+/** The rules of session-key.ts as SQL: a key that is looked at and one that is written live by the same. */
+function isLiving(eb: ExpressionBuilder<Schema, "session_key">, now: number): Expression<SqlBool> {
+  return eb.and([
+    eb("session_key.revoked_at", "is", null),
+    eb.or([eb("session_key.expires_at", "is", null), eb("session_key.expires_at", ">", now)]),
+    eb.or([
+      eb("session_key.kind", "!=", "Service"),
+      eb("session_key.last_seen_at", ">", now - SESSION_KEY_IDLE_MS),
+    ]),
+    eb.or([
+      eb("session_key.session_id", "is", null),
+      eb.exists(
+        eb
+          .selectFrom("browser_session")
+          .select("browser_session.id")
+          .whereRef("browser_session.org_id", "=", "session_key.org_id")
+          .whereRef("browser_session.id", "=", "session_key.session_id")
+          .where("browser_session.ended_at", "is", null),
+      ),
+    ]),
+  ]);
+}
+
+/**
+ * The key was shown. The first time, a `Service` key gets its lifetime; all in one statement with the look whether it
+ * still lives. It holds the row until the transaction ends: an end at the same time comes before or after.
+ * @param livesUntil of a `Service` key that is shown for the first time, milliseconds
+ * @returns undefined when it has ended meanwhile
+ */
+export async function touchSessionKey(
+  db: Db,
+  key: { orgId: string; id: string },
+  livesUntil: number,
+  now: number,
+): Promise<SessionKey | undefined> {
+  const row = await db
+    .updateTable("session_key")
+    .set((eb) => ({
+      validated_at: eb.fn.coalesce("validated_at", sql<number>`cast(${now} as bigint)`),
+      last_seen_at: now,
+      expires_at: eb
+        .case()
+        .when(eb.and([eb("kind", "=", "Service"), eb("validated_at", "is", null)]))
+        .then(sql<number>`cast(${livesUntil} as bigint)`)
+        .else(eb.ref("expires_at"))
+        .end(),
+    }))
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where((eb) => isLiving(eb, now))
+    .returningAll()
+    .executeTakeFirst();
+  return row && fromRow(row);
+}
+
+export type RevokedKeys = { orgId: string; now: number; reason: string } & (
+  | { id: string }
+  | { userId: string; applicationId?: string }
+  | { sessionId: string }
+  | { applicationId: string }
+);
+
+/** Ends what is named, for good. @returns how many were living */
+export async function revokeSessionKeys(db: Db, which: RevokedKeys): Promise<number> {
+  let all = 0;
+  // Once more after each that found some: while the statement waited for a key that is being converted, its successor
+  // was written, and only a new statement sees it.
+  for (let revoked = 1; revoked > 0; all += revoked) {
+    let query = db
+      .updateTable("session_key")
+      .set((eb) => ({
+        revoked_at: which.now,
+        revoked_reason: which.reason,
+        // A permanent one has a time to be forgotten at, now.
+        expires_at: eb.fn.coalesce("expires_at", sql<number>`cast(${which.now} as bigint)`),
+      }))
+      .where("org_id", "=", which.orgId)
+      .where("revoked_at", "is", null);
+    if ("id" in which) query = query.where("id", "=", which.id);
+    else if ("sessionId" in which) query = query.where("session_id", "=", which.sessionId);
+    else {
+      if ("userId" in which) query = query.where("user_id", "=", which.userId);
+      if (which.applicationId !== undefined) query = query.where("application_id", "=", which.applicationId);
+    }
+    revoked = Number((await query.executeTakeFirst()).numUpdatedRows);
+  }
+  return all;
+}
+
+/** The user's living keys, oldest first; one more than the limit is read. */
+export async function listLivingKeys(
+  db: Db,
+  of: { orgId: string; userId: string; applicationIds?: readonly string[]; now: number },
+  page: { limit: number; after: string | undefined },
+): Promise<SessionKey[]> {
+  const { applicationIds } = of;
+  if (applicationIds?.length === 0) return [];
+  const rows = await db
+    .selectFrom("session_key")
+    .selectAll()
+    .where("org_id", "=", of.orgId)
+    .where("user_id", "=", of.userId)
+    .where((eb) => isLiving(eb, of.now))
+    .$if(applicationIds !== undefined, (query) => query.where("application_id", "in", applicationIds ?? []))
+    .$if(page.after !== undefined, (query) => query.where("id", ">", page.after ?? ""))
+    .orderBy("id")
+    .limit(page.limit + 1)
+    .execute();
+  return rows.map(fromRow);
+}
+
+/** @returns how many were deleted, at most `limit` */
+export const deleteDeadSessionKeys = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "session_key", key: ["org_id", "id"], column: "expires_at" }, before, limit);
+
+function fromRow(row: Selectable<SessionKeyTable>): SessionKey {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    kind: row.kind as SessionKeyKind,
+    applicationId: row.application_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    authTime: row.auth_time,
+    amr: JSON.parse(row.amr) as string[],
+    acr: row.acr,
+    address: row.address,
+    createdAt: row.created_at,
+    validatedAt: row.validated_at,
+    lastSeenAt: row.last_seen_at,
+    expiresAt: row.expires_at,
+  };
+}

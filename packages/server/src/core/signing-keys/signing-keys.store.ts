@@ -1,0 +1,119 @@
+import type { SigningAlg } from "@signet/protocol/jose/jws";
+import { deleteExpired } from "../../db/delete-expired.ts";
+import type { Db } from "../../db/open.ts";
+import type { SigningKeyTable } from "../../db/tables/tokens.ts";
+import type { KeyTimes } from "./signing-key.ts";
+
+export type SigningKeyRow = SigningKeyTable;
+
+/** The organisation's keys that the JWKS still shows, oldest first. */
+export async function findSigningKeys(db: Db, orgId: string, now: number): Promise<SigningKeyRow[]> {
+  return db
+    .selectFrom("signing_key")
+    .selectAll()
+    .where("org_id", "=", orgId)
+    .where((eb) => eb.or([eb("retire_at", "is", null), eb("retire_at", ">", now)]))
+    .orderBy("created_at")
+    .orderBy("kid")
+    .execute();
+}
+
+/** All of the organisation's keys that are still kept, the retired ones too, oldest first; never the private parts. */
+export async function listSigningKeys(db: Db, orgId: string): Promise<KeyTimes[]> {
+  const rows = await db
+    .selectFrom("signing_key")
+    .select(["kid", "alg", "created_at", "active_from", "retire_at"])
+    .where("org_id", "=", orgId)
+    .orderBy("created_at")
+    .orderBy("kid")
+    .execute();
+  return rows.map((row) => ({
+    kid: row.kid,
+    alg: row.alg as SigningAlg,
+    createdAt: row.created_at,
+    activeFrom: row.active_from,
+    retireAt: row.retire_at,
+  }));
+}
+
+export type SealedKey = Pick<SigningKeyRow, "org_id" | "kid" | "private_key">;
+
+/** The sealed private keys of every organisation, page by page in the order of their key. */
+export async function listSealedKeys(
+  db: Db,
+  page: { after?: SealedKey; limit: number },
+): Promise<SealedKey[]> {
+  const { after } = page;
+  let query = db
+    .selectFrom("signing_key")
+    .select(["org_id", "kid", "private_key"])
+    .orderBy("org_id")
+    .orderBy("kid")
+    .limit(page.limit);
+  if (after)
+    query = query.where((eb) =>
+      eb.or([
+        eb("org_id", ">", after.org_id),
+        eb.and([eb("org_id", "=", after.org_id), eb("kid", ">", after.kid)]),
+      ]),
+    );
+  return query.execute();
+}
+
+/** Any key of any organisation: what it was sealed with is what all were sealed with. */
+export function findAnySigningKey(db: Db): Promise<SigningKeyRow | undefined> {
+  return db.selectFrom("signing_key").selectAll().limit(1).executeTakeFirst();
+}
+
+/**
+ * The newest key of each algorithm that was made before a time, of organisations that are in use; oldest first. One that a
+ * clock far ahead has made is due too: it would not sign for as long as that clock was wrong.
+ */
+export async function findKeysToRotate(
+  db: Db,
+  made: { before: number; after: number },
+  limit: number,
+): Promise<Array<{ orgId: string; alg: string; kid: string }>> {
+  return db
+    .selectFrom("signing_key")
+    .innerJoin("organisation", "organisation.id", "signing_key.org_id")
+    .select(["signing_key.org_id as orgId", "signing_key.alg as alg", "signing_key.kid as kid"])
+    .where("signing_key.retire_at", "is", null)
+    .where((eb) =>
+      eb.or([eb("signing_key.created_at", "<=", made.before), eb("signing_key.created_at", ">", made.after)]),
+    )
+    .where("organisation.disabled_at", "is", null)
+    .orderBy("signing_key.created_at")
+    .limit(limit)
+    .execute();
+}
+
+/** @returns false when the algorithm has a newest key already: another node was faster */
+export async function insertSigningKey(db: Db, row: SigningKeyRow): Promise<boolean> {
+  const inserted = await db
+    .insertInto("signing_key")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["org_id", "alg"]).where("retire_at", "is", null).doNothing())
+    .returning("kid")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+/** The key leaves the JWKS at that time, or earlier when that was decided before. */
+export async function setRetirement(
+  db: Db,
+  key: { orgId: string; kid: string },
+  retireAt: number,
+): Promise<void> {
+  await db
+    .updateTable("signing_key")
+    .set({ retire_at: retireAt })
+    .where("org_id", "=", key.orgId)
+    .where("kid", "=", key.kid)
+    .where((eb) => eb.or([eb("retire_at", "is", null), eb("retire_at", ">", retireAt)]))
+    .execute();
+}
+
+/** @returns how many were deleted, at most `limit` */
+export const deleteRetiredKeys = (db: Db, before: number, limit: number): Promise<number> =>
+  deleteExpired(db, { table: "signing_key", key: ["org_id", "kid"], column: "retire_at" }, before, limit);

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { test } from "node:test";
+import { newUuid } from "@signet/protocol/uuid";
+import { deriveSuccessor, familyOfRefreshToken, newRefreshToken } from "./token-family.ts";
+
+const keys = { refreshTokenKey: Buffer.alloc(32, 1) };
+const org = newUuid();
+const family = newUuid();
+
+test("a token names its family to its own organisation and server only", () => {
+  const token = newRefreshToken(keys, org, family);
+  assert.match(token, /^sgn_rt_[A-Za-z0-9_-]{75}$/);
+  assert.equal(familyOfRefreshToken(keys, org, token), family);
+  assert.equal(familyOfRefreshToken(keys, newUuid(), token), undefined);
+  assert.equal(familyOfRefreshToken({ refreshTokenKey: Buffer.alloc(32, 2) }, org, token), undefined);
+});
+
+test("a successor is the same whenever it is derived, and differs from every other", () => {
+  const first = newRefreshToken(keys, org, family);
+  const second = deriveSuccessor(keys, org, family, first);
+  assert.equal(deriveSuccessor(keys, org, family, first), second);
+  assert.equal(familyOfRefreshToken(keys, org, second), family);
+  assert.equal(
+    new Set([first, second, deriveSuccessor(keys, org, family, second), newRefreshToken(keys, org, family)])
+      .size,
+    4,
+  );
+  assert.notEqual(deriveSuccessor({ refreshTokenKey: Buffer.alloc(32, 2) }, org, family, first), second);
+});
+
+test("knowing the family is not enough to make a token, and no token has two spellings", () => {
+  const token = newRefreshToken(keys, org, family);
+  const bytes = Buffer.from(token.slice(7), "base64url");
+  for (let at = 0; at < bytes.length; at++) {
+    const altered = Buffer.from(bytes);
+    altered[at] = (altered[at] ?? 0) ^ 1;
+    assert.equal(familyOfRefreshToken(keys, org, `sgn_rt_${altered.toString("base64url")}`), undefined);
+  }
+  const guessed = Buffer.concat([bytes.subarray(0, 16), randomBytes(40)]);
+  for (const other of [
+    `sgn_rt_${guessed.toString("base64url")}`,
+    `${token}=`,
+    token.replace("sgn_rt_", "sgn_ac_"),
+    "",
+    "sgn_rt_",
+  ]) {
+    assert.equal(familyOfRefreshToken(keys, org, other), undefined);
+  }
+  // 56 bytes leave two unused bits in the last character.
+  const last = token.at(-1) ?? "";
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  const neighbour = alphabet[alphabet.indexOf(last) + 1] ?? "";
+  assert.equal(familyOfRefreshToken(keys, org, token.slice(0, -1) + neighbour), undefined);
+});

@@ -1,0 +1,279 @@
+import { formatScope } from "@signet/protocol/oauth/scope";
+import { sql } from "kysely";
+import { deleteExpired } from "../../db/delete-expired.ts";
+import type { Db } from "../../db/open.ts";
+import { type Parameter, prepared } from "../../db/prepared.ts";
+import type { TokenFamilyTable } from "../../db/tables/tokens.ts";
+import { readRequestedClaims, writeRequestedClaims } from "../scopes/requested-claims.ts";
+import type { TokenFamily } from "./token-family.ts";
+
+type FamilyRow = Omit<TokenFamilyTable, "revoked_reason">;
+
+const familyColumns = [
+  "org_id",
+  "id",
+  "application_id",
+  "user_id",
+  "session_id",
+  "consent_id",
+  "scope",
+  "resources",
+  "nonce",
+  "auth_time",
+  "amr",
+  "acr",
+  "refresh_hash",
+  "refresh_expires_at",
+  "previous_hash",
+  "rotated_at",
+  "generation",
+  "created_at",
+  "expires_at",
+  "revoked_at",
+  "requested_claims",
+  "device_id",
+] as const satisfies ReadonlyArray<keyof FamilyRow>;
+
+const insertFamily = prepared((db, value: Parameter<FamilyRow>) =>
+  db.insertInto("token_family").values({
+    ...(Object.fromEntries(familyColumns.map((name) => [name, value(name)])) as unknown as FamilyRow),
+    revoked_reason: null,
+  }),
+);
+
+export async function insertTokenFamily(db: Db, family: TokenFamily): Promise<void> {
+  await insertFamily(db, {
+    org_id: family.orgId,
+    id: family.id,
+    application_id: family.applicationId,
+    user_id: family.userId,
+    session_id: family.sessionId,
+    consent_id: family.consentId,
+    scope: formatScope(family.scopes),
+    resources: JSON.stringify(family.resources),
+    nonce: family.nonce,
+    auth_time: family.authentication.authTime,
+    amr: JSON.stringify(family.authentication.amr),
+    acr: family.authentication.acr,
+    refresh_hash: family.refreshHash,
+    refresh_expires_at: family.refreshExpiresAt,
+    previous_hash: family.previousHash,
+    rotated_at: family.rotatedAt,
+    generation: 0,
+    created_at: family.createdAt,
+    expires_at: family.expiresAt,
+    revoked_at: family.revokedAt,
+    requested_claims: writeRequestedClaims(family.requestedClaims),
+    device_id: family.deviceId,
+  });
+}
+
+const selectFamily = prepared((db, value: Parameter<{ orgId: string; id: string }>) =>
+  db
+    .selectFrom("token_family")
+    .selectAll()
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("id")),
+);
+
+export async function findTokenFamily(db: Db, orgId: string, id: string): Promise<TokenFamily | undefined> {
+  const [row] = await selectFamily(db, { orgId, id });
+  return row && fromRow(row);
+}
+
+type Rotation = {
+  orgId: string;
+  id: string;
+  presentedHash: string;
+  successorHash: string;
+  now: number;
+  expiresAt: number;
+};
+
+const rotate = prepared((db, value: Parameter<Rotation>) =>
+  db
+    .updateTable("token_family")
+    .set((eb) => ({
+      refresh_hash: value("successorHash"),
+      refresh_expires_at: value("expiresAt"),
+      previous_hash: value("presentedHash"),
+      rotated_at: value("now"),
+      generation: eb("generation", "+", 1),
+    }))
+    .where("org_id", "=", value("orgId"))
+    .where("id", "=", value("id"))
+    .where("refresh_hash", "=", value("presentedHash"))
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", value("now"))
+    .where("refresh_expires_at", ">", value("now"))
+    .returning("id"),
+);
+
+/**
+ * The compare-and-swap of a rotation: the presented token gives way to its successor, once.
+ * @returns false when it was not the living token any more
+ */
+export async function rotateRefreshToken(db: Db, rotation: Rotation): Promise<boolean> {
+  return (await rotate(db, rotation)).length > 0;
+}
+
+export type RevokedFamilies = { readonly orgId: string; readonly now: number; readonly reason: string } & (
+  | { readonly id: string }
+  | { readonly applicationId: string; readonly userId?: string }
+  | { readonly userId: string }
+  | { readonly consentId: string }
+  | { readonly deviceId: string }
+  /** Those granted with `offline_access` outlive the session. */
+  | { readonly sessionId: string }
+);
+
+/** The scope as a whole word: another whose name contains it keeps nobody signed in. */
+const withoutOfflineAccess = sql<boolean>`' ' || scope || ' ' not like '% offline!_access %' escape '!'`;
+
+/** @returns how many were living */
+export async function revokeTokenFamilies(db: Db, which: RevokedFamilies): Promise<number> {
+  let query = db
+    .updateTable("token_family")
+    .set({ revoked_at: which.now, revoked_reason: which.reason })
+    .where("org_id", "=", which.orgId)
+    .where("revoked_at", "is", null);
+  if ("id" in which) query = query.where("id", "=", which.id);
+  else if ("applicationId" in which) {
+    query = query.where("application_id", "=", which.applicationId);
+    if (which.userId !== undefined) query = query.where("user_id", "=", which.userId);
+  } else if ("userId" in which) query = query.where("user_id", "=", which.userId);
+  else if ("consentId" in which) query = query.where("consent_id", "=", which.consentId);
+  else if ("deviceId" in which) query = query.where("device_id", "=", which.deviceId);
+  else query = query.where("session_id", "=", which.sessionId).where(withoutOfflineAccess);
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
+}
+
+/** Remembers the `jti` until the token would have expired anyway. @returns false when it was revoked before */
+export async function revokeAccessToken(
+  db: Db,
+  token: { orgId: string; jti: string; expiresAt: number },
+): Promise<boolean> {
+  const row = await db
+    .insertInto("revoked_access_token")
+    .values({ org_id: token.orgId, jti: token.jti, expires_at: token.expiresAt })
+    .onConflict((conflict) => conflict.columns(["org_id", "jti"]).doNothing())
+    .returning("jti")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const selectRevoked = prepared((db, value: Parameter<{ orgId: string; jti: string }>) =>
+  db
+    .selectFrom("revoked_access_token")
+    .select("jti")
+    .where("org_id", "=", value("orgId"))
+    .where("jti", "=", value("jti")),
+);
+
+/** Whether a client's own token was revoked. */
+export async function isAccessTokenRevoked(db: Db, orgId: string, jti: string): Promise<boolean> {
+  return (await selectRevoked(db, { orgId, jti })).length > 0;
+}
+
+type FamilyToken = {
+  readonly orgId: string;
+  readonly familyId: string;
+  readonly jti: string;
+  /** Whom the token is about, and whose it is. */
+  readonly userId: string;
+  readonly applicationId: string;
+};
+
+const selectStanding = prepared((db, value: Parameter<FamilyToken>) =>
+  db
+    .selectFrom("token_family")
+    .innerJoin("membership", (join) =>
+      join
+        .onRef("membership.org_id", "=", "token_family.org_id")
+        .onRef("membership.user_id", "=", "token_family.user_id"),
+    )
+    .innerJoin("user_account", (join) =>
+      join
+        .onRef("user_account.org_id", "=", "membership.home_org_id")
+        .onRef("user_account.id", "=", "membership.user_id"),
+    )
+    .leftJoin("revoked_access_token", (join) =>
+      join
+        .onRef("revoked_access_token.org_id", "=", "token_family.org_id")
+        .on("revoked_access_token.jti", "=", value("jti")),
+    )
+    .select("revoked_access_token.jti as revokedJti")
+    .where("token_family.org_id", "=", value("orgId"))
+    .where("token_family.id", "=", value("familyId"))
+    // A signing agent writes what it likes: it has a say in the sign-ins at its applications alone.
+    .where("token_family.user_id", "=", value("userId"))
+    .where("token_family.application_id", "=", value("applicationId"))
+    .where("token_family.revoked_at", "is", null)
+    .where("user_account.disabled_at", "is", null),
+);
+
+/** Whether a user's token still stands: itself, its family, and the user as a member of the organisation. */
+export async function isFamilyTokenGood(db: Db, key: FamilyToken): Promise<boolean> {
+  const [row] = await selectStanding(db, key);
+  return row !== undefined && row.revokedJti === null;
+}
+
+/** @returns how many were deleted of the larger table, at most `limit` */
+export async function deleteDeadTokens(db: Db, before: number, limit: number): Promise<number> {
+  const column = "expires_at";
+  const families = { table: "token_family", key: ["org_id", "id"], column } as const;
+  const revoked = { table: "revoked_access_token", key: ["org_id", "jti"], column } as const;
+  return Math.max(
+    await deleteExpired(db, families, before, limit),
+    await deleteExpired(db, revoked, before, limit),
+  );
+}
+
+function fromRow(row: TokenFamilyTable): TokenFamily {
+  return {
+    orgId: row.org_id,
+    id: row.id,
+    applicationId: row.application_id,
+    userId: row.user_id,
+    sessionId: row.session_id,
+    consentId: row.consent_id,
+    scopes: row.scope.split(" "),
+    resources: JSON.parse(row.resources) as string[],
+    nonce: row.nonce,
+    authentication: { authTime: row.auth_time, amr: JSON.parse(row.amr) as string[], acr: row.acr },
+    refreshHash: row.refresh_hash,
+    refreshExpiresAt: row.refresh_expires_at,
+    previousHash: row.previous_hash,
+    rotatedAt: row.rotated_at,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    requestedClaims: readRequestedClaims(row.requested_claims),
+    deviceId: row.device_id,
+  };
+}
+
+const MOST_APPLICATIONS = 100;
+
+/** The applications that a user has been given tokens for and that have not been taken back, the newest first. */
+export async function listUsedApplications(
+  db: Db,
+  of: { orgId: string; userId: string },
+): Promise<Array<{ applicationId: string; applicationName: string; lastUsedAt: number }>> {
+  return db
+    .selectFrom("token_family")
+    .innerJoin("application", (join) =>
+      join
+        .onRef("application.org_id", "=", "token_family.org_id")
+        .onRef("application.id", "=", "token_family.application_id"),
+    )
+    .select(["application.id as applicationId", "application.name as applicationName"])
+    .select((eb) => eb.fn.max("token_family.created_at").as("lastUsedAt"))
+    .where("token_family.org_id", "=", of.orgId)
+    .where("token_family.user_id", "=", of.userId)
+    .where("token_family.revoked_at", "is", null)
+    .groupBy(["application.id", "application.name"])
+    .orderBy("lastUsedAt", "desc")
+    .limit(MOST_APPLICATIONS)
+    .execute();
+}

@@ -1,0 +1,78 @@
+import type { Db } from "../../../db/open.ts";
+import { noteSearchKey } from "../members/members.store.ts";
+
+/**
+ * Another address, known to be the user's: only in the place of the one that it was asked for with.
+ * @returns false when the account has another one meanwhile, or somebody else has the new one
+ */
+export async function changeEmail(
+  db: Db,
+  change: { orgId: string; id: string; from: string; to: string; toKey: string },
+  now: number,
+): Promise<boolean> {
+  const { orgId, id, from, to, toKey } = change;
+  const result = await db
+    .updateTable("user_account")
+    .set({ email: to, email_key: toKey, email_verified_at: now, updated_at: now })
+    .where("org_id", "=", orgId)
+    .where("id", "=", id)
+    .where("email", "=", from)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("user_account as other")
+            .select("other.id")
+            .where("other.org_id", "=", orgId)
+            .where("other.email_key", "=", toKey)
+            .where("other.id", "<>", id),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await noteSearchKey(db, { homeOrgId: orgId, id });
+  return true;
+}
+
+/** @param username as `usernameKey` gives it */
+export async function isUsernameTaken(db: Db, orgId: string, username: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("user_account")
+    .select("id")
+    .where("org_id", "=", orgId)
+    .where("username", "=", username)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Null takes it away. One statement: of two users who want one name, one gets it.
+ * @returns false when the organisation has no such user, or somebody else has the name
+ */
+export async function setUsername(
+  db: Db,
+  key: { orgId: string; id: string },
+  username: string | null,
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("user_account")
+    .set({ username, updated_at: now })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("user_account as other")
+            .select("other.id")
+            .where("other.org_id", "=", key.orgId)
+            .where("other.username", "=", username)
+            .where("other.id", "<>", key.id),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await noteSearchKey(db, { homeOrgId: key.orgId, id: key.id });
+  return true;
+}

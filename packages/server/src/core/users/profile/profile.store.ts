@@ -1,0 +1,21 @@
+import type { Db } from "../../../db/open.ts";
+import { noteSearchKey } from "../members/members.store.ts";
+import type { User } from "../user.ts";
+
+/** The home organisation's own account alone. @returns false when it has no such user */
+export async function setProfile(
+  db: Db,
+  key: { orgId: string; id: string },
+  { firstname, surname, phone, locale }: Pick<User, "firstname" | "surname" | "phone" | "locale">,
+  now: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable("user_account")
+    .set({ firstname, surname, phone, locale, updated_at: now })
+    .where("org_id", "=", key.orgId)
+    .where("id", "=", key.id)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  await noteSearchKey(db, { homeOrgId: key.orgId, id: key.id });
+  return true;
+}

@@ -1,0 +1,46 @@
+/** user/consents as programs use it, for /openapi.json. */
+import Type from "typebox";
+import {
+  type DescribedOperation,
+  oauthErrorAnswers,
+  problemAnswers,
+} from "../../../http/api/described-operation.ts";
+
+const consent = Type.Object(
+  {
+    id: Type.String({ format: "uuid" }),
+    clientId: Type.String({ format: "uuid" }),
+    clientName: Type.String({ examples: ["Shop"] }),
+    scopes: Type.Array(Type.String(), { examples: [["openid", "profile"]] }),
+    grantedAt: Type.String({ format: "date-time" }),
+  },
+  { title: "GrantedConsent" },
+);
+
+const errors = { ...oauthErrorAnswers([400, 401, 403, 500, 503]), ...problemAnswers([404]) };
+const shared = { tag: "OAuth", security: [["accessToken"]] } as const;
+const forBrowsers = "A browser without an access token gets a page here.";
+
+export const consentsOperations: readonly DescribedOperation[] = [
+  {
+    ...shared,
+    method: "GET",
+    path: "/oauth/:org/user/consents",
+    operationId: "listUserConsents",
+    summary: "What the token's user has allowed applications",
+    description: `The token needs the scope openid. ${forBrowsers}`,
+    answers: {
+      200: { description: "The consents", schema: Type.Object({ items: Type.Array(consent) }) },
+      ...errors,
+    },
+  },
+  {
+    ...shared,
+    method: "POST",
+    path: "/oauth/:org/user/consents/:id/revoke",
+    operationId: "revokeUserConsent",
+    summary: "Take one consent back, and end the tokens that rest on it",
+    description: forBrowsers,
+    answers: { 204: { description: "It is taken back" }, ...errors, ...oauthErrorAnswers([413, 415]) },
+  },
+];

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../html/html.ts";
+import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
+import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { type ConsentsView, consentsPage } from "./consents.page.ts";
+
+const view: ConsentsView = {
+  ...accountTestFrame("consents"),
+  isDone: true,
+  others: [{ applicationName: "Shop", lastUsedAt: 0 }],
+  consents: [
+    {
+      applicationName: "Payroll",
+      grantedAt: 0,
+      scopes: [{ name: "openid" }, { name: "pay", displayName: "See your pay", sensitive: true }],
+      revokeUri: "/user/consents?id=1",
+    },
+    { applicationName: "Wiki", grantedAt: 86_400_000, scopes: [], revokeUri: "/user/consents?id=2" },
+  ],
+};
+
+test("no value becomes markup, and the page is well made", () => {
+  assertEscapes(consentsPage, view);
+  assertWellMade(consentsPage(view));
+});
+
+test("each application is there with what it may, since when, and the way to take it back", () => {
+  const page = render(consentsPage(view));
+  assert.match(page, /<bdi>Payroll<\/bdi>/);
+  assert.match(page, /Allowed on 2 Jan 1970/);
+  assert.match(page, /See your pay<\/bdi> <strong class="badge">Sensitive/);
+  assert.match(page, /href="\/user\/consents\?id=1" aria-label="Revoke access for Payroll"/);
+  assert.match(page, /id="consents-done"/);
+});
+
+test("an empty list says what will be in it", () => {
+  const page = render(consentsPage({ ...view, consents: [], others: [], isDone: false }));
+  assert.match(page, /You have not allowed any application yet/);
+  assert.doesNotMatch(page, /id="consents-done"/);
+});

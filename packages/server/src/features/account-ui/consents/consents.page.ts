@@ -1,0 +1,78 @@
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { card } from "../../../html/components/parts.ts";
+import { type ScopeText, scopeList } from "../../../html/components/scope-list.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+
+export type ConsentsView = ConsoleFrame & {
+  /** One was just taken back. */
+  isDone: boolean;
+  /** The newest first. */
+  consents: readonly {
+    applicationName: string;
+    /** Milliseconds. */
+    grantedAt: number;
+    scopes: readonly ScopeText[];
+    /** The page that asks before it is taken back. */
+    revokeUri: string;
+  }[];
+  /** Used without a consent of the user: the organisation has decided. */
+  others: readonly { applicationName: string; lastUsedAt: number }[];
+};
+
+/** Every application that has something from the account, and the way to take back what its user has allowed. */
+export function consentsPage(view: ConsentsView): Html {
+  const text = view.messages.consents;
+  return consoleLayout({
+    ...view,
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    notice: view.isDone ? notice("hint", "consents-done", text.revoked) : undefined,
+    body: html`<div class="cards">
+${card({
+  id: "consents",
+  title: text.heading,
+  body:
+    view.consents.length === 0
+      ? html`<p class="quiet">${text.none}</p>
+`
+      : html`<ul class="items">
+${view.consents.map((consent) => item(view, consent))}</ul>
+`,
+})}${view.others.length > 0 && others(view)}</div>
+`,
+  });
+}
+
+function item({ messages }: ConsentsView, consent: ConsentsView["consents"][number]): Html {
+  const text = messages.consents;
+  const { applicationName: name } = consent;
+  return html`<li>
+<div><span class="item-name"><bdi>${name}</bdi></span>
+<span class="quiet item-note">${text.since({ at: consent.grantedAt })}</span>
+</div>
+<a href="${linkAddress(consent.revokeUri)}" aria-label="${text.revokeOf({ application: name })}">${text.revoke}</a>
+${scopeList(consent.scopes, messages)}
+</li>
+`;
+}
+
+function others({ messages, organisation, others: list }: ConsentsView): Html {
+  const text = messages.console.account.applications;
+  return card({
+    id: "allowed-by-organisation",
+    title: text.byOrganisation,
+    text: text.byOrganisationText({ organisation: organisation.name }),
+    body: html`<ul class="items">
+${list.map(
+  ({
+    applicationName,
+    lastUsedAt,
+  }) => html`<li><div><span class="item-name"><bdi>${applicationName}</bdi></span>
+<span class="quiet item-note">${text.used({ at: lastUsedAt })}</span></div></li>
+`,
+)}</ul>
+`,
+  });
+}

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { credentials, getTokens, postForm, refresh } from "../../../testing/fixtures/client.ts";
+import { logIn, showsConsent, showsLogin, visit, withUser } from "../../../testing/fixtures/visit.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  REDIRECT_URI,
+  startTestService,
+  type TestClient,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+interface Item {
+  readonly id: string;
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly scopes: readonly string[];
+  readonly grantedAt: string;
+}
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let otto: TestOrganisation;
+  let other: TestOrganisation;
+  let browser: TestBrowser;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh(), passwords: quickPasswords });
+    org = await makeOrganisation(running.service);
+    otto = await withUser(running.service, org, "otto@acme.example");
+    other = await makeOrganisation(running.service, "Other");
+    browser = testBrowser();
+    await logIn(browser, org, await visit(browser, org));
+  });
+  after(() => running.close());
+
+  const newApp = (at = org) => makeClient(running.service, at.organisation, { redirectUris: [REDIRECT_URI] });
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}`, accept: "application/json" });
+  const records = (at = org) => `${at.issuer}/user/consents`;
+  const list = async (token: string, at = org) => {
+    const answer = await fetch(records(at), { headers: bearer(token) });
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: (await answer.json()) as { items: Item[] },
+    };
+  };
+  const consentTo = async (app: TestClient, token: string) =>
+    (await list(token)).body.items.find(({ clientId }) => clientId === app.application.id)?.id ?? "";
+  const revokeAs = async (token: string, id: string, at = org) =>
+    (await fetch(`${records(at)}/${id}/revoke`, { method: "POST", headers: bearer(token) })).status;
+  const userinfo = async (token: string) =>
+    (await fetch(`${org.issuer}/userinfo`, { headers: bearer(token) })).status;
+  const isActive = async (token: string, app: TestClient) =>
+    (await postForm(`${org.issuer}/introspect`, { token, ...credentials(app) })).body["active"];
+
+  test("the list is JSON for a bearer of the user's token", async () => {
+    const app = await newApp();
+    const { accessToken } = await getTokens(org, { scope: "openid email" }, app);
+    const { status, headers, body } = await list(accessToken);
+    assert.equal(status, 200);
+    assert.match(headers.get("content-type") ?? "", /^application\/json/);
+    assert.equal(headers.get("cache-control"), "no-store");
+    const item = body.items.find(({ clientId }) => clientId === app.application.id);
+    assert.ok(item);
+    const { id, grantedAt, ...rest } = item;
+    assert.deepEqual(rest, { clientId: app.application.id, clientName: "Web", scopes: ["openid", "email"] });
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.ok(Math.abs(Date.parse(grantedAt) - Date.now()) < 60_000);
+  });
+
+  test("taken back by a bearer, everything that rests on it ends at once, and nothing else", async () => {
+    const app = await newApp();
+    const more = { scope: "openid email offline_access" };
+    const first = await getTokens(org, more, app);
+    const second = await getTokens(org, more, app);
+    const ottos = await getTokens(otto, more, app);
+    const elsewhere = await getTokens(org, more);
+    const id = await consentTo(app, first.accessToken);
+    assert.equal(
+      await revokeAs(elsewhere.accessToken, id),
+      204,
+      "whichever application the user's token is of",
+    );
+    for (const { accessToken, refreshToken } of [first, second]) {
+      assert.equal(await userinfo(accessToken), 401);
+      assert.equal(await isActive(accessToken, app), false);
+      assert.equal(await isActive(refreshToken, app), false);
+      assert.equal((await refresh(org, refreshToken, {}, app)).body["error"], "invalid_grant");
+    }
+    assert.equal(await userinfo(ottos.accessToken), 200);
+    assert.equal((await refresh(org, ottos.refreshToken, {}, app)).status, 200);
+    assert.equal(await userinfo(elsewhere.accessToken), 200);
+    assert.equal(await revokeAs(elsewhere.accessToken, id), 404, "once");
+    assert.ok(!(await list(elsewhere.accessToken)).body.items.some((item) => item.id === id));
+    const clientId = app.application.id;
+    assert.ok(showsConsent(await visit(browser, org, { clientId, more })), "the prompt is back");
+  });
+
+  test("a bearer sees and takes back the user's own only", async () => {
+    const app = await newApp();
+    const { accessToken } = await getTokens(org, {}, app);
+    const id = await consentTo(app, accessToken);
+    const ottos = await getTokens(otto, {}, app);
+    const stranger = await getTokens(other);
+    assert.ok(!(await list(ottos.accessToken)).body.items.some((item) => item.id === id));
+    assert.equal(await revokeAs(ottos.accessToken, id), 404);
+    assert.equal(await revokeAs(stranger.accessToken, id, other), 404);
+    assert.equal(await revokeAs(stranger.accessToken, id), 401);
+    assert.equal((await list(stranger.accessToken)).status, 401);
+    for (const odd of ["x", "00000000-0000-7000-8000-000000000000", "..%2f"])
+      assert.equal(await revokeAs(accessToken, odd), 404, odd);
+    assert.equal(await userinfo(accessToken), 200);
+  });
+
+  test("without a good token a program gets a challenge, and never the browser's session", async () => {
+    const cookie = [...browser.cookies].map((pair) => pair.join("=")).join("; ");
+    for (const [headers, code] of [
+      [{ accept: "application/json" }, undefined],
+      [{ accept: "application/json", cookie }, undefined],
+      [{ ...bearer("x"), cookie }, "invalid_token"],
+      [{ authorization: "Bearer x" }, "invalid_token"],
+    ] as const) {
+      const answer = await fetch(records(), { headers });
+      assert.equal(answer.status, 401);
+      const challenge = answer.headers.get("www-authenticate") ?? "";
+      assert.match(challenge, /^Bearer /);
+      assert.equal(challenge.includes("invalid_token"), code !== undefined);
+      assert.match(answer.headers.get("content-type") ?? "", /json/);
+    }
+    const batch = { grant_type: "client_credentials", ...credentials(org.batch) };
+    const { body } = await postForm(`${org.issuer}/token`, batch);
+    assert.equal((await list(String(body["access_token"]))).status, 403);
+    const { accessToken } = await getTokens(org, { scope: "email" });
+    const answer = await list(accessToken);
+    assert.equal(answer.status, 403);
+    assert.match(answer.headers.get("www-authenticate") ?? "", /insufficient_scope.*scope="openid"/);
+  });
+
+  test("the page asks who is there, lists, asks once more, and takes back", async () => {
+    const stranger = testBrowser();
+    assert.ok(showsLogin(await stranger.get(records())));
+    const app = await newApp();
+    const { accessToken } = await getTokens(org, { scope: "openid phone" }, app);
+    const id = await consentTo(app, accessToken);
+    const page = await browser.get(records());
+    assert.equal(page.status, 200);
+    assert.ok(page.body.includes(`href="/oauth/${org.organisation.id}/user/consents?id=${id}"`));
+    assert.ok(page.body.includes('data-scope="phone"'));
+    const question = await browser.get(`${records()}?id=${id}`);
+    assert.match(question.body, /id="consent-revoke"/);
+    assert.equal(await userinfo(accessToken), 200, "looking changes nothing");
+    const done = await browser.post(`${records()}/${id}/revoke`, question.hidden);
+    assert.equal(done.location, `${records()}?done=revoked`);
+    assert.match((await browser.get(done.location ?? "")).body, /id="consents-done"/);
+    assert.equal(await userinfo(accessToken), 401);
+    assert.equal((await browser.get(`${records()}?id=${id}`)).status, 404);
+    const again = await browser.post(`${records()}/${id}/revoke`, question.hidden);
+    assert.equal(again.location, `${records()}?done=already`, "a second press");
+    assert.match(
+      (await browser.get(again.location ?? "")).body,
+      /Nothing was changed: it was like this already/,
+    );
+  });
+
+  test("a form that is not ours takes nothing back, nor does a GET, nor another user", async () => {
+    const app = await newApp();
+    const { accessToken } = await getTokens(org, {}, app);
+    const id = await consentTo(app, accessToken);
+    const { hidden } = await browser.get(`${records()}?id=${id}`);
+    const at = `${records()}/${id}/revoke`;
+    const forged = [{}, { csrf: "" }, { csrf: `${hidden["csrf"]}x` }];
+    for (const form of forged) assert.equal((await browser.post(at, form)).status, 403);
+    const site = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
+    assert.equal((await browser.post(at, hidden, site)).status, 403);
+    assert.equal((await browser.get(at)).status, 404);
+    const ottos = testBrowser();
+    await logIn(ottos, otto, await visit(ottos, org));
+    assert.equal((await ottos.get(`${records()}?id=${id}`)).status, 404);
+    const { hidden: own } = await ottos.get(`${org.issuer}/account/security/browsers`);
+    await ottos.post(at, own);
+    assert.ok(showsLogin(await testBrowser().post(at, hidden)));
+    assert.equal(await userinfo(accessToken), 200);
+    assert.equal(await consentTo(app, accessToken), id);
+  });
+});

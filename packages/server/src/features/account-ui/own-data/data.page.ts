@@ -1,0 +1,72 @@
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { hiddenFields } from "../../../html/components/form.ts";
+import { buttonLink, card } from "../../../html/components/parts.ts";
+import { type FormFailure, failureNotice } from "../../../html/components/record-form.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+
+export type YourDataView = ConsoleFrame & {
+  csrf: string;
+  exportAction: string;
+  /** Where the account ends; undefined where only administrators end it. */
+  deletionUri: string | undefined;
+  /** Of a guest: where the visit ends, and not the account. */
+  leaveUri: string | undefined;
+  failure?: "expired" | "unreadable" | { waitSeconds: number } | undefined;
+};
+
+/** What is kept about the user: to be taken along, and to be ended. */
+export function dataPage(view: YourDataView): Html {
+  const text = view.messages.console.account.data;
+  return consoleLayout({
+    ...view,
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    notice: failureNotice(failureOf(view), view.messages),
+    body: html`<div class="cards">
+${card({
+  id: "export",
+  title: text.export,
+  text: text.exportText,
+  body: html`<form method="post" action="${linkAddress(view.exportAction)}">
+${hiddenFields([{ name: "csrf", value: view.csrf }])}<div class="actions"><button class="button" id="data-export" type="submit">${text.exportAct}</button></div>
+</form>
+`,
+})}${view.leaveUri === undefined ? removal(view) : leaving(view, view.leaveUri)}</div>
+`,
+  });
+}
+
+function failureOf({ failure, messages }: YourDataView): FormFailure | undefined {
+  const text = messages.console.account.data;
+  if (failure === undefined) return undefined;
+  if (typeof failure === "string") return { kind: failure };
+  return { kind: "refused", title: text.notExported, text: text.limited({ seconds: failure.waitSeconds }) };
+}
+
+function removal({ deletionUri, messages, organisation }: YourDataView): Html {
+  const text = messages.console.account.data;
+  return card({
+    id: "removal",
+    title: text.remove,
+    text:
+      deletionUri === undefined ? text.removeForbidden({ organisation: organisation.name }) : text.removeText,
+    isDangerous: deletionUri !== undefined,
+    body:
+      deletionUri !== undefined &&
+      html`<div class="actions">${buttonLink({ id: "account-delete", uri: deletionUri, label: text.removeAct, isDangerous: true })}</div>
+`,
+  });
+}
+
+function leaving({ messages, organisation }: YourDataView, uri: string): Html {
+  const text = messages.console.account.data;
+  return card({
+    id: "leaving",
+    title: text.leave({ organisation: organisation.name }),
+    text: text.leaveText({ organisation: organisation.name }),
+    isDangerous: true,
+    body: html`<div class="actions">${buttonLink({ id: "organisation-leave", uri, label: text.leaveAct, isDangerous: true })}</div>
+`,
+  });
+}

@@ -1,0 +1,90 @@
+/** account/data: what is kept about the user. account/data/export: all of it as a file, for who has just proven themselves. */
+
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import { RateLimited } from "../../../core/rate-limits/rate-limits.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { exportOwnData } from "../../../core/users/data-export/data-export.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
+import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
+import { accountSubmission } from "../account-form.ts";
+import {
+  type AccountDeps,
+  accountFrame,
+  accountPath,
+  accountRoute,
+  isAtHome,
+  mayChange,
+  signedInHere,
+} from "../account-page.ts";
+import { tellWait } from "../wait.ts";
+import { dataPage, type YourDataView } from "./data.page.ts";
+
+const DATA = "data";
+const EXPORT = "data/export";
+
+export function dataRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  accountRoute(app, deps, DATA, {
+    get: async (visit) => {
+      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, DATA));
+      if (signedIn) await showData(deps, visit, signedIn);
+    },
+  });
+  accountRoute(app, deps, EXPORT, {
+    // Where a sign-in that had to come first ends: the button is pressed once more.
+    get: async (visit) => {
+      const path = accountPath(visit.organisation, EXPORT);
+      if (await mayChange(deps, visit, path, { byGuests: true }))
+        await goTo(visit, accountPath(visit.organisation, DATA));
+    },
+    post: (visit) => send(deps, visit),
+  });
+}
+
+async function showData(
+  deps: AccountDeps,
+  visit: Visit,
+  { user }: SignedIn,
+  failure?: YourDataView["failure"],
+  status = 200,
+): Promise<void> {
+  const { organisation } = visit;
+  const frame = accountFrame(visit, user, "data");
+  const isHome = isAtHome(organisation, user);
+  const mayDelete = isHome && organisation.settings.allowAccountDeletion;
+  const page = dataPage({
+    ...frame,
+    csrf: deps.door.formBinding(visit).csrf,
+    exportAction: accountPath(organisation, EXPORT),
+    deletionUri: mayDelete ? accountPath(organisation, "deletion") : undefined,
+    leaveUri: isHome ? undefined : accountPath(organisation, "leave"),
+    failure,
+  });
+  return show(visit, frame, page, status);
+}
+
+async function send(deps: AccountDeps, visit: Visit): Promise<void> {
+  const { organisation, request, reply } = visit;
+  const sent = await accountSubmission(deps, visit, accountPath(organisation, EXPORT), {
+    byGuests: true,
+    again: (old, failure) => showData(deps, visit, old.signedIn, failure, 403),
+  });
+  if (!sent) return;
+  const { signedIn } = sent;
+  try {
+    const { user } = signedIn;
+    const pieces = await exportOwnData(deps, { organisation, user, address: addressOf(request) });
+    await reply
+      .headers({
+        "cache-control": "no-store",
+        "content-disposition": 'attachment; filename="signet-account-data.json"',
+        "x-content-type-options": "nosniff",
+      })
+      .type("application/json; charset=utf-8")
+      .send(Readable.from(pieces, { objectMode: false }));
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error;
+    tellWait(visit, error);
+    return showData(deps, visit, signedIn, { waitSeconds: error.retryAfterSeconds }, 429);
+  }
+}

@@ -1,0 +1,54 @@
+import { confirmActPage } from "../../../html/components/act.page.ts";
+import type { ConsoleFrame } from "../../../html/components/console-layout.ts";
+import type { FormFailure } from "../../../html/components/record-form.ts";
+import { type Html, html } from "../../../html/html.ts";
+import { type PageFrame, type PageOrganisation, signInLayout } from "../../../html/layout.ts";
+import { crumbOf } from "../change.page.ts";
+
+export type DeletionView = ConsoleFrame & {
+  csrf: string;
+  action: string;
+  backUri: string;
+  failure?: FormFailure | undefined;
+  typedName?: string;
+  isWrongName?: boolean;
+};
+
+/** What goes, what stays, and the address to be typed. */
+export function deletionPage(view: DeletionView): Html {
+  const text = view.messages.console.account.deletion;
+  return confirmActPage({
+    ...view,
+    breadcrumbs: crumbOf(view),
+    heading: text.title,
+    text: html`<ul class="prose-list">${Object.values(text.effects).map((effect) => html`<li>${effect}</li>`)}</ul>`,
+    confirm: text.confirm,
+    confirmId: "deletion-confirm",
+    name: view.user.email,
+  });
+}
+
+export function leavePage(view: DeletionView): Html {
+  const text = view.messages.console.account.deletion;
+  const { name } = view.organisation;
+  return confirmActPage({
+    ...view,
+    breadcrumbs: crumbOf(view),
+    heading: text.leaveTitle({ organisation: name }),
+    text: html`<p>${text.leaveText({ organisation: name })}</p>`,
+    confirm: text.leaveConfirm,
+    confirmId: "leave-confirm",
+  });
+}
+
+/** The last page: nobody is signed in any more. */
+export function gonePage(view: PageFrame & { organisation: PageOrganisation; hasLeft: boolean }): Html {
+  const text = view.messages.console.account.deletion;
+  const title = view.hasLeft ? text.leftTitle({ organisation: view.organisation.name }) : text.goneTitle;
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle({ title, organisation: view.organisation.name }),
+    body: html`<h1 id="gone">${title}</h1>
+<p>${view.hasLeft ? text.left : text.gone}</p>`,
+  });
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../html/html.ts";
+import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
+import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { newAddressPage, sentPage } from "../profile/address.page.ts";
+import { type ProfileView, profilePage } from "../profile/profile.page.ts";
+import { type PasswordView, passwordPage } from "../security/password.page.ts";
+import { type ActivityView, activityPage } from "./activity.page.ts";
+import { dataPage } from "./data.page.ts";
+import { deletionPage, gonePage, leavePage } from "./deletion.page.ts";
+
+const form = { csrf: "the-csrf", action: "/oauth/1/account/x", backUri: "/oauth/1/account/profile" };
+
+const profile: ProfileView = {
+  ...accountTestFrame("profile"),
+  ...form,
+  seen: "seen",
+  typed: { firstname: "Uma", surname: "User", phone: "", locale: "de" },
+  faults: ["phone"],
+  now: { surname: "Otherwise", locale: "" },
+  failure: { kind: "changed", by: { who: "ada@acme.example", at: 0 } },
+  isDone: false,
+  isConfirmed: false,
+  changeAddressUri: "/oauth/1/account/address",
+  membership: { role: "Administrator", permId: "an-id", username: "uma", since: 0 },
+  home: undefined,
+  script: "/assets/copy.js",
+};
+
+test("the profile is well made and escapes everything: of an owner, and of a guest", () => {
+  const { username: _, ...membership } = profile.membership;
+  const guest = {
+    ...profile,
+    membership: { ...membership, username: undefined },
+    home: { name: "Home", uri: "/oauth/2/account/profile" },
+  };
+  for (const view of [profile, guest]) assertWellMade(profilePage(view));
+  assertEscapes(profilePage, guest);
+  assertEscapes(profilePage, { ...profile, typed: { ...profile.typed, locale: "" }, faults: [] });
+  assert.match(render(profilePage(profile)), /<option value="fr">Français<\/option>/);
+});
+
+test("the password's page shows nothing that was typed, and ties each refusal to its field", () => {
+  const view: PasswordView = {
+    ...accountTestFrame("security"),
+    ...form,
+    hasPassword: true,
+    leastLength: 12,
+    mostLength: 256,
+    isAlarmed: true,
+    recoveryUri: "/oauth/1/recovery",
+    failure: undefined,
+  };
+  const failures = [
+    undefined,
+    { kind: "expired" },
+    { kind: "wrong-password" },
+    { kind: "same-password" },
+    { kind: "refused", fault: "too-short" },
+    { kind: "refused", fault: "too-long" },
+    { kind: "refused", fault: "is-common" },
+    { kind: "limited", waitSeconds: 60 },
+    { kind: "busy", waitSeconds: 1 },
+  ] as const;
+  for (const failure of failures) {
+    const { failure: _, ...rest } = view;
+    assertWellMade(passwordPage({ ...rest, failure }));
+    assertEscapes((shown: PasswordView) => passwordPage({ ...shown, failure }), view);
+    assertWellMade(passwordPage({ ...rest, hasPassword: false, failure }));
+  }
+  const weak = render(passwordPage({ ...view, failure: { kind: "refused", fault: "too-short" } }));
+  assert.match(weak, /id="password-fault">Choose a longer one: at least 12 characters/);
+});
+
+test("activity, data, address and the ways out are well made and escape everything", () => {
+  const activity: ActivityView = {
+    ...accountTestFrame("activity"),
+    events: [
+      {
+        at: 0,
+        what: "Signed in",
+        application: "Payroll",
+        by: "you",
+        address: "192.0.2.7",
+        browser: undefined,
+      },
+      { at: 0, what: "Disabled", application: undefined, by: "x", address: undefined, browser: "Firefox" },
+    ],
+    newestUri: "/oauth/1/account/activity",
+    olderUri: "/oauth/1/account/activity?before=1",
+    notMeUri: "/oauth/1/account/password",
+  };
+  const data = {
+    ...accountTestFrame("data"),
+    csrf: "the-csrf",
+    exportAction: "/oauth/1/account/data/export",
+    deletionUri: "/oauth/1/account/deletion",
+    leaveUri: undefined,
+    failure: { waitSeconds: 60 },
+  };
+  const guest = { ...data, deletionUri: undefined, leaveUri: "/oauth/1/account/leave" };
+  const asked = { ...accountTestFrame("profile"), ...form, once: "the-once", typed: "new@acme.example" };
+  const sent = { ...accountTestFrame("profile"), backUri: form.backUri, newEmail: "new@acme.example" };
+  const end = { ...accountTestFrame("data"), ...form, typedName: "not it", isWrongName: true };
+  const { messages, nonce, stylesheet, organisation } = accountTestFrame("data");
+  const gone = { messages, nonce, stylesheet, organisation, hasLeft: true };
+  const pages = [
+    activityPage(activity),
+    activityPage({ ...activity, events: [] }),
+    dataPage(data),
+    dataPage({ ...guest, failure: "expired" }),
+    dataPage({ ...guest, leaveUri: undefined }),
+    newAddressPage({ ...asked, refusal: "invalid" }),
+    newAddressPage({ ...asked, refusal: { waitSeconds: 5 } }),
+    sentPage(sent),
+    deletionPage(end),
+    leavePage(end),
+    gonePage(gone),
+  ];
+  for (const page of pages) assertWellMade(page);
+  assertEscapes(activityPage, activity);
+  assertEscapes(dataPage, data);
+  assertEscapes(dataPage, guest);
+  assertEscapes(newAddressPage, asked);
+  assertEscapes(sentPage, sent);
+  assertEscapes(deletionPage, end);
+  assertEscapes(leavePage, end);
+  assertEscapes(gonePage, gone);
+});

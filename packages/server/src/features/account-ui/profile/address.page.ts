@@ -1,0 +1,75 @@
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { textField } from "../../../html/components/fields.ts";
+import { buttonLink } from "../../../html/components/parts.ts";
+import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { type Html, html } from "../../../html/html.ts";
+import { crumbOf } from "../change.page.ts";
+
+export type NewAddressView = ConsoleFrame & {
+  csrf: string;
+  once: string;
+  action: string;
+  backUri: string;
+  typed: string;
+  refusal?: "expired" | "unreadable" | "sent" | "invalid" | "same" | { waitSeconds: number } | undefined;
+};
+
+export function newAddressPage(view: NewAddressView): Html {
+  const text = view.messages.console.account.address;
+  const { refusal } = view;
+  const fault = refusal === "invalid" || refusal === "same" ? text[refusal] : undefined;
+  const field = {
+    id: "newEmail",
+    label: text.newEmail,
+    value: view.typed,
+    type: "email",
+    maxLength: 254,
+    autocomplete: "email",
+    isRequired: true,
+    fault,
+    hasFocus: true,
+    messages: view.messages,
+  } as const;
+  return consoleLayout({
+    ...view,
+    title: text.title,
+    breadcrumbs: crumbOf(view),
+    notice: failureNotice(failureOf(view), view.messages),
+    body: html`<section class="card confirm">
+<p>${text.text({ email: view.user.email })}</p>
+${recordForm({
+  id: "new-address",
+  action: view.action,
+  csrf: view.csrf,
+  once: view.once,
+  fields: textField(field),
+  submit: { id: "address-send", label: text.submit },
+  cancelUri: view.backUri,
+  messages: view.messages,
+})}</section>
+`,
+  });
+}
+
+function failureOf({ refusal, messages }: NewAddressView): FormFailure | undefined {
+  const text = messages.console.account.address;
+  if (refusal === undefined) return undefined;
+  if (refusal === "expired" || refusal === "unreadable" || refusal === "sent") return { kind: refusal };
+  if (typeof refusal === "object")
+    return { kind: "refused", title: text.failed, text: text.limited({ seconds: refusal.waitSeconds }) };
+  return { kind: "faults", fields: [{ id: "newEmail", label: text.newEmail }] };
+}
+
+/** Says no more than that a mail is under way if the address is free. */
+export function sentPage(view: ConsoleFrame & { backUri: string; newEmail: string }): Html {
+  const text = view.messages.console.account.address;
+  return consoleLayout({
+    ...view,
+    title: text.sentTitle,
+    breadcrumbs: crumbOf(view),
+    body: html`<section class="card confirm">
+<p id="address-sent">${text.sent({ email: view.newEmail })}</p>
+<div class="actions">${buttonLink({ id: "address-back", uri: view.backUri, label: text.back })}</div></section>
+`,
+  });
+}

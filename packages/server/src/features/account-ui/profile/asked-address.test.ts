@@ -1,0 +1,63 @@
+// Whoever asks for another address does not learn whether somebody has it from anything that is kept about their account.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { removeExpired } from "../../../core/housekeeping/housekeeping.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { testBrowser } from "../../../testing/fakes/browser.ts";
+import { fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { MAIL_ENV } from "../../../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { follow, logIn, withUser } from "../../../testing/fixtures/visit.ts";
+import { makeOrganisation, startTestService, type TestService } from "../../../testing/test-service.ts";
+
+const HOUR = 3_600_000;
+
+describe("an address that is asked for", () => {
+  forEachDatabase(({ fresh }) => {
+    const clock = fakeClock();
+    let running: TestService;
+    before(async () => {
+      const SIGNET_RATE_LIMITS = "recovery-address=100/60,data-export=100/60";
+      const env = { ...MAIL_ENV, SIGNET_RATE_LIMITS };
+      running = await startTestService({ databaseUrl: await fresh(), clock, env, passwords: quickPasswords });
+    });
+    after(() => running.close());
+
+    test("the data of the account says the same of one that is somebody's and one that is free", async () => {
+      const home = await makeOrganisation(running.service);
+      const seen: unknown[] = [];
+      for (const newEmail of ["free@acme.example", home.user.email]) {
+        const org = await withUser(running.service, home, `asks-${seen.length}@acme.example`);
+        const asked = clock();
+        const said = [];
+        for (const later of [0, HOUR, 30 * HOUR, 30 * HOUR]) {
+          clock.advance(later);
+          await removeExpired(running.service);
+          const browser = testBrowser();
+          const open = async (rest: string) => {
+            const page = await follow(browser, await browser.get(`${org.issuer}/account/${rest}`));
+            return page.body.includes('id="login-submit"') ? logIn(browser, org, page) : page;
+          };
+          const { hidden } = await open("address");
+          if (later === 0) await browser.post(`${org.issuer}/account/address`, { ...hidden, newEmail });
+          const data = await browser.post(`${org.issuer}/account/data/export`, (await open("data")).hidden);
+          const { links, mails } = JSON.parse(data.body) as {
+            links: { sentAt: string; expiresAt: string }[];
+            mails: { kind: string }[];
+          };
+          said.push({
+            links: links.map(({ sentAt, expiresAt, ...link }) => ({
+              ...link,
+              sentAt: Date.parse(sentAt) - asked,
+              expiresAt: Date.parse(expiresAt) - asked,
+            })),
+            mails: mails.map(({ kind }) => kind),
+          });
+        }
+        seen.push(said);
+      }
+      assert.match(JSON.stringify(seen[0]), /ChangeEmail/);
+      assert.deepEqual(seen[1], seen[0]);
+    });
+  });
+});

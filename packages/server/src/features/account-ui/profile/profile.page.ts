@@ -1,0 +1,155 @@
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { fieldRow, selectField, textField } from "../../../html/components/fields.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { buttonLink, card, copyable, facts, state } from "../../../html/components/parts.ts";
+import { type FormFailure, failureNotice, recordForm } from "../../../html/components/record-form.ts";
+import { type Html, html } from "../../../html/html.ts";
+import { languageName } from "../../../html/messages/language-name.ts";
+import { LOCALES } from "../../../html/messages/messages.ts";
+
+/** As it stands in the fields. */
+export type ProfileFields = { firstname: string; surname: string; phone: string; locale: string };
+
+export type ProfileField = keyof ProfileFields;
+
+export type ProfileView = ConsoleFrame & {
+  csrf: string;
+  action: string;
+  seen: string;
+  typed: ProfileFields;
+  faults: readonly ProfileField[];
+  /** What they are now, where somebody else has changed them meanwhile. */
+  now: Partial<ProfileFields>;
+  failure?: FormFailure | undefined;
+  isDone: boolean;
+  isConfirmed: boolean;
+  /** Undefined where no mail can be sent. */
+  changeAddressUri: string | undefined;
+  membership: {
+    role: "Standard" | "Administrator";
+    permId: string;
+    username: string | undefined;
+    /** Milliseconds. */
+    since: number;
+  };
+  /** Of a guest: where the account is changed. */
+  home?: { name: string; uri: string } | undefined;
+  /** Address of the copy script. */
+  script: string;
+};
+
+/** Who the account says that its owner is. */
+export function profilePage(view: ProfileView): Html {
+  const text = view.messages.console.account.profile;
+  const done = view.isDone ? notice("hint", "profile-done", text.saved) : undefined;
+  return consoleLayout({
+    ...view,
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    notice: failureNotice(view.failure, view.messages) ?? done,
+    scripts: [view.script],
+    body: html`<div class="cards">
+${view.home === undefined ? [personal(view), address(view)] : guest(view, view.home)}${membership(view)}</div>
+`,
+  });
+}
+
+function personal(view: ProfileView): Html {
+  const text = view.messages.console.account.profile;
+  const { typed, faults, messages } = view;
+  const bad: Readonly<Record<ProfileField, string>> = {
+    firstname: text.badName,
+    surname: text.badName,
+    phone: text.badPhone,
+    locale: text.badLocale,
+  };
+  const field = (id: ProfileField) => ({
+    id,
+    label: text[id],
+    value: typed[id],
+    fault: faults.includes(id) ? bad[id] : undefined,
+    hasFocus: faults[0] === id,
+    isNow:
+      id === "locale" && view.now.locale !== undefined ? languageOf(view.now.locale, view) : view.now[id],
+    messages,
+  });
+  const fields = [
+    fieldRow(
+      textField({ ...field("firstname"), maxLength: 100, autocomplete: "given-name" }),
+      textField({ ...field("surname"), maxLength: 100, autocomplete: "family-name" }),
+    ),
+    textField({ ...field("phone"), type: "tel", maxLength: 32, autocomplete: "tel", isOptional: true }),
+    selectField({ ...field("locale"), hint: text.localeHint, choices: languages(view) }),
+  ];
+  return card({
+    id: "personal",
+    title: text.personal,
+    body: recordForm({
+      id: "profile",
+      action: view.action,
+      csrf: view.csrf,
+      seen: view.seen,
+      fields,
+      submit: { id: "profile-save", label: messages.console.frame.form.save },
+      messages,
+    }),
+  });
+}
+
+const languages = (view: ProfileView) =>
+  ["", ...LOCALES].map((value) => ({ value, label: languageOf(value, view) }));
+
+/** Each by its own name; an empty one is left to the browser, and one that there are no texts in stands as it is. */
+function languageOf(locale: string, { messages }: ProfileView): string {
+  if (locale === "") return messages.console.account.profile.asBrowser;
+  return LOCALES.includes(locale) ? languageName(locale) : locale;
+}
+
+function address({ messages, user, isConfirmed, changeAddressUri }: ProfileView): Html {
+  const text = messages.console.account.profile;
+  return card({
+    id: "address",
+    title: text.email,
+    text: text.emailText,
+    body: [
+      html`<p><bdi id="email-shown">${user.email}</bdi> ${isConfirmed ? state("good", text.confirmed) : state("warn", text.unconfirmed)}</p>
+`,
+      changeAddressUri !== undefined &&
+        html`<div class="actions">${buttonLink({ id: "email-change", uri: changeAddressUri, label: text.changeEmail })}</div>
+`,
+    ],
+  });
+}
+
+function membership({ messages, organisation, membership: own }: ProfileView): Html {
+  const text = messages.console.account.profile;
+  const { frame } = messages.console;
+  const entries = [
+    { label: text.organisation, content: html`<bdi>${organisation.name}</bdi>` },
+    { label: text.role, content: text.roles[own.role] },
+    { label: text.username, content: own.username !== undefined && html`<bdi>${own.username}</bdi>` },
+    { label: text.since, content: messages.format.day(own.since) },
+    {
+      label: text.permId,
+      content: copyable({ id: "perm-id", value: own.permId, ...frame.secret, label: text.permId }),
+    },
+  ];
+  return card({
+    id: "membership",
+    title: text.membership,
+    body: html`${facts(entries)}<p class="visually-hidden" id="copy-status" role="status"></p>
+`,
+  });
+}
+
+function guest({ messages, organisation }: ProfileView, home: { name: string; uri: string }): Html {
+  const text = messages.console.account.profile;
+  return card({
+    id: "guest",
+    title: text.guest({ organisation: home.name }),
+    text: text.guestText({ organisation: organisation.name }),
+    body: html`<div class="actions">${buttonLink({ id: "guest-home", uri: home.uri, label: text.guestOpen({ organisation: home.name }) })}</div>
+`,
+  });
+}

@@ -1,0 +1,176 @@
+/** account/security/passkeys: a passkey is added; account/security/passkey?id=…: it is named or removed. */
+
+import type { RegistrationResponseJSON } from "@simplewebauthn/server";
+import type { FastifyInstance } from "fastify";
+import {
+  addPasskey,
+  changePasskeyName,
+  LastFactor,
+  removePasskey,
+} from "../../../core/second-factors/changes.ts";
+import { acrOfMethod, passkeyAmr } from "../../../core/second-factors/factor-proof.ts";
+import { ownerOf } from "../../../core/second-factors/factor-status.ts";
+import { takeChallenge } from "../../../core/second-factors/passkeys/challenge.ts";
+import { MOST_PASSKEYS, type Passkey, passkeyName } from "../../../core/second-factors/passkeys/passkey.ts";
+import { findPasskey, listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
+import {
+  creationOptions,
+  readPasskeyAnswer,
+  verifyNewPasskey,
+} from "../../../core/second-factors/passkeys/passkeys.ts";
+import { FRESH_SIGN_IN_MS, type SignedIn } from "../../../core/sessions/session.ts";
+import { passkeyScript } from "../../../html/scripts.ts";
+import { NotFound } from "../../../http/errors.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import type { NotTaken } from "../../../page-kit/sent-form.ts";
+import { show, type Visit } from "../../../page-kit/visit.ts";
+import { accountSubmission } from "../account-form.ts";
+import { type AccountDeps, accountRoute, changeOf, mayChange } from "../account-page.ts";
+import { newPasskeyPage, passkeyPage } from "../change.page.ts";
+import { backWith, changeFrame, changePath, finish, notTakenTexts } from "../change.ts";
+import { useAndRaise } from "../raise-session.ts";
+
+const NEW = "passkeys";
+const ONE = "passkey";
+
+export function passkeyRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  accountRoute(app, deps, `security/${NEW}`, {
+    get: async (visit) => {
+      const signedIn = await mayChange(deps, visit, changePath(visit, NEW));
+      if (signedIn) await showNew(deps, visit, signedIn);
+    },
+    post: (visit) => add(deps, visit),
+  });
+  accountRoute(app, deps, `security/${ONE}`, {
+    get: async (visit) => {
+      const id = queryOf(visit.request).values.get("id");
+      const signedIn = await mayChange(deps, visit, pathOf(visit, id));
+      if (signedIn) await showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id));
+    },
+    post: (visit) => change(deps, visit),
+  });
+}
+
+type AddFailure = NotTaken | "not-added" | "known" | "too-many";
+
+async function showNew(
+  deps: AccountDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  failed?: AddFailure | undefined,
+): Promise<void> {
+  const { user } = signedIn;
+  const existing = await listPasskeys(deps.database.query, ownerOf(user));
+  const failure = existing.length >= MOST_PASSKEYS ? "too-many" : failed;
+  const frame = changeFrame(deps, visit, signedIn, NEW);
+  const text = frame.messages.enrolment.passkey;
+  const failures = {
+    ...notTakenTexts(frame),
+    "not-added": { title: text.wrong, text: text.notAdded },
+    known: { title: text.wrong, text: text.known },
+    "too-many": { title: text.wrong, text: text.tooMany },
+  };
+  const challenge = deps.challenges.issue(purposeOf(deps, visit, signedIn), deps.clock() + FRESH_SIGN_IN_MS);
+  const { name: organisationName } = visit.organisation;
+  const { relyingParty } = deps;
+  const page = newPasskeyPage({
+    ...frame,
+    options: JSON.stringify(creationOptions({ relyingParty, challenge, user, organisationName, existing })),
+    name: formOf(visit.request).values.get("name") ?? text.suggestedName,
+    script: passkeyScript.path,
+    failure: failure && failures[failure],
+  });
+  return show(visit, frame, page, failure === undefined ? 200 : failure in notTakenTexts(frame) ? 403 : 422);
+}
+
+function purposeOf(deps: AccountDeps, visit: Visit, { user }: SignedIn) {
+  const { browser } = deps.door.formBinding(visit);
+  return { orgId: visit.organisation.id, use: "registration", browser, userId: user.id } as const;
+}
+
+async function add(deps: AccountDeps, visit: Visit): Promise<void> {
+  const sent = await accountSubmission(deps, visit, changePath(visit, NEW), {
+    again: (old, failure) => showNew(deps, visit, old.signedIn, failure),
+    secrets: ["passkey"],
+  });
+  if (!sent) return;
+  const { signedIn, values } = sent;
+  const answer = readPasskeyAnswer<RegistrationResponseJSON>(values.get("passkey"));
+  const now = deps.clock();
+  const isOurs = answer && deps.challenges.isGenuine(answer.challenge, purposeOf(deps, visit, signedIn), now);
+  if (answer && !isOurs) return showNew(deps, visit, signedIn, "expired");
+  const { relyingParty } = deps;
+  const name = passkeyName(values.get("name") ?? "") ?? visit.organisation.name;
+  const verified = answer && (await verifyNewPasskey(answer, { relyingParty, name, now }));
+  if (!answer || !verified) return showNew(deps, visit, signedIn, "not-added");
+  const existing = await listPasskeys(deps.database.query, ownerOf(signedIn.user));
+  if (existing.length >= MOST_PASSKEYS) return showNew(deps, visit, signedIn, "too-many");
+  const codes = await useAndRaise(deps, visit, signedIn, {
+    amr: passkeyAmr(verified.use),
+    acr: acrOfMethod.passkey,
+    use: async (tx) =>
+      (await takeChallenge(tx, visit.organisation.id, answer.challenge))
+        ? addPasskey(deps, tx, changeOf(visit, signedIn), verified.passkey)
+        : undefined,
+  });
+  return codes ? finish(visit, signedIn, codes, "passkeyAdded") : showNew(deps, visit, signedIn, "known");
+}
+
+const pathOf = (visit: Visit, id: string | undefined): string =>
+  changePath(visit, `${ONE}?id=${encodeURIComponent(id ?? "")}`);
+
+/** Another's is not there. @throws NotFound */
+async function ownPasskey(deps: AccountDeps, { user }: SignedIn, id: string | undefined): Promise<Passkey> {
+  const passkey = id === undefined ? undefined : await findPasskey(deps.database.query, ownerOf(user), id);
+  if (!passkey) throw new NotFound("passkey");
+  return passkey;
+}
+
+async function showPasskey(
+  deps: AccountDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  { id, name }: Passkey,
+  failed?: NotTaken | "bad-name" | "last-factor" | undefined,
+): Promise<void> {
+  const frame = changeFrame(deps, visit, signedIn, ONE);
+  const text = frame.messages.security;
+  const failures = {
+    ...notTakenTexts(frame),
+    "bad-name": { title: text.passkeys.name, text: text.passkeys.badName },
+    "last-factor": {
+      title: text.lastFactor,
+      text: text.lastFactorText({ organisation: visit.organisation.name }),
+    },
+  };
+  const statuses = { expired: 403, unreadable: 403, "bad-name": 422, "last-factor": 409 };
+  const typed = failed === undefined ? undefined : formOf(visit.request).values.get("name");
+  const page = passkeyPage({ ...frame, id, name, typed: typed ?? name, failure: failed && failures[failed] });
+  return show(visit, frame, page, failed === undefined ? 200 : statuses[failed]);
+}
+
+async function change(deps: AccountDeps, visit: Visit): Promise<void> {
+  const id = formOf(visit.request).values.get("id");
+  const sent = await accountSubmission(deps, visit, pathOf(visit, id), {
+    again: async ({ signedIn }, failure) =>
+      showPasskey(deps, visit, signedIn, await ownPasskey(deps, signedIn, id), failure),
+  });
+  if (!sent) return;
+  const { signedIn, values } = sent;
+  const passkey = await ownPasskey(deps, signedIn, id);
+  const changed = changeOf(visit, signedIn);
+  if (values.get("change") === "name") {
+    const name = passkeyName(values.get("name") ?? "");
+    if (name === undefined) return showPasskey(deps, visit, signedIn, passkey, "bad-name");
+    await changePasskeyName(deps, changed, { id: passkey.id, name });
+    return backWith(visit, "passkeyRenamed");
+  }
+  if (values.get("change") !== "removal") return showPasskey(deps, visit, signedIn, passkey);
+  try {
+    await removePasskey(deps, changed, passkey.id);
+  } catch (error) {
+    if (!(error instanceof LastFactor)) throw error;
+    return showPasskey(deps, visit, signedIn, passkey, "last-factor");
+  }
+  return backWith(visit, "passkeyRemoved");
+}

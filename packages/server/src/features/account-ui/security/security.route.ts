@@ -1,0 +1,85 @@
+/** GET account/security: how the user signs in, and which browsers are remembered. */
+
+import type { FastifyInstance } from "fastify";
+import { browserName } from "../../../core/known-browsers/browser-name.ts";
+import { ownerOf } from "../../../core/second-factors/factor-status.ts";
+import { listPasskeys } from "../../../core/second-factors/passkeys/passkeys.store.ts";
+import { findFactorSummary } from "../../../core/second-factors/second-factors.store.ts";
+import { findTotp } from "../../../core/second-factors/totp/totp.store.ts";
+import { listRememberedDevices } from "../../../core/second-factors/trusted-browsers/trusted-browsers.store.ts";
+import { deviceOfCookie } from "../../../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
+import { messages } from "../../../html/messages/messages.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import { show, type Visit } from "../../../page-kit/visit.ts";
+import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "../account-page.ts";
+import { type SecurityDone, type SecurityView, securityPage } from "./security.page.ts";
+
+export function securityRoute(app: FastifyInstance, deps: AccountDeps): void {
+  accountRoute(app, deps, "security", {
+    get: async (visit) => {
+      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, "security"));
+      if (signedIn) await showSecurity(deps, visit, signedIn);
+    },
+  });
+}
+
+async function showSecurity(deps: AccountDeps, visit: Visit, { user }: SignedIn): Promise<void> {
+  const { organisation } = visit;
+  const now = deps.clock();
+  const db = deps.database.query;
+  const frame = accountFrame(visit, user, "security");
+  const devices = await listRememberedDevices(db, user, now);
+  const thisOne = await deviceOfCookie(db, user, deps.door.deviceToken(visit), now);
+  const path = (rest: string) => accountPath(organisation, `security/${rest}`);
+  const page = securityPage({
+    ...frame,
+    isRequired: organisation.settings.secondFactor === "required",
+    done: doneOf(queryOf(visit.request).values.get("done")),
+    factors: user.homeOrgId === organisation.id ? await factorsOf(deps, visit, user, path) : undefined,
+    devices: devices.map((device) => ({
+      name: browserName(device.userAgent),
+      isThisOne: device.id === thisOne?.id,
+      lastUsedAt: device.lastUsedAt,
+      expiresAt: device.expiresAt,
+      uri: path(`browsers?id=${encodeURIComponent(device.id)}`),
+    })),
+    forgetAllUri: path("browsers"),
+  });
+  return show(visit, frame, page);
+}
+
+async function factorsOf(
+  { database }: AccountDeps,
+  { organisation }: Visit,
+  user: SignedIn["user"],
+  path: (rest: string) => string,
+): Promise<SecurityView["factors"]> {
+  const owner = ownerOf(user);
+  const totp = await findTotp(database.query, owner);
+  const passkeys = await listPasskeys(database.query, owner);
+  const { recoveryCodes } = await findFactorSummary(database.query, owner);
+  return {
+    passwordSince: await findPasswordChangedAt(database.query, user),
+    totpSince: totp?.createdAt,
+    passkeys: passkeys.map(({ id, name, createdAt, lastUsedAt, isBackedUp }) => {
+      const uri = path(`passkey?id=${encodeURIComponent(id)}`);
+      return { name, createdAt, lastUsedAt, isBackedUp, uri };
+    }),
+    recoveryCodes,
+    uris: {
+      password: accountPath(organisation, "password"),
+      authenticator: path("authenticator"),
+      authenticatorRemoval: path("authenticator/removal"),
+      newPasskey: path("passkeys"),
+      recoveryCodes: path("recovery-codes"),
+    },
+  };
+}
+
+/** Only what we could have put there ourselves is said. */
+function doneOf(text: string | undefined): SecurityDone | undefined {
+  const known = Object.keys(messages([]).security.done) as SecurityDone[];
+  return [...known, "passwordChanged" as const].find((done) => done === text);
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../html/html.ts";
+import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
+import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { type SessionsView, sessionsPage } from "./sessions.page.ts";
+
+const view: SessionsView = {
+  ...accountTestFrame("sessions"),
+  isDone: true,
+  sessions: [
+    {
+      name: "Firefox, Windows",
+      isThisOne: true,
+      signedInAt: 0,
+      lastUsedAt: 86_400_000,
+      address: "192.0.2.7",
+      applications: ["Payroll", "Wiki"],
+      endUri: "/end_session",
+    },
+    {
+      name: undefined,
+      isThisOne: false,
+      signedInAt: 0,
+      lastUsedAt: 0,
+      address: "2001:db8::1",
+      applications: [],
+      endUri: "/account/sessions/end?id=1",
+    },
+  ],
+  everywhereUri: "/account/sessions/end",
+};
+
+test("no value becomes markup, and the page is well made", () => {
+  assertEscapes(sessionsPage, view);
+  assertWellMade(sessionsPage(view));
+});
+
+test("each browser is named with when, from where and for what, and the one at hand is marked", () => {
+  const page = render(sessionsPage(view)).replace(/\s+/g, " ");
+  assert.match(page, /Firefox, Windows <span class="tag">This browser<\/span>/);
+  assert.equal(page.match(/This browser/g)?.length, 1);
+  assert.match(page, /Last used 2 Jan 1970, 00:00 UTC</);
+  assert.match(page, /Signed in since 1 Jan 1970, from 192\.0\.2\.7/);
+  assert.match(page, /Used for Payroll and Wiki/);
+  assert.match(page, /A browser<\/span>/);
+  assert.match(page, /href="\/account\/sessions\/end\?id=1" aria-label="Sign out A browser"/);
+  assert.match(page, /aria-current="page">Page sessions/);
+  assert.match(page, /It is signed out\./);
+  assert.doesNotMatch(render(sessionsPage({ ...view, isDone: false })), /It is signed out\./);
+});

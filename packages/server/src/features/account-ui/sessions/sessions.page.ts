@@ -1,0 +1,64 @@
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { notice } from "../../../html/components/notice.ts";
+import { card } from "../../../html/components/parts.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+
+export type SessionsView = ConsoleFrame & {
+  /** One was just ended. */
+  isDone: boolean;
+  /** The one used last first; never empty, because somebody is looking. */
+  sessions: readonly {
+    /** A name in our words; undefined when the browser is none that we know. */
+    name: string | undefined;
+    isThisOne: boolean;
+    /** Milliseconds. */
+    signedInAt: number;
+    lastUsedAt: number;
+    /** Where it signed in from. */
+    address: string;
+    /** Names of the applications that it was used for. */
+    applications: readonly string[];
+    /** The page that asks before it ends. */
+    endUri: string;
+  }[];
+  everywhereUri: string;
+};
+
+/** Every browser that is signed in to the account, and the way to end each of them. */
+export function sessionsPage(view: SessionsView): Html {
+  const text = view.messages.sessions;
+  return consoleLayout({
+    ...view,
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    notice: view.isDone ? notice("hint", "sessions-done", text.ended) : undefined,
+    body: card({
+      id: "sessions",
+      title: text.listHeading,
+      body: html`<ul class="items">
+${view.sessions.map((session) => item(view, session))}</ul>
+<div class="actions">
+<a class="button" id="sessions-end-all" href="${linkAddress(view.everywhereUri)}">${text.everywhere}</a>
+</div>
+`,
+    }),
+  });
+}
+
+function item({ messages }: SessionsView, session: SessionsView["sessions"][number]): Html {
+  const text = messages.sessions;
+  const name = session.name ?? text.unknown;
+  return html`<li>
+<div><span class="item-name">${name}${session.isThisOne && html` <span class="tag">${text.thisOne}</span>`}</span>
+<span class="quiet item-note">${text.used({ at: session.lastUsedAt })}</span>
+<span class="quiet item-note">${text.since({ at: session.signedInAt, address: session.address })}</span>
+${
+  session.applications.length > 0 &&
+  html`<span class="quiet item-note"><bdi>${text.applications({ names: messages.format.list(session.applications) })}</bdi></span>
+`
+}</div>
+<a href="${linkAddress(session.endUri)}" aria-label="${text.endOf({ browser: name })}">${text.end}</a>
+</li>
+`;
+}

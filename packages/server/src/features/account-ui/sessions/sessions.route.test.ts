@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { type CodeSource, codeSource } from "../../../testing/fakes/code-source.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { refresh } from "../../../testing/fixtures/client.ts";
+import { follow, logIn, sessionCookie, showsLogin, withUser } from "../../../testing/fixtures/visit.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  let clock: FakeClock;
+  let users = 0;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock });
+    org = await makeOrganisation(running.service);
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    await running.close();
+  });
+
+  const person = () => withUser(running.service, org, `person-${users++}@acme.example`);
+  const list = (browser: TestBrowser) => browser.get(`${org.issuer}/account/sessions`);
+  /** The addresses of the questions before each of the other sessions ends. */
+  const endLinks = (body: string) =>
+    [...body.matchAll(/href="([^"]*\/account\/sessions\/end\?id=[^"]*)"/g)].map(
+      ([, path = ""]) => new URL(path.replaceAll("&amp;", "&"), org.issuer).href,
+    );
+  const isSignedIn = async (browser: TestBrowser) => !showsLogin(await list(browser));
+  async function twoBrowsers(): Promise<{ own: TestOrganisation; here: CodeSource; there: CodeSource }> {
+    const own = await person();
+    const [here, there] = [codeSource(own), codeSource(own)];
+    await there.code();
+    clock.advance(1_000);
+    await here.code();
+    return { own, here, there };
+  }
+
+  test("nobody signed in signs in first, and comes back to the list", async () => {
+    const own = await person();
+    const browser = testBrowser();
+    const page = await follow(browser, await list(browser));
+    assert.ok(showsLogin(page));
+    const back = await logIn(browser, own, page);
+    assert.equal(new URL(back.url).pathname, new URL(`${org.issuer}/account/sessions`).pathname);
+    assert.match(back.body, /This browser/);
+    assert.match(back.body, new RegExp(own.user.email));
+  });
+
+  test("the list shows the user's own browsers and nobody else's, without a cookie or token in it", async () => {
+    const { own, here, there } = await twoBrowsers();
+    await there.tokens();
+    const { body, headers } = await list(here.browser);
+    assert.equal(body.match(/<li>\n<div>/g)?.length, 2);
+    assert.equal(body.match(/This browser/g)?.length, 1);
+    assert.match(body, /Used for Web/);
+    assert.equal(headers.get("cache-control"), "no-store");
+    for (const { browser } of [here, there]) {
+      const [, cookie = "none"] = sessionCookie(browser, own) ?? [];
+      assert.ok(!body.includes(cookie));
+    }
+  });
+
+  test("another browser is signed out after one question; this one stays", async () => {
+    const { own, here, there } = await twoBrowsers();
+    const { refreshToken } = await there.tokens();
+    const [link = "", ...more] = endLinks((await list(here.browser)).body);
+    assert.deepEqual(more, []);
+    const question = await here.browser.get(link);
+    assert.match(question.body, /id="change-confirm"/);
+    assert.ok(await isSignedIn(there.browser), "asking ends nothing");
+    const done = await here.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
+    assert.equal(done.status, 303);
+    assert.match((await follow(here.browser, done)).body, /It is signed out/);
+    assert.ok(!(await isSignedIn(there.browser)));
+    assert.ok(await isSignedIn(here.browser));
+    assert.equal((await refresh(own, refreshToken)).status, 400);
+    const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
+    assert.deepEqual(
+      [event?.action, event?.actor, event?.address],
+      ["session.ended", `user:${own.user.id}`, "127.0.0.1"],
+    );
+  });
+
+  test("signing out everywhere ends every browser and every refresh token, those for absence too", async () => {
+    const { own, here, there } = await twoBrowsers();
+    const offline = await there.tokens({ scope: "openid offline_access" });
+    const question = await here.browser.get(`${org.issuer}/account/sessions/end`);
+    assert.match(question.body, /Sign out everywhere\?/);
+    const done = await here.browser.post(`${org.issuer}/account/sessions/end`, question.hidden);
+    assert.match((await follow(here.browser, done)).body, /You are signed out/);
+    for (const { browser } of [here, there]) assert.ok(!(await isSignedIn(browser)));
+    assert.equal((await refresh(own, offline.refreshToken)).status, 400);
+    const events = await listAuditEvents(running.service.database.query, org.organisation.id, 5);
+    const event = events.find(({ action }) => action === "user.signed-out-everywhere");
+    assert.deepEqual(
+      [event?.target, event?.actor, event?.details],
+      [own.user.id, `user:${own.user.id}`, { sessions: 2 }],
+    );
+  });
+
+  test("a form that is not ours ends nothing", async () => {
+    const { here, there } = await twoBrowsers();
+    const { hidden } = await here.browser.get(`${org.issuer}/account/sessions/end`);
+    const [, id = ""] = /id=([^&]+)/.exec(endLinks((await list(here.browser)).body)[0] ?? "") ?? [];
+    const theirs = (await there.browser.get(`${org.issuer}/account/sessions/end`)).hidden;
+    const attempts: Array<[Record<string, string>, Record<string, string>]> = [
+      [{}, {}],
+      [{ csrf: theirs["csrf"] ?? "" }, {}],
+      [hidden, { "sec-fetch-site": "cross-site" }],
+      [hidden, { "sec-fetch-site": "same-site" }],
+      [hidden, { origin: "https://evil.example" }],
+    ];
+    for (const [form, headers] of attempts) {
+      for (const which of [{}, { id }]) {
+        const page = await here.browser.post(
+          `${org.issuer}/account/sessions/end`,
+          { ...form, ...which },
+          headers,
+        );
+        assert.equal(page.status, 403);
+        const isForeign = Object.keys(headers).length > 0;
+        assert.match(page.body, isForeign ? /sent from another site/ : /waited too long/);
+      }
+    }
+    assert.ok((await isSignedIn(here.browser)) && (await isSignedIn(there.browser)));
+  });
+
+  test("another user's session is not found, and cannot be ended by its id", async () => {
+    const mine = await twoBrowsers();
+    const theirs = await twoBrowsers();
+    const [link = ""] = endLinks((await list(theirs.here.browser)).body);
+    assert.equal((await mine.here.browser.get(link)).status, 404);
+    const { hidden } = await mine.here.browser.get(`${org.issuer}/account/sessions/end`);
+    const id = new URL(link).searchParams.get("id") ?? "";
+    await mine.here.browser.post(`${org.issuer}/account/sessions/end`, { ...hidden, id });
+    assert.ok(await isSignedIn(theirs.there.browser));
+    assert.ok(await isSignedIn(mine.there.browser), "and nothing of one's own by mistake");
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * account/sessions: where the user is signed in. account/sessions/end?id=…: one of these ends; without the id all of
+ * them, with every refresh token ("sign out everywhere"). Neither asks for a fresh sign-in: whoever fears a stranger in
+ * the account must be able to act at once.
+ */
+
+import type { FastifyInstance } from "fastify";
+import { browserName } from "../../../core/known-browsers/browser-name.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { endUserSession, listUserSessions, signOutEverywhere } from "../../../core/sessions/user-sessions.ts";
+import { NotFound } from "../../../http/errors.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
+import { ALREADY } from "../../../page-kit/console-frame.ts";
+import type { NotTaken } from "../../../page-kit/sent-form.ts";
+import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
+import { accountSubmission } from "../account-form.ts";
+import { type AccountDeps, accountFrame, accountPath, accountRoute, signedInHere } from "../account-page.ts";
+import { confirmPage } from "../change.page.ts";
+import { notTakenTexts } from "../change.ts";
+import { sessionsPage } from "./sessions.page.ts";
+
+const SESSIONS = "sessions";
+const END = "sessions/end";
+
+export function sessionsRoutes(app: FastifyInstance, deps: AccountDeps): void {
+  accountRoute(app, deps, SESSIONS, {
+    get: async (visit) => {
+      const signedIn = await signedInHere(deps, visit, accountPath(visit.organisation, SESSIONS));
+      if (signedIn) await showSessions(deps, visit, signedIn);
+    },
+  });
+  accountRoute(app, deps, END, {
+    get: async (visit) => {
+      const id = queryOf(visit.request).values.get("id");
+      const signedIn = await signedInHere(deps, visit, endPath(visit, id));
+      if (signedIn) await ask(deps, visit, signedIn, id);
+    },
+    post: async (visit) => {
+      const id = formOf(visit.request).values.get("id");
+      const sent = await accountSubmission(deps, visit, endPath(visit, id), {
+        byGuests: true,
+        needsNoProof: true,
+        again: ({ signedIn }, failure) => ask(deps, visit, signedIn, id, failure),
+      });
+      if (sent) await end(deps, visit, sent.signedIn, id);
+    },
+  });
+}
+
+const endPath = ({ organisation }: Visit, id: string | undefined): string =>
+  accountPath(organisation, id === undefined ? END : `${END}?id=${encodeURIComponent(id)}`);
+
+/** The page that says who is signed out, now that nobody is. */
+const signedOutPath = ({ organisation }: Visit): string => `/oauth/${organisation.id}/end_session`;
+
+async function showSessions(deps: AccountDeps, visit: Visit, { session, user }: SignedIn): Promise<void> {
+  const { organisation } = visit;
+  const frame = accountFrame(visit, user, "sessions");
+  const list = await listUserSessions(deps, organisation, user.id);
+  const page = sessionsPage({
+    ...frame,
+    isDone: queryOf(visit.request).values.get("done") === "ended",
+    sessions: list.map((one) => ({
+      name: browserName(one.userAgent),
+      isThisOne: one.id === session.id,
+      signedInAt: one.createdAt,
+      lastUsedAt: one.lastSeenAt,
+      address: one.address,
+      applications: one.applications,
+      // This browser's own end is an ordinary sign-out.
+      endUri: one.id === session.id ? signedOutPath(visit) : endPath(visit, one.id),
+    })),
+    everywhereUri: endPath(visit, undefined),
+  });
+  return show(visit, frame, page);
+}
+
+async function ask(
+  deps: AccountDeps,
+  visit: Visit,
+  { user }: SignedIn,
+  id: string | undefined,
+  failure?: NotTaken,
+): Promise<void> {
+  const { organisation } = visit;
+  const list = await listUserSessions(deps, organisation, user.id);
+  const session = list.find((one) => one.id === id);
+  if (id !== undefined && !session) throw new NotFound("session");
+  const frame = accountFrame(visit, user, "sessions");
+  const { sessions: text } = frame.messages;
+  const page = confirmPage({
+    ...frame,
+    csrf: deps.door.formBinding(visit).csrf,
+    action: accountPath(organisation, END),
+    backUri: accountPath(organisation, SESSIONS),
+    failure: failure && notTakenTexts(frame)[failure],
+    ...(session
+      ? {
+          heading: text.endHeading({ browser: browserName(session.userAgent) ?? text.unknown }),
+          text: text.endText,
+          confirm: text.end,
+          fields: [{ name: "id", value: session.id }],
+        }
+      : { heading: text.everywhereHeading, text: text.everywhereText, confirm: text.everywhere }),
+  });
+  return show(visit, frame, page, failure ? 403 : 200);
+}
+
+async function end(
+  deps: AccountDeps,
+  visit: Visit,
+  { user }: SignedIn,
+  id: string | undefined,
+): Promise<void> {
+  const { organisation, request } = visit;
+  const act = {
+    orgId: organisation.id,
+    userId: user.id,
+    actor: `user:${user.id}`,
+    address: addressOf(request),
+  };
+  if (id === undefined) {
+    await signOutEverywhere(deps, act);
+    return goTo(visit, signedOutPath(visit));
+  }
+  const isDone = await endUserSession(deps, { ...act, sessionId: id });
+  await goTo(visit, `${accountPath(organisation, SESSIONS)}?done=${isDone ? "ended" : ALREADY}`);
+}

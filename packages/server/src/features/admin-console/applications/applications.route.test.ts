@@ -1,0 +1,287 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Application } from "../../../core/applications/application.ts";
+import { findApplication } from "../../../core/applications/applications.store.ts";
+import { disableApplication } from "../../../core/applications/applications.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import {
+  type ConsoleBrowser,
+  consoleBrowser,
+  formOfPage,
+  textOf,
+} from "../../../testing/probes/console-browser.ts";
+import { startTestService, type TestService } from "../../../testing/test-service.ts";
+
+forEachDatabase(({ name: database, fresh }) => {
+  // The queries have tests of their own on both: pages are made once.
+  if (database === "postgres") return;
+  let running: TestService;
+  let org: Planted;
+  let other: Planted;
+  let clock: FakeClock;
+  let console: ConsoleBrowser;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock });
+    org = await plantRecords(running.service, "Acme");
+    other = await plantRecords(running.service, "Beta");
+    console = await consoleBrowser(running, org);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  const found = async (id: string): Promise<Application> => {
+    const application = await findApplication(running.service.database.query, org.organisation.id, id);
+    assert.ok(application);
+    return application;
+  };
+  const newest = async () => {
+    const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
+    return event;
+  };
+  const idIn = (location: string | undefined): string =>
+    /applications\/([0-9a-f-]{36})/.exec(location ?? "")?.[1] ?? "";
+
+  /** @returns the id of a new application */
+  async function make(kind: string, changes: Record<string, string>): Promise<string> {
+    const page = await console.send(`/applications/new?kind=${kind}`, changes);
+    return page.status === 303 ? idIn(page.location) : (textOf(page, "client-id") ?? "");
+  }
+
+  test("each kind is made by its short form, with settings that suit it", async () => {
+    const web = await found(
+      await make("web", { name: "Shop", redirectUris: "https://shop.example/callback" }),
+    );
+    assert.deepEqual(
+      [web.clientType, web.settings.redirectUris],
+      ["confidential", ["https://shop.example/callback"]],
+    );
+    const spa = await found(
+      await make("spa", { name: "Spa", redirectUris: "https://spa.example/", consentMode: "preauthorized" }),
+    );
+    assert.deepEqual([spa.clientType, spa.settings.requireConsent, spa.secrets], ["spa", false, []]);
+    const native = await found(await make("native", { name: "Phone" }));
+    assert.deepEqual(
+      [native.clientType, native.settings.redirectUris],
+      ["native", ["http://127.0.0.1/callback"]],
+    );
+    const service = await found(await make("service", { name: "Batch", otherScopes: "jobs:run\njobs:stop" }));
+    assert.deepEqual(service.settings.grantTypes, ["client_credentials"]);
+    assert.deepEqual(service.settings.allowedScopes, ["jobs:run", "jobs:stop"]);
+    const device = await found(await make("device", { name: "TV" }));
+    assert.ok(!device.settings.grantTypes.includes("authorization_code"));
+    const legacy = await found(await make("legacy", { name: "Old", returnUrls: "https://old.example/" }));
+    assert.deepEqual([legacy.settings.returnUrls, legacy.secrets], [["https://old.example/"], []]);
+  });
+
+  test("a secret is shown once and works; the record is the administrator's act", async () => {
+    const page = await console.send("/applications/new?kind=service", {
+      name: "Once",
+      otherScopes: "jobs:run",
+    });
+    const secret = textOf(page, "client-secret") ?? "";
+    const id = textOf(page, "client-id") ?? "";
+    assert.match(secret, /^sgn_cs_/);
+    assert.equal(page.headers.get("cache-control"), "no-store");
+    const form = { grant_type: "client_credentials", client_id: id, client_secret: secret };
+    assert.equal((await postForm(`${org.issuer}/token`, form)).status, 200);
+    const record = await console.get(`/applications/${id}`);
+    assert.ok(!record.body.includes(secret));
+    assert.ok(record.body.includes(`…${secret.slice(-4)}`));
+    assert.match(record.body, new RegExp(`Last changed by ${org.administrator.email}`));
+    const made = (await listAuditEvents(running.service.database.query, org.organisation.id, 5)).find(
+      ({ action, target }) => action === "application.created" && target === id,
+    );
+    assert.deepEqual([made?.actor, made?.address], [`user:${org.administrator.id}`, "127.0.0.1"]);
+  });
+
+  test("faults stand at their fields, with what was typed; nothing is made", async () => {
+    const before = await console.get("/applications");
+    const page = await console.send("/applications/new?kind=web", {
+      name: "",
+      redirectUris: "https://fine.example/cb\nhttp://shop.example/cb",
+    });
+    assert.equal(page.status, 400);
+    assert.match(page.body, /id="name"[^>]*aria-invalid="true"[^>]*autofocus/);
+    assert.match(page.body, /<a href="#redirectUris">/);
+    assert.match(textOf(page, "redirectUris-fault") ?? "", /^Line 2: .*https/);
+    assert.ok(page.body.includes("https://fine.example/cb\nhttp://shop.example/cb</textarea>"));
+    const rows = (body: string) => body.match(/<tr role="row" id="application-/g)?.length;
+    assert.equal(rows((await console.get("/applications")).body), rows(before.body));
+  });
+
+  test("an unknown kind is no kind: the choice is made again", async () => {
+    const own = formOfPage(await console.get("/applications/new?kind=web"), { name: "X", kind: "other" });
+    const page = await console.post("/applications/new", own);
+    assert.match(page.location ?? "", /\/applications\/new$/);
+  });
+
+  test("the list is searched and filtered, and says when nothing is like that", async () => {
+    const listed = async (query: string) => (await console.get(`/applications?${query}`)).body;
+    assert.match(await listed("search=shop"), /Shop/);
+    assert.match(await listed("search=nothing-such"), /Nothing found/);
+    assert.match(await listed("type=native&state=enabled"), /Phone/);
+    assert.doesNotMatch(await listed("type=spa"), /Phone/);
+    assert.doesNotMatch(await listed(`search=${other.ids["applications"]}`), /id="application-[0-9a-f]{8}-/);
+    // What no filter knows is no filter.
+    assert.match(await listed("type=x&state=y&after=z"), /Phone/);
+  });
+
+  test("secrets: another one with an end, the others' end, and the end of one", async () => {
+    const { application: batch } = org.batch;
+    const { id } = batch;
+    const added = await console.send(`/applications/${id}/secrets/new`, {
+      label: "autumn",
+      lifetime: "30",
+      others: "7",
+    });
+    const plaintext = textOf(added, "client-secret") ?? "";
+    assert.match(plaintext, /^sgn_cs_/);
+    const { secrets } = await found(id);
+    const days = (at: number | null | undefined) => Math.round(((at ?? 0) - clock()) / 86_400_000);
+    const [first, second] = secrets;
+    assert.deepEqual([days(first?.expiresAt), days(second?.expiresAt)], [7, 30]);
+    assert.deepEqual([second?.label, second?.hint], ["autumn", plaintext.slice(-4)]);
+    assert.match(
+      (await console.get(`/applications/${id}`)).body,
+      /id="secret-advice">All secrets expire within/,
+    );
+
+    const path = `/applications/${id}/secrets/${first?.id}/end`;
+    assert.equal((await found(id)).secrets[0]?.revokedAt, null, "asking ends nothing");
+    const ended = await console.send(path);
+    assert.match(ended.location ?? "", /done=secretEnded/);
+    assert.notEqual((await found(id)).secrets[0]?.revokedAt, null);
+    const old = { grant_type: "client_credentials", ...credentials(org.batch) };
+    assert.equal((await postForm(`${org.issuer}/token`, old)).status, 401);
+    // The button pressed twice says how it stands.
+    assert.match((await console.get(path)).location ?? "", /done=already/);
+  });
+
+  test("a secret's label and choices are looked at; who keeps no secret gets none", async () => {
+    const id = org.web.application.id;
+    const before = (await found(id)).secrets.length;
+    for (const typed of [
+      { label: "x".repeat(101) },
+      { lifetime: "9999" },
+      { others: "-1" },
+      { label: "a\u202eb" },
+    ])
+      assert.equal(
+        (await console.send(`/applications/${id}/secrets/new`, typed)).status,
+        400,
+        JSON.stringify(typed),
+      );
+    assert.equal((await found(id)).secrets.length, before);
+    const own = formOfPage(await console.get(`/applications/${id}/secrets/new`));
+    const spa = await make("spa", { name: "Secretless", redirectUris: "https://secretless.example/" });
+    assert.equal((await console.get(`/applications/${spa}/secrets/new`)).status, 303);
+    assert.equal((await console.post(`/applications/${spa}/secrets/new`, own)).status, 303);
+    assert.deepEqual((await found(spa)).secrets, []);
+  });
+
+  test("people are assigned by their address, listed, and taken off", async () => {
+    const id = await make("spa", { name: "Assigned", redirectUris: "https://assigned.example/" });
+    const unknown = await console.send(`/applications/${id}/users`, { email: other.user.email });
+    assert.equal(unknown.status, 400);
+    assert.match(textOf(unknown, "email-fault") ?? "", /Nobody at Acme/);
+    const done = await console.send(`/applications/${id}/users`, {
+      email: ` ${org.user.email.toUpperCase()} `,
+    });
+    assert.match(done.location ?? "", /done=assigned/);
+    const twice = await console.send(`/applications/${id}/users`, { email: org.user.email });
+    assert.match(twice.location ?? "", /done=already/);
+    const list = await console.get(`/applications/${id}/users`);
+    assert.ok(list.body.includes(`id="user-${org.user.id}"`));
+    assert.ok(list.body.includes(org.administrator.email), "who assigned them");
+    assert.match((await console.get(`/applications/${id}`)).body, /One person is assigned/);
+    await console.send(`/applications/${id}/users/${org.user.id}/take-off`);
+    assert.ok(!(await console.get(`/applications/${id}/users`)).body.includes(`id="user-${org.user.id}"`));
+    const over = await console.get(`/applications/${id}/users/${org.user.id}/take-off`);
+    assert.match(over.location ?? "", new RegExp(`/applications/${id}/users\\?done=already$`));
+    const theirs = await console.get(`/applications/${id}/users/${other.user.id}/take-off`);
+    assert.equal(theirs.status, 404);
+  });
+
+  test("disabling, enabling and deleting are asked once more; deleting wants the name", async () => {
+    const id = await make("spa", { name: "Ended", redirectUris: "https://ended.example/" });
+    await console.send(`/applications/${id}/disable`);
+    assert.notEqual((await found(id)).disabledAt, null);
+    const event = await newest();
+    assert.deepEqual([event?.action, event?.address], ["application.disabled", "127.0.0.1"]);
+    assert.match(
+      (await console.get(`/applications/${id}`)).body,
+      /id="application-state"><span class="state bad">/,
+    );
+    const again = { orgId: org.organisation.id, id, disabled: true, actor: "operator" };
+    assert.equal(await disableApplication(running.service, again), false, "it was so already");
+    assert.deepEqual((await newest())?.id, event?.id, "and nothing is written");
+    const form = formOfPage(await console.get(`/applications/${id}/enable`));
+    const press = () => console.post(`/applications/${id}/enable`, form);
+    const places = (await Promise.all([press(), press()])).map(({ location = "" }) => location);
+    assert.deepEqual(places.map((place) => place.replace(/^.*=/, "")).sort(), ["already", "enabled"]);
+    assert.equal((await found(id)).disabledAt, null);
+    const wrong = await console.send(`/applications/${id}/delete`, { name: "ended" });
+    assert.equal(wrong.status, 400);
+    assert.ok(await found(id));
+    const deleted = await console.send(`/applications/${id}/delete`, { name: "Ended" });
+    assert.match(deleted.location ?? "", /\/applications\?done=deleted$/);
+    assert.equal((await console.get(`/applications/${id}`)).status, 404);
+    assert.equal((await newest())?.action, "application.deleted");
+  });
+
+  test("another organisation's application is nobody's, at every address", async () => {
+    const id = other.web.application.id;
+    const before = await findApplication(running.service.database.query, other.organisation.id, id);
+    const own = formOfPage(await console.get(`/applications/${org.web.application.id}/settings`), {
+      name: "Taken",
+    });
+    for (const rest of ["", "/settings", "/secrets/new", "/users", "/disable", "/delete"])
+      assert.equal((await console.get(`/applications/${id}${rest}`)).status, 404, rest);
+    for (const rest of ["/settings", "/secrets/new", "/users", "/disable", "/delete"])
+      assert.equal((await console.post(`/applications/${id}${rest}`, own)).status, 404, rest);
+    assert.deepEqual(
+      await findApplication(running.service.database.query, other.organisation.id, id),
+      before,
+    );
+  });
+
+  test("a stranger's form changes nothing, whatever it asks for", async () => {
+    const id = org.native.id;
+    const before = await found(id);
+    for (const rest of ["/new", `/${id}/settings`, `/${id}/secrets/new`, `/${id}/users`, `/${id}/disable`]) {
+      const page = await console.post(`/applications${rest}`, { csrf: "forged", name: "Taken", kind: "web" });
+      assert.ok(page.status === 403 || page.status === 303, `${rest}: ${page.status}`);
+    }
+    assert.deepEqual(await found(id), before);
+  });
+
+  test("a check says what the form would say, while it is typed", async () => {
+    const check = async (name: string, value: string, type = "confidential") =>
+      JSON.parse(
+        (await console.get(`/checks/${name}?${new URLSearchParams({ type, value })}`)).body,
+      ) as unknown;
+    assert.deepEqual(await check("redirect-uris", "https://fine.example/cb"), {
+      ok: true,
+      text: "Looks good.",
+    });
+    assert.deepEqual(await check("redirect-uris", "com.example.app:/cb", "native"), {
+      ok: true,
+      text: "Looks good.",
+    });
+    const bad = (await check("redirect-uris", "https://fine.example/cb\nhttps://*.example/")) as {
+      ok: boolean;
+      text: string;
+    };
+    assert.ok(!bad.ok && bad.text.startsWith("Line 2: "));
+    assert.deepEqual(await check("seconds", "3600"), { ok: true, text: "That is 1 hour." });
+    assert.equal(((await check("return-urls", "https://a.example//b")) as { ok: boolean }).ok, false);
+    assert.equal((await console.get("/checks/passwords?value=x")).status, 404);
+  });
+});

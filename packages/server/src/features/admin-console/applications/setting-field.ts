@@ -1,0 +1,169 @@
+/** One field of an application's settings, as its control asks for. */
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
+import { lifetimeRanges } from "../../../core/applications/validation.ts";
+import {
+  checkField,
+  checkList,
+  radioField,
+  selectField,
+  textArea,
+  textField,
+} from "../../../html/components/fields.ts";
+import { type FormState, fieldState } from "../../../html/components/form-state.ts";
+import type { Content } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { redirectUrisFault, returnUrlsFault } from "./setting-faults.ts";
+import { controls, type SettingId } from "./setting-fields.ts";
+import { linesOf, OTHER_SCOPES, type TypedSettings } from "./typed-settings.ts";
+
+export type FieldSource = {
+  typed: TypedSettings;
+  form: FormState;
+  clientType: ClientType;
+  /** Scopes and pools of the organisation that can be chosen. */
+  scopes: ReadonlyArray<{ name: string; text?: string | undefined }>;
+  pools: ReadonlyArray<{ id: string; name: string }>;
+  /** Address of a check, see checks.route.ts. */
+  checkUri(name: CheckName): string;
+  messages: Messages;
+};
+
+export type CheckName = "redirect-uris" | "return-urls" | "seconds";
+
+const PROSE_ROWS = 3;
+const MOST_ROWS = 12;
+
+export function settingField(id: SettingId, source: FieldSource): Content {
+  const { messages, form, typed } = source;
+  const text = messages.console.applicationSettings;
+  const { label, hint } = text.fields[id];
+  const common = { id, label, hint, messages, ...fieldState(form, id) };
+  const value = typed[id] ?? "";
+  const control = controls[id];
+  switch (control.kind) {
+    case "text": {
+      const { isCode = false, isRequired = false } = control;
+      return textField({ ...common, value, isCode, isRequired, isOptional: !isRequired });
+    }
+    case "prose":
+      return textArea({ ...common, value, rows: PROSE_ROWS, isOptional: true });
+    case "lines":
+      return textArea({
+        ...common,
+        value,
+        rows: rowsOf(value),
+        isCode: control.isCode ?? false,
+        check: control.check && {
+          uri: source.checkUri(control.check),
+          text: common.fault === undefined ? undefined : "",
+        },
+      });
+    case "check":
+      return checkField({ ...common, isChecked: value === "on" });
+    case "seconds":
+      return secondsField(id, { ...common, value }, source);
+    case "radio":
+      return radioField({ ...common, value, choices: choicesOf(control, messages) });
+    case "select":
+      return selectField({ ...common, value, choices: choicesOf(control, messages) });
+    case "several":
+      return checkList({ ...common, values: linesOf(value), choices: choicesOf(control, messages) });
+    case "scopes":
+      return scopesField({ ...common, value }, source);
+    case "pool":
+      return selectField({ ...common, value, choices: poolChoices(source, value) });
+    case "jwks":
+      return textArea({ ...common, value, rows: rowsOf(value), isCode: true, isOptional: true });
+  }
+}
+
+type Common = Parameters<typeof textField>[0];
+
+const rowsOf = (value: string): number => Math.min(MOST_ROWS, value.split("\n").length + 1);
+
+function choicesOf(
+  control: { values: readonly string[]; hasNone?: boolean },
+  { console: { applicationSettings } }: Messages,
+) {
+  const labels: Readonly<Record<string, string>> = applicationSettings.choices;
+  const texts: Readonly<Record<string, string>> = applicationSettings.choiceTexts;
+  const own = control.values.map((value) => ({
+    value,
+    label: labels[value] ?? value,
+    ...(Object.hasOwn(texts, value) ? { text: texts[value] ?? "" } : {}),
+  }));
+  return control.hasNone ? [{ value: "", label: applicationSettings.none }, ...own] : own;
+}
+
+function secondsField(id: SettingId, common: Common, { messages, checkUri }: FieldSource): Content {
+  const { range, unit } = messages.console.applicationSettings;
+  const [least, most] = lifetimeRanges[id as keyof typeof lifetimeRanges];
+  return textField({
+    ...common,
+    hint: `${String(common.hint)} ${range({ min: least, max: most })}`,
+    type: "number",
+    min: least,
+    max: most,
+    unit,
+    check: { uri: checkUri("seconds"), text: secondsInWords(common.value, messages) },
+  });
+}
+
+/** Empty for what is no number of seconds. */
+function secondsInWords(value: string, messages: Messages): string {
+  return /^\d{1,9}$/.test(value.trim())
+    ? messages.console.applicationSettings.reading({ seconds: Number(value) })
+    : "";
+}
+
+function scopesField(common: Common, { scopes, messages }: FieldSource): Content {
+  const { other, otherHint } = messages.console.applicationSettings.otherScopes;
+  const chosen = linesOf(common.value);
+  const listed = scopes.map(({ name }) => name);
+  const others = chosen.filter((name) => !listed.includes(name)).join("\n");
+  const choices = scopes.map(({ name, text }) => ({
+    value: name,
+    label: name,
+    ...(text === undefined ? {} : { text }),
+  }));
+  return [
+    checkList({ ...common, values: chosen, choices }),
+    textArea({
+      id: OTHER_SCOPES,
+      label: other,
+      hint: otherHint,
+      value: others,
+      rows: rowsOf(others),
+      isCode: true,
+      isOptional: true,
+      messages,
+    }),
+  ];
+}
+
+function poolChoices({ pools, messages }: FieldSource, value: string) {
+  const { none, unknownPool } = messages.console.applicationSettings;
+  const known = pools.map(({ id, name }) => ({ value: id, label: name }));
+  const isKnown = value === "" || pools.some(({ id }) => id === value);
+  return [
+    { value: "", label: none },
+    ...known,
+    ...(isKnown ? [] : [{ value, label: `${unknownPool} ${value}` }]),
+  ];
+}
+
+/** What a check says of a value. */
+export function checkedValue(
+  name: CheckName,
+  value: string,
+  type: ClientType,
+  messages: Messages,
+): { ok: boolean; text: string } {
+  if (name === "seconds") return { ok: true, text: secondsInWords(value, messages) };
+  const check = name === "redirect-uris" ? redirectUrisFault : returnUrlsFault;
+  const fault = check(value, type, messages);
+  const { fine } = messages.console.applicationSettings;
+  return fault === undefined
+    ? { ok: true, text: linesOf(value).length === 0 ? "" : fine }
+    : { ok: false, text: fault };
+}

@@ -1,0 +1,149 @@
+/** What an administrator can set of an application: which field each member has, and in which card it stands. */
+import { jwsAlgorithms } from "@signet/protocol/jose/jws";
+import {
+  type Application,
+  accessModes,
+  consentModes,
+  deviceCodeGrantType,
+  type GrantType,
+  grantTypes,
+  tokenEndpointAuthMethods,
+} from "../../../core/applications/application.ts";
+import { acrValues } from "../../../core/sessions/session.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+
+export type SettingId = keyof Messages["console"]["applicationSettings"]["fields"];
+
+export type Control =
+  | { readonly kind: "text"; readonly isCode?: boolean; readonly isRequired?: boolean }
+  | { readonly kind: "prose" }
+  /** One value a line. */
+  | { readonly kind: "lines"; readonly isCode?: boolean; readonly check?: "redirect-uris" | "return-urls" }
+  | { readonly kind: "seconds" }
+  | { readonly kind: "check" }
+  | { readonly kind: "radio" | "select"; readonly values: readonly string[]; readonly hasNone?: boolean }
+  | { readonly kind: "several"; readonly values: readonly string[] }
+  | { readonly kind: "scopes" | "pool" | "jwks" };
+
+/** Names that stand in forms: a URN is no part of an element's id. */
+export const grantNames = {
+  authorization_code: "authorization_code",
+  refresh_token: "refresh_token",
+  client_credentials: "client_credentials",
+  device_code: deviceCodeGrantType,
+} as const satisfies Readonly<Record<string, GrantType>>;
+
+export const grantNameOf = (grant: GrantType): string =>
+  Object.entries(grantNames).find(([, type]) => type === grant)?.[0] ?? grant;
+
+export const acrNames: Readonly<Record<string, string>> = {
+  password: acrValues.password,
+  multiFactor: acrValues.multiFactor,
+  phishingResistant: acrValues.phishingResistant,
+};
+
+const algorithms = Object.keys(jwsAlgorithms);
+const text: Control = { kind: "text", isCode: true };
+const lines: Control = { kind: "lines", isCode: true };
+const check: Control = { kind: "check" };
+const seconds: Control = { kind: "seconds" };
+const alg: Control = { kind: "select", values: algorithms };
+
+export const controls: Readonly<Record<SettingId, Control>> = {
+  name: { kind: "text", isRequired: true },
+  description: { kind: "prose" },
+  homepageUri: text,
+  logoUri: text,
+  contacts: { kind: "lines" },
+  redirectUris: { ...lines, check: "redirect-uris" },
+  postLogoutRedirectUris: { ...lines, check: "redirect-uris" },
+  access: { kind: "radio", values: accessModes },
+  consentMode: { kind: "radio", values: consentModes },
+  requiredAcr: { kind: "select", values: Object.keys(acrNames), hasNone: true },
+  requirePkce: check,
+  grantTypes: { kind: "several", values: grantTypes.map(grantNameOf) },
+  allowedScopes: { kind: "scopes" },
+  audience: text,
+  allowedResources: lines,
+  accessTokenLifetimeSeconds: seconds,
+  refreshTokenLifetimeSeconds: seconds,
+  refreshTokenAbsoluteLifetimeSeconds: seconds,
+  refreshTokenGraceSeconds: seconds,
+  issueRefreshTokenWithoutOfflineAccess: check,
+  idTokenIncludesScopeClaims: check,
+  idTokenSignedResponseAlg: alg,
+  accessTokenSignedResponseAlg: alg,
+  tokenEndpointAuthMethod: {
+    kind: "select",
+    values: tokenEndpointAuthMethods.filter((method) => method !== "none"),
+  },
+  jwks: { kind: "jwks" },
+  jwksUri: text,
+  tlsClientAuthSanUri: text,
+  tlsClientCertificateBoundAccessTokens: check,
+  returnUrls: { ...lines, check: "return-urls" },
+  allowPermanentKeys: check,
+  requireSignedKeyCalls: check,
+  signingPoolId: { kind: "pool" },
+  backchannelLogoutUri: text,
+};
+
+export type CardId = keyof Messages["console"]["applicationSettings"]["cards"];
+
+const cards: ReadonlyArray<readonly [CardId, readonly SettingId[]]> = [
+  ["general", ["name", "description", "homepageUri", "logoUri", "contacts"]],
+  ["addresses", ["redirectUris", "postLogoutRedirectUris"]],
+  ["signIn", ["access", "consentMode", "requiredAcr", "requirePkce"]],
+  ["tokens", ["grantTypes", "allowedScopes", "audience", "allowedResources"]],
+  [
+    "lifetimes",
+    [
+      "accessTokenLifetimeSeconds",
+      "refreshTokenLifetimeSeconds",
+      "refreshTokenAbsoluteLifetimeSeconds",
+      "refreshTokenGraceSeconds",
+      "issueRefreshTokenWithoutOfflineAccess",
+    ],
+  ],
+  [
+    "signatures",
+    [
+      "idTokenSignedResponseAlg",
+      "accessTokenSignedResponseAlg",
+      "idTokenIncludesScopeClaims",
+      "signingPoolId",
+    ],
+  ],
+  [
+    "proof",
+    [
+      "tokenEndpointAuthMethod",
+      "jwks",
+      "jwksUri",
+      "tlsClientAuthSanUri",
+      "tlsClientCertificateBoundAccessTokens",
+    ],
+  ],
+  ["legacy", ["returnUrls", "allowPermanentKeys", "requireSignedKeyCalls"]],
+  ["logout", ["backchannelLogoutUri"]],
+];
+
+/** What a client without a secret has no choice about: it proves nothing, and must use PKCE. */
+const forConfidential: readonly SettingId[] = [
+  "tokenEndpointAuthMethod",
+  "jwks",
+  "jwksUri",
+  "tlsClientAuthSanUri",
+  "requirePkce",
+];
+
+type Typed = Pick<Application, "clientType">;
+
+/** The cards of one application's settings, in the order of the page. */
+export const cardsOf = ({ clientType }: Typed): ReadonlyArray<readonly [CardId, readonly SettingId[]]> =>
+  cards.map(([card, ids]) => [
+    card,
+    clientType === "confidential" ? ids : ids.filter((id) => !forConfidential.includes(id)),
+  ]);
+
+export const fieldsOf = (application: Typed): SettingId[] => cardsOf(application).flatMap(([, ids]) => ids);

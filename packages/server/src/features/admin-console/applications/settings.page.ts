@@ -1,0 +1,68 @@
+import type { Application } from "../../../core/applications/application.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import { faultsFailure } from "../../../html/components/form-state.ts";
+import { card } from "../../../html/components/parts.ts";
+import {
+  type FormFailure,
+  failureNotice,
+  lastChangeLine,
+  recordForm,
+} from "../../../html/components/record-form.ts";
+import { type Html, html } from "../../../html/html.ts";
+import { type FieldSource, settingField } from "./setting-field.ts";
+import { cardsOf, type SettingId } from "./setting-fields.ts";
+
+export type SettingsView = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> &
+  FieldSource & {
+    application: Pick<Application, "id" | "name" | "clientType">;
+    csrf: string;
+    action: string;
+    cancelUri: string;
+    seen: string;
+    failure?: FormFailure | undefined;
+    lastChange: { who: string; at: number } | undefined;
+    script: string;
+  };
+
+export function settingsPage(view: SettingsView): Html {
+  const { messages, application } = view;
+  const text = messages.console.applicationSettings;
+  const failure = view.failure ?? faultsFailure(view.form, (id) => text.fields[id as SettingId].label);
+  const cards = cardsOf(application);
+  return consoleLayout({
+    ...view,
+    title: text.title({ application: application.name }),
+    heading: text.heading,
+    summary: text.summary,
+    notice: failureNotice(failure, messages),
+    scripts: [view.script],
+    body: html`<div class="with-aside"><div class="with-aside-main">
+${recordForm({
+  id: "settings-form",
+  action: view.action,
+  csrf: view.csrf,
+  seen: view.seen,
+  fields: cards.map(([id, fields]) =>
+    card({
+      id: `card-${id}`,
+      ...text.cards[id],
+      body: html`<div class="fields">${fields.map((field) => settingField(field, view))}</div>
+`,
+    }),
+  ),
+  submit: { id: "settings-save", label: messages.console.frame.form.save },
+  cancelUri: view.cancelUri,
+  messages,
+})}${lastChangeLine(view.lastChange, messages)}</div>
+<div class="with-aside-beside"><nav class="jump" aria-label="${text.jump}"><ul>${cards.map(
+      ([id]) => html`<li><a href="#card-${id}-title">${text.cards[id].title}</a></li>
+`,
+    )}</ul></nav></div></div>
+`,
+  });
+}

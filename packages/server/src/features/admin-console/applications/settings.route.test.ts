@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { after, before, test } from "node:test";
+import type { Application } from "../../../core/applications/application.ts";
+import { changeApplication } from "../../../core/applications/application-changes.ts";
+import { findApplication } from "../../../core/applications/applications.store.ts";
+import { createApplication } from "../../../core/applications/applications.ts";
+import { listAuditEvents } from "../../../core/audit/audit.store.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import {
+  type ConsoleBrowser,
+  consoleBrowser,
+  formOfPage,
+  textOf,
+} from "../../../testing/probes/console-browser.ts";
+import { startTestService, type TestService } from "../../../testing/test-service.ts";
+
+forEachDatabase(({ name: database, fresh }) => {
+  if (database === "postgres") return;
+  let running: TestService;
+  let org: Planted;
+  let other: Planted;
+  let console: ConsoleBrowser;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh() });
+    org = await plantRecords(running.service, "Acme");
+    other = await plantRecords(running.service, "Beta");
+    console = await consoleBrowser(running, org);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  const found = async (id: string): Promise<Application> => {
+    const application = await findApplication(running.service.database.query, org.organisation.id, id);
+    assert.ok(application);
+    return application;
+  };
+  const newest = async () => {
+    const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
+    return event;
+  };
+  /** @returns the id of a new application */
+  async function make(kind: "web" | "spa", { name, redirectUris }: { name: string; redirectUris: string }) {
+    const clientType = kind === "web" ? "confidential" : kind;
+    const settings = { redirectUris: [redirectUris] };
+    const made = { orgId: org.organisation.id, name, clientType, settings, actor: "test" } as const;
+    return (await createApplication(running.service, made)).id;
+  }
+
+  test("settings that are sent as they are shown stay what they were", async () => {
+    const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const id = await make("web", { name: "Everything", redirectUris: "https://all.example/callback" });
+    const rich = {
+      description: "For <all> & everybody",
+      homepageUri: "https://all.example/",
+      contacts: ["ops@all.example"],
+      postLogoutRedirectUris: ["https://all.example/bye"],
+      returnUrls: ["https://all.example/"],
+      allowedScopes: ["openid", "jobs:run"],
+      audience: "https://api.all.example",
+      allowedResources: ["https://api.all.example"],
+      requiredAcr: "phr",
+      consentMode: "organisation",
+      accessTokenLifetimeSeconds: 61,
+      refreshTokenGraceSeconds: 0,
+      issueRefreshTokenWithoutOfflineAccess: false,
+      idTokenIncludesScopeClaims: true,
+      tokenEndpointAuthMethod: "private_key_jwt",
+      jwks: { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "one" }] },
+      accessTokenSignedResponseAlg: "PS256",
+      allowPermanentKeys: true,
+      requireSignedKeyCalls: true,
+      access: "assigned",
+    } as const;
+    const key = { orgId: org.organisation.id, id, actor: "test" };
+    await changeApplication(running.service, key, ({ name, settings }) => ({
+      name,
+      settings: { ...settings, ...rich },
+      disabled: false,
+    }));
+    const before = await found(id);
+    const page = await console.send(`/applications/${id}/settings`);
+    assert.match(page.location ?? "", /\?done=saved$/);
+    const now = await found(id);
+    assert.deepEqual(now.settings, before.settings);
+    assert.equal(now.version, before.version + 1);
+  });
+
+  test("every setting that has a field is changed by it", async () => {
+    const id = await make("web", { name: "Changed", redirectUris: "https://changed.example/callback" });
+    const typed = {
+      name: "Changed name",
+      description: "New",
+      access: "assigned",
+      consentMode: "preauthorized",
+      requiredAcr: "multiFactor",
+      requirePkce: undefined,
+      grantTypes: "client_credentials",
+      audience: "https://api.example",
+      accessTokenLifetimeSeconds: "120",
+      issueRefreshTokenWithoutOfflineAccess: undefined,
+      idTokenIncludesScopeClaims: "on",
+      idTokenSignedResponseAlg: "EdDSA",
+      tokenEndpointAuthMethod: "client_secret_basic",
+      backchannelLogoutUri: "https://changed.example/logout",
+    };
+    await console.send(`/applications/${id}/settings`, typed);
+    const { name, settings } = await found(id);
+    assert.deepEqual(
+      [name, settings.description, settings.access, settings.consentMode, settings.requireConsent],
+      ["Changed name", "New", "assigned", "preauthorized", false],
+    );
+    assert.deepEqual(
+      [settings.requiredAcr, settings.requirePkce, settings.grantTypes, settings.audience],
+      ["urn:signet:acr:mfa", false, ["client_credentials"], "https://api.example"],
+    );
+    assert.deepEqual(
+      [settings.accessTokenLifetimeSeconds, settings.issueRefreshTokenWithoutOfflineAccess],
+      [120, false],
+    );
+    assert.deepEqual(
+      [
+        settings.idTokenIncludesScopeClaims,
+        settings.idTokenSignedResponseAlg,
+        settings.tokenEndpointAuthMethod,
+      ],
+      [true, "EdDSA", "client_secret_basic"],
+    );
+    assert.equal(settings.backchannelLogoutUri, "https://changed.example/logout");
+    const event = await newest();
+    assert.deepEqual([event?.action, event?.actor], ["application.changed", `user:${org.administrator.id}`]);
+  });
+
+  test("each fault of the record is told at its field", async () => {
+    const id = await make("web", { name: "Faulty", redirectUris: "https://faulty.example/callback" });
+    const before = await found(id);
+    const typed = {
+      name: " ",
+      redirectUris: "https://faulty.example/a/../b",
+      homepageUri: "javascript:alert(1)",
+      grantTypes: undefined,
+      otherScopes: 'a"b',
+      audience: "a b",
+      allowedResources: "nothing",
+      accessTokenLifetimeSeconds: "59",
+      refreshTokenLifetimeSeconds: "1e9",
+      jwksUri: "http://keys.example/",
+      tlsClientAuthSanUri: "urn:x",
+      signingPoolId: other.ids["pool"] ?? "01a2013d-4c1e-7ef0-9684-e411d1502322",
+      backchannelLogoutUri: "http://faulty.example/",
+    };
+    const page = await console.send(`/applications/${id}/settings`, typed);
+    assert.equal(page.status, 400);
+    const { otherScopes: _, ...fields } = { ...typed, allowedScopes: "" };
+    for (const field of Object.keys(fields).filter((field) => field !== "signingPoolId")) {
+      assert.ok(page.body.includes(`id="${field}-fault"`), field);
+      assert.ok(page.body.includes(`href="#${field}"`), field);
+    }
+    assert.deepEqual(await found(id), before);
+    // A pool is looked up when all else is right.
+    const pool = await console.send(`/applications/${id}/settings`, { signingPoolId: typed.signingPoolId });
+    assert.equal(pool.status, 400);
+    assert.ok(pool.body.includes('id="signingPoolId-fault"'));
+  });
+
+  test("a private key that is pasted by mistake is refused, and not shown again", async () => {
+    const id = await make("web", { name: "Leaky", redirectUris: "https://leaky.example/callback" });
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const jwk = privateKey.export({ format: "jwk" });
+    const page = await console.send(`/applications/${id}/settings`, {
+      jwks: JSON.stringify({ keys: [jwk] }),
+    });
+    assert.equal(page.status, 400);
+    assert.ok(page.body.includes('id="jwks-fault"'));
+    assert.ok(!page.body.includes(String(jwk.d)));
+  });
+
+  test("who was slower is told what the fields are now, loses nothing, and can save again", async () => {
+    const id = await make("spa", { name: "Raced", redirectUris: "https://raced.example/" });
+    const mine = formOfPage(await console.get(`/applications/${id}/settings`), {
+      name: "Mine",
+      contacts: "me",
+    });
+    await console.send(`/applications/${id}/settings`, { name: "Theirs", access: "assigned" });
+    const page = await console.post(`/applications/${id}/settings`, mine);
+    assert.equal(page.status, 409);
+    assert.match(page.body, new RegExp(`Changed by ${org.administrator.email}`));
+    assert.match(textOf(page, "name-now") ?? "", /Theirs/);
+    assert.match(textOf(page, "access-now") ?? "", /Assigned people/);
+    assert.ok(!page.body.includes('id="redirectUris-now"'));
+    assert.match(page.body, /value="Mine"/);
+    assert.equal((await found(id)).name, "Theirs");
+    const again = await console.post(`/applications/${id}/settings`, formOfPage(page));
+    assert.equal(again.status, 303);
+    assert.deepEqual([(await found(id)).name, (await found(id)).settings.contacts], ["Mine", ["me"]]);
+  });
+});

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type AuditEvent, listAuditEvents, recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { findHead } from "../../../core/audit/chain/chain.store.ts";
+import { chainOrganisation } from "../../../core/audit/chain/chaining.ts";
+import { chainKey } from "../../../core/audit/chain/link.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { showsLogin } from "../../../testing/fixtures/visit.ts";
+import { type ConsoleBrowser, consoleBrowser, textOf } from "../../../testing/probes/console-browser.ts";
+import { startTestService, type TestService } from "../../../testing/test-service.ts";
+
+const FRESHNESS_MS = 600_000;
+
+describe("the pages of the audit log", () => {
+  forEachDatabase(({ fresh }) => {
+    let running: TestService;
+    let clock: FakeClock;
+    let org: Planted;
+    let other: Planted;
+    let admin: ConsoleBrowser;
+    before(async () => {
+      clock = fakeClock();
+      running = await startTestService({ databaseUrl: await fresh(), clock });
+      org = await plantRecords(running.service, "Acme");
+      other = await plantRecords(running.service, "Beta");
+      admin = await consoleBrowser(running, org);
+    });
+    after(async () => {
+      await running.close();
+      assert.deepEqual(running.errors, []);
+    });
+
+    const db = () => running.service.database.query;
+    const happened = (event: Partial<AuditEvent>, at = org) =>
+      recordAuditEvent(db(), {
+        orgId: at.organisation.id,
+        at: clock(),
+        actor: `user:${at.administrator.id}`,
+        action: "application.changed",
+        ...event,
+      });
+    const newest = async () => {
+      const [event] = await listAuditEvents(db(), org.organisation.id, 1);
+      assert.ok(event);
+      return event;
+    };
+    const rowsOf = (body: string) => [...body.matchAll(/<tr role="row" id="event-([\da-f-]{36})"/g)].length;
+
+    test("what has no address has no label for one either, where rows are records", async () => {
+      await happened({ target: org.user.id, action: "user-settings.changed" });
+      const { body } = await admin.get("/audit-log?what=user-settings.changed");
+      assert.equal(rowsOf(body), 1);
+      assert.doesNotMatch(body, /data-label="From"/);
+    });
+
+    test("an event is a sentence with the names of who and what, and a link to the record", async () => {
+      await happened({ target: org.user.id, action: "user.enabled", address: "192.0.2.44" });
+      const { body } = await admin.get("/audit-log?what=user.enabled");
+      assert.equal(rowsOf(body), 1);
+      assert.match(body, /User enabled/);
+      assert.match(body, new RegExp(`<bdi>${org.administrator.email}</bdi>`));
+      assert.match(body, new RegExp(`/users/${org.user.id}"><bdi>${org.user.email}</bdi>`));
+      assert.match(body, /192\.0\.2\.44/);
+      assert.match(body, /data-label="From"/);
+      const german = await admin.browser.get(
+        `${running.baseUrl}/oauth/manage/${org.organisation.id}/audit-log?what=user.enabled`,
+        { "accept-language": "de" },
+      );
+      assert.match(german.body, /Benutzer freigegeben/);
+    });
+
+    test("a record that is gone, and an action of another version, are shown as they are", async () => {
+      const gone = "0190a1b2-0000-4000-8000-00000000dead";
+      await happened({ target: gone, action: "application.deleted", actor: `user:${gone}` });
+      const { body } = await admin.get("/audit-log?what=application.deleted");
+      assert.match(body, new RegExp(`<code>${gone.slice(0, 13)}…</code>`));
+      assert.doesNotMatch(body, new RegExp(`/applications/${gone}`));
+      assert.match(body, /A former user/);
+      await happened({ action: "nonsense.invented" as AuditEvent["action"], target: "<script>x" });
+      const { body: all } = await admin.get("/audit-log");
+      assert.match(all, /nonsense\.invented/);
+      assert.match(all, /&lt;script&gt;x/);
+    });
+
+    test("it is searched by who, what, on what, address and day, and keeps what was typed", async () => {
+      const day = new Date(clock()).toISOString().slice(0, 10);
+      await happened({ target: "till", action: "device.revoked", address: "198.51.100.7" });
+      const finds = async (query: string, count: number) => {
+        const { body, status } = await admin.get(`/audit-log?${query}`);
+        assert.equal(status, 200, query);
+        assert.equal(rowsOf(body), count, query);
+        return body;
+      };
+      const who = encodeURIComponent(org.administrator.email);
+      const body = await finds(
+        `search=${who}&what=device.revoked&on=till&address=198.51.100.7&from=${day}&to=${day}`,
+        1,
+      );
+      assert.match(body, new RegExp(`name="search"[^>]*value="${org.administrator.email}"`));
+      assert.match(body, /<option value="device\.revoked" selected>/);
+      assert.match(body, new RegExp(`id="from"[^>]*value="${day}"`));
+      await finds("what=devices&address=198.51.100.7", 1);
+      await finds(`search=${org.administrator.id}&on=till`, 1);
+      await finds("to=2001-01-01", 0);
+      await finds("search=nobody%40acme.example", 0);
+      await finds("what=nonsense&from=2026-02-31&address=198.51.100.7", 1);
+      await finds(`on=${other.user.id}`, 0);
+    });
+
+    test("it has pages, each event once", async () => {
+      for (let at = 0; at < 30; at++) await happened({ target: "many", action: "scope.changed" });
+      const first = await admin.get("/audit-log?on=many");
+      assert.equal(rowsOf(first.body), 25);
+      const older = /id="page-older" href="[^"]*\/audit-log(\?[^"]*)"/
+        .exec(first.body)?.[1]
+        ?.replaceAll("&amp;", "&");
+      assert.ok(older);
+      const second = await admin.get(`/audit-log${older}`);
+      assert.equal(rowsOf(second.body), 5);
+      assert.match(second.body, /id="page-newest"/);
+      const ids = ({ body }: { body: string }) =>
+        [...body.matchAll(/id="event-([\da-f-]{36})"/g)].map(([, id]) => id);
+      assert.equal(new Set([...ids(first), ...ids(second)]).size, 30);
+    });
+
+    test("an event has a page with all of it, and ways to what belongs to it", async () => {
+      await happened({
+        target: org.user.id,
+        action: "password.set",
+        address: "192.0.2.9",
+        details: { scopes: ["a", "b"] },
+      });
+      const { id } = await newest();
+      const waiting = await admin.get(`/audit-log/${id}`);
+      assert.match(waiting.body, /It joins the chain within seconds/);
+      const { database, masterKey } = running.service;
+      await chainOrganisation({ database, clock, key: chainKey(masterKey) }, org.organisation.id);
+      const { seq, hash } = await newest();
+      const { body } = await admin.get(`/audit-log/${id}`);
+      assert.match(body, new RegExp(`id="event-hash"><code>${hash}</code>`));
+      assert.equal(textOf({ body }, "event-seq"), String(seq));
+      assert.match(body, /<code>a, b<\/code>/);
+      for (const [link, query] of Object.entries({
+        "same-who": `search=user%3A${org.administrator.id}`,
+        "same-target": `on=${org.user.id}`,
+        "same-address": "address=192.0.2.9",
+      }))
+        assert.match(body, new RegExp(`id="${link}" href="[^"]*\\?${query}"`), link);
+      assert.equal((await admin.get("/audit-log/0190a1b2-0000-7000-8000-000000000000")).status, 404);
+      assert.equal((await admin.get("/audit-log/nonsense")).status, 404);
+      const [foreign] = await listAuditEvents(db(), other.organisation.id, 1);
+      assert.equal((await admin.get(`/audit-log/${foreign?.id}`)).status, 404, "another organisation's");
+    });
+
+    test("the page says how long the chain is, and how its end is checked", async () => {
+      const head = await findHead(db(), org.organisation.id);
+      const { body } = await admin.get("/audit-log");
+      const check = `signet audit verify --org ${org.organisation.id} --expect ${head?.seq}:${head?.hash}`;
+      assert.equal(textOf({ body }, "chain-check"), check);
+      const fresh = await consoleBrowser(running, other);
+      assert.match((await fresh.get("/audit-log")).body, /Nothing is chained yet/);
+    });
+
+    test("an export is a file of what the search finds, and leaves an event", async () => {
+      const csv = await admin.get("/audit-log/export?format=csv&on=many");
+      assert.equal(csv.status, 200);
+      assert.match(
+        csv.headers.get("content-disposition") ?? "",
+        /^attachment; filename="audit-\d{4}-\d\d-\d\d\.csv"$/,
+      );
+      assert.equal(csv.headers.get("cache-control"), "no-store");
+      assert.equal(csv.body.trimEnd().split("\r\n").length, 31);
+      const { action, actor, details } = await newest();
+      assert.deepEqual([action, actor], ["audit.exported", `user:${org.administrator.id}`]);
+      assert.deepEqual(details, { format: "csv", filters: ["target"] });
+      const jsonl = await admin.get("/audit-log/export?format=jsonl");
+      assert.match(jsonl.headers.get("content-type") ?? "", /^application\/x-ndjson/);
+      const lines = jsonl.body
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      assert.deepEqual([lines[0].seq, lines.at(-1).action, lines.at(-1).seq], [1, "audit.exported", null]);
+      assert.ok(lines.every(({ orgId }) => orgId === org.organisation.id));
+      clock.advance(FRESHNESS_MS + 1_000);
+      const later = await admin.get("/audit-log/export?format=csv");
+      assert.ok(
+        later.status === 303 || later.status === 302 || showsLogin(later),
+        "asks for a fresh sign-in",
+      );
+      assert.doesNotMatch(later.body, /organisation\.created/);
+    });
+  });
+});

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { auditActions, auditGroups } from "../../../core/audit/actions.ts";
+import { LOCALES, messages } from "../../../html/messages/messages.ts";
+
+test("every action and every group has its words in every language, and no two actions have the same", () => {
+  for (const locale of LOCALES) {
+    const { actions, groups } = messages([locale]).console.auditLog;
+    assert.deepEqual(Object.keys(actions).sort(), [...auditActions].sort(), locale);
+    assert.deepEqual(Object.keys(groups).sort(), Object.keys(auditGroups).sort(), locale);
+    assert.equal(new Set(Object.values(actions)).size, auditActions.length, locale);
+  }
+});

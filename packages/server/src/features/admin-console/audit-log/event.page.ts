@@ -1,0 +1,82 @@
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { card, facts, moment } from "../../../html/components/parts.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+import type { EventInWords } from "./audit-words.ts";
+import { targetCell } from "./list.page.ts";
+
+export type AuditEventView = ConsoleFrame &
+  EventInWords & {
+    listUri: string;
+    uris: { sameWho: string; sameTarget: string | undefined; sameAddress: string | undefined };
+  };
+
+export function auditEventPage(view: AuditEventView): Html {
+  const { messages } = view;
+  const { frame } = messages.console;
+  return consoleLayout({
+    ...view,
+    title: view.what,
+    breadcrumbs: [{ label: frame.pages.auditLog, uri: view.listUri }],
+    body: [eventCard(view), detailsCard(view), chainCard(view)],
+  });
+}
+
+function eventCard({ event, who, target, uris, messages }: AuditEventView): Html {
+  const { list, event: text } = messages.console.auditLog;
+  const more = (id: string, uri: string | undefined, label: string) =>
+    uri !== undefined && html`<br><a id="${id}" href="${linkAddress(uri)}">${label}</a>`;
+  return card({
+    id: "event",
+    title: text.title,
+    body: facts([
+      { label: list.when, content: moment(event.at, messages.format.minute), id: "event-when" },
+      { label: text.id, content: html`<code>${event.id}</code>`, id: "event-id" },
+      { label: text.action, content: html`<code>${event.action}</code>`, id: "event-action" },
+      {
+        label: list.who,
+        content: html`<bdi>${who}</bdi> <code>${event.actor}</code>${more("same-who", uris.sameWho, text.sameWho)}`,
+        id: "event-who",
+      },
+      {
+        label: list.target,
+        content:
+          target &&
+          html`${targetCell(target)}${!target.isCode && html` <code>${event.target}</code>`}${more("same-target", uris.sameTarget, text.sameTarget)}`,
+        id: "event-target",
+      },
+      {
+        label: list.address,
+        content:
+          event.address !== undefined &&
+          html`<code>${event.address}</code>${more("same-address", uris.sameAddress, text.sameAddress)}`,
+        id: "event-address",
+      },
+    ]),
+  });
+}
+
+function detailsCard({ event, messages }: AuditEventView): Html | undefined {
+  const entries = Object.entries(event.details);
+  if (entries.length === 0) return undefined;
+  const shown = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value));
+  return card({
+    id: "details",
+    title: messages.console.auditLog.event.details,
+    body: facts(
+      entries.map(([name, value]) => ({ label: name, content: html`<code>${shown(value)}</code>` })),
+    ),
+  });
+}
+
+function chainCard({ event, messages }: AuditEventView): Html {
+  const { chain, event: text } = messages.console.auditLog;
+  if (event.seq === undefined) return card({ id: "chain", title: chain.title, text: text.waiting });
+  return card({
+    id: "chain",
+    title: chain.title,
+    body: facts([
+      { label: text.place, content: messages.format.number(event.seq), id: "event-seq" },
+      { label: text.hash, content: html`<code>${event.hash}</code>`, id: "event-hash" },
+    ]),
+  });
+}

@@ -1,0 +1,68 @@
+/** GET audit-log/export: what the search finds, as a file. It is read while it is sent, and leaves an event itself. */
+import { Readable } from "node:stream";
+import type { FastifyInstance } from "fastify";
+import { type KeptEvent, recordAuditEvent } from "../../../core/audit/audit.store.ts";
+import { exportAuditEvents } from "../../../core/audit/export/export.ts";
+import { type LineFormat, lineFormats } from "../../../core/audit/export/formats.ts";
+import { queryOf } from "../../../http/form-body.ts";
+import {
+  actingOn,
+  type ConsoleDeps,
+  consolePath,
+  consoleRoute,
+  provenAdministrator,
+  queryText,
+  type Visit,
+} from "../../../page-kit/visit.ts";
+import { filterMeant, typedFilter } from "./filter.ts";
+
+export function auditExportRoute(app: FastifyInstance, deps: ConsoleDeps): void {
+  consoleRoute(app, deps, "/audit-log/export", { get: (visit) => sendExport(deps, visit) });
+}
+
+async function sendExport(deps: ConsoleDeps, visit: Visit): Promise<void> {
+  const { organisation, request, reply } = visit;
+  const { values } = queryOf(request);
+  const typed = typedFilter(values);
+  const format = values.get("format") === "jsonl" ? "jsonl" : "csv";
+  const path = consolePath(organisation, `/audit-log/export${queryText({ ...typed, format })}`);
+  const signedIn = await provenAdministrator(deps, visit, path);
+  if (!signedIn) return;
+  const db = deps.database.query;
+  const filter = await filterMeant(db, organisation.id, typed);
+  const now = deps.clock();
+  await recordAuditEvent(db, {
+    ...actingOn(visit, signedIn),
+    at: now,
+    action: "audit.exported",
+    target: organisation.id,
+    details: { format, filters: Object.keys(filter) },
+  });
+  const day = new Date(now).toISOString().slice(0, "2027-01-31".length);
+  const lines = linesOf(lineFormats[format], exportAuditEvents(db, organisation.id, filter));
+  await reply
+    .headers({
+      "cache-control": "no-store",
+      "content-disposition": `attachment; filename="audit-${day}.${format}"`,
+      "x-content-type-options": "nosniff",
+    })
+    .type(lineFormats[format].contentType)
+    .send(Readable.from(lines, { objectMode: false }));
+}
+
+/** In pieces that are worth a packet. */
+const PIECE_CHARACTERS = 32_000;
+
+async function* linesOf(
+  { head, line }: LineFormat,
+  events: AsyncIterable<KeptEvent>,
+): AsyncGenerator<string> {
+  let piece = head;
+  for await (const event of events) {
+    piece += line(event);
+    if (piece.length < PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = "";
+  }
+  if (piece !== "") yield piece;
+}

@@ -1,0 +1,158 @@
+import { auditGroups } from "../../../core/audit/actions.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { type Choice, selectField, textField } from "../../../html/components/fields.ts";
+import { buttonLink, card, copyStatus, moment, snippet } from "../../../html/components/parts.ts";
+import { noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { actionText, type EventInWords } from "./audit-words.ts";
+import { isSearch, type TypedFilter } from "./filter.ts";
+
+export type AuditListView = ConsoleFrame & {
+  orgId: string;
+  listUri: string;
+  uriOf(id: string): string;
+  typed: TypedFilter;
+  events: readonly EventInWords[];
+  newestUri?: string | undefined;
+  olderUri?: string | undefined;
+  /** How far this page has looked, when there was too much to look at. */
+  lookedBackTo?: number | undefined;
+  exportUris: { csv: string; jsonl: string };
+  /** Where the chain ends. */
+  head: { seq: number; hash: string; updatedAt: number } | undefined;
+  script: string;
+};
+
+export function auditListPage(view: AuditListView): Html {
+  const { messages } = view;
+  const { auditLog: text, frame } = messages.console;
+  return consoleLayout({
+    ...view,
+    title: frame.pages.auditLog,
+    breadcrumbs: [],
+    summary: text.summary,
+    scripts: [view.script],
+    body: [
+      html`<section class="card audit-events" aria-label="${frame.pages.auditLog}">
+${searchOf(view)}${rows(view)}${further(view)}</section>
+`,
+      exportCard(view),
+      chainCard(view),
+      copyStatus,
+    ],
+  });
+}
+
+function searchOf({ messages, typed, listUri }: AuditListView): Html {
+  const { filter } = messages.console.auditLog;
+  const field = (id: "on" | "address" | "from" | "to", label: string, type: "text" | "date") =>
+    textField({ id, label, type, value: typed[id], maxLength: 200, messages });
+  return searchForm({
+    action: listUri,
+    label: `${filter.who} (${filter.whoHint})`,
+    value: typed.search,
+    filters: [
+      selectField({
+        id: "what",
+        label: filter.what,
+        value: typed.what,
+        choices: whatChoices(messages),
+        messages,
+      }),
+      field("on", `${filter.target} (${filter.targetHint})`, "text"),
+      field("address", filter.address, "text"),
+      field("from", `${filter.from} (UTC)`, "date"),
+      field("to", `${filter.to} (UTC)`, "date"),
+    ],
+    isSearch: isSearch(typed),
+    messages,
+  });
+}
+
+/** Every group as a whole, then each of its actions. */
+function whatChoices(messages: Messages): Choice[] {
+  const { filter, groups } = messages.console.auditLog;
+  const names = Object.keys(auditGroups) as Array<keyof typeof auditGroups>;
+  return [
+    { value: "", label: filter.anything },
+    ...names.flatMap((name) => {
+      const group = groups[name];
+      const actions = Object.keys(auditGroups[name]).map((value) => ({
+        value,
+        label: actionText(value, messages),
+        group,
+      }));
+      return [{ value: name, label: filter.allOf({ group }), group }, ...actions];
+    }),
+  ];
+}
+
+function rows({ messages, events, uriOf }: AuditListView): Html {
+  if (events.length === 0) return noneFound(messages);
+  const { filter, list } = messages.console.auditLog;
+  return table({
+    label: messages.console.frame.pages.auditLog,
+    columns: [list.when, filter.what, list.who, list.target, list.address],
+    rows: events.map(({ event, what, who, target }) => ({
+      id: `event-${event.id}`,
+      cells: [
+        html`<a class="item-name" href="${linkAddress(uriOf(event.id))}">${moment(event.at, messages.format.minute)}</a>`,
+        what,
+        html`<bdi>${who}</bdi>`,
+        target && targetCell({ ...target, text: target.isCode ? shortened(target.text) : target.text }),
+        event.address,
+      ],
+    })),
+    messages,
+  });
+}
+
+/** Ids tell little in a list: the whole one is on the event's page. */
+const shortened = (id: string): string => (id.length > LONGEST_ID ? `${id.slice(0, LONGEST_ID - 1)}…` : id);
+const LONGEST_ID = 14;
+
+/** What it was done to, which leads to its page where it has one. */
+export function targetCell({ text, isCode, uri }: NonNullable<EventInWords["target"]>): Html {
+  const shown = isCode ? html`<code>${text}</code>` : html`<bdi>${text}</bdi>`;
+  return uri === undefined ? shown : html`<a href="${linkAddress(uri)}">${shown}</a>`;
+}
+
+function further({ messages, newestUri, olderUri, lookedBackTo }: AuditListView): Html {
+  const { list } = messages.console.auditLog;
+  if (lookedBackTo === undefined || olderUri === undefined)
+    return html`${pager({ newestUri, olderUri, messages })}`;
+  return html`<p class="quiet" id="looked-back" role="status">${list.lookedBack({ at: lookedBackTo })}</p>
+<div class="actions">${buttonLink({ id: "look-further", uri: olderUri, label: list.further })}</div>
+${pager({ newestUri, messages })}`;
+}
+
+function exportCard({ messages, exportUris }: AuditListView): Html {
+  const { export: text } = messages.console.auditLog;
+  return card({
+    id: "export",
+    title: text.title,
+    text: text.text,
+    body: html`<div class="actions">${buttonLink({ id: "export-csv", uri: exportUris.csv, label: text.csv })}
+${buttonLink({ id: "export-jsonl", uri: exportUris.jsonl, label: text.jsonl })}</div>
+`,
+  });
+}
+
+function chainCard({ messages, head, orgId }: AuditListView): Html {
+  const { chain } = messages.console.auditLog;
+  const { copy, copied } = messages.console.frame.secret;
+  if (!head || head.seq === 0) return card({ id: "chain", title: chain.title, text: chain.none });
+  return card({
+    id: "chain",
+    title: chain.title,
+    text: `${chain.length({ count: head.seq })} ${chain.moved({ at: head.updatedAt })}`,
+    body: snippet({
+      id: "chain-check",
+      title: chain.check,
+      lines: `signet audit verify --org ${orgId} --expect ${head.seq}:${head.hash}`,
+      copy,
+      copied,
+    }),
+  });
+}

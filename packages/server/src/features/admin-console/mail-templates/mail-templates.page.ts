@@ -1,0 +1,150 @@
+import { type MailContent, type MailTemplate, mailTemplates } from "../../../core/mail/mail.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { selectField } from "../../../html/components/fields.ts";
+import { hiddenFields } from "../../../html/components/form.ts";
+import { card, facts, state } from "../../../html/components/parts.ts";
+import {
+  doneNotice,
+  type FormFailure,
+  failureNotice,
+  onceField,
+} from "../../../html/components/record-form.ts";
+import { nameCell, table } from "../../../html/components/table.ts";
+import { type Html, html, linkAddress } from "../../../html/html.ts";
+
+/** How mail leaves this server; undefined parts are not known or not there. */
+export type MailSetup = {
+  kind: "smtp" | "mailbox" | "none";
+  sender?: string | undefined;
+  server?: string | undefined;
+};
+
+export type MailTemplatesView = ConsoleFrame & {
+  setup: MailSetup;
+  uriOf: Readonly<Record<MailTemplate, string>>;
+};
+
+/** Every mail there is, and whether any is sent. */
+export function mailTemplatesPage(view: MailTemplatesView): Html {
+  const { messages, setup } = view;
+  const { frame, mailTemplates: text } = messages.console;
+  return consoleLayout({
+    ...view,
+    title: frame.pages.mailTemplates,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    body: [
+      card({
+        id: "sending",
+        title: text.sending,
+        text: text.sendingText,
+        body: [
+          facts([
+            {
+              label: text.state,
+              content: state(setup.kind === "none" ? "bad" : "good", text.kinds[setup.kind]),
+              id: "mail-state",
+            },
+            { label: text.sender, content: setup.sender && html`<bdi>${setup.sender}</bdi>` },
+            { label: text.server, content: setup.server && html`<code>${setup.server}</code>` },
+          ]),
+          setup.kind === "none" && html`<p class="quiet">${text.noneText}</p>`,
+        ],
+      }),
+      card({
+        id: "mails",
+        title: text.list,
+        body: table({
+          label: text.list,
+          columns: [text.columns.mail, text.columns.when],
+          rows: mailTemplates.map((template) => ({
+            id: `mail-${template}`,
+            cells: [
+              nameCell({ name: text.names[template], uri: view.uriOf[template] }),
+              html`<span class="codes-line">${text.when[template]}</span>`,
+            ],
+          })),
+          messages,
+        }),
+      }),
+    ],
+  });
+}
+
+export type MailTemplateView = ConsoleFrame & {
+  template: MailTemplate;
+  content: MailContent;
+  listUri: string;
+  /** The page's own address. */
+  ownUri: string;
+  /** Of the mail as HTML, for the frame. */
+  htmlUri: string;
+  languages: ReadonlyArray<{ value: string; label: string }>;
+  test: { action: string; csrf: string; once: string; isPossible: boolean };
+  failure?: FormFailure | undefined;
+  isSent: boolean;
+  /** Address of frames.js. */
+  script: string;
+};
+
+/** One mail, as text and as HTML. */
+export function mailTemplatePage(view: MailTemplateView): Html {
+  const { messages, template, content } = view;
+  const { frame, mailTemplates: text } = messages.console;
+  return consoleLayout({
+    ...view,
+    title: text.names[template],
+    scripts: [view.script],
+    summary: text.when[template],
+    breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.listUri }],
+    notice: view.isSent ? doneNotice(text.done.sent) : failureNotice(view.failure, messages),
+    body: [
+      card({
+        id: "preview",
+        title: text.preview,
+        text: text.sample,
+        body: [
+          languageForm(view),
+          facts([
+            { label: text.from, content: html`<bdi>${content.senderName}</bdi>` },
+            {
+              label: text.subject,
+              content: html`<bdi lang="${content.locale}">${content.subject}</bdi>`,
+              id: "mail-subject",
+            },
+          ]),
+          html`<h3>${text.html}</h3>
+<iframe class="mail-frame" id="mail-html" title="${text.htmlFrame}" src="${linkAddress(view.htmlUri)}" sandbox referrerpolicy="no-referrer" loading="lazy"></iframe>
+<h3>${text.text}</h3>
+<pre class="mail-text" id="mail-text" lang="${content.locale}" tabindex="0" aria-label="${text.text}">${content.text}</pre>`,
+        ],
+      }),
+      testCard(view),
+    ],
+  });
+}
+
+function languageForm({ ownUri, content, languages, messages }: MailTemplateView): Html {
+  const { mailTemplates: text } = messages.console;
+  return html`<form class="search" method="get" action="${linkAddress(ownUri)}">
+${selectField({ id: "language", label: text.language, value: content.locale, choices: languages, messages })}<button class="button" id="language-show" type="submit">${text.show}</button>
+</form>
+`;
+}
+
+function testCard({ test, content, user, messages }: MailTemplateView): Html {
+  const { mailTemplates: text } = messages.console;
+  return card({
+    id: "test",
+    title: text.test,
+    text: test.isPossible ? text.testText({ email: user.email }) : text.notSetUp,
+    body:
+      test.isPossible &&
+      html`<form class="form" id="test-form" method="post" action="${linkAddress(test.action)}">
+${hiddenFields([
+  { name: "csrf", value: test.csrf },
+  { name: "language", value: content.locale },
+])}${onceField(test.once)}<div class="actions"><button class="button" id="test-send" type="submit">${text.testSubmit}</button></div>
+</form>`,
+  });
+}

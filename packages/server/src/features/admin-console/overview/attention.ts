@@ -1,0 +1,99 @@
+/** What an administrator should look at, the urgent first. */
+import { isDueForRotation } from "../../../core/device-ca/generation.ts";
+import { listSigningKeys } from "../../../core/signing-keys/signing-keys.store.ts";
+import { AGENT_SEEN_MS } from "../../../core/signing-pools/agent-key.ts";
+import { agentsOfPools } from "../../../core/signing-pools/registration.store.ts";
+import { listAllPools } from "../../../core/signing-pools/signing-pools.store.ts";
+import type { Db } from "../../../db/open.ts";
+import { countFailedMails, type EndingSecret, endOfDeviceCa, secretsThatEnd } from "./overview.store.ts";
+
+export type Attention =
+  | { kind: "pool-away"; poolId: string; poolName: string }
+  | { kind: "pool-empty"; poolId: string; poolName: string }
+  | ({ kind: "secret-ended" | "secret-ends" } & EndingSecret)
+  | { kind: "mail-off" }
+  | { kind: "mail-failed"; count: number }
+  | { kind: "key-old"; alg: string; createdAt: number }
+  | { kind: "ca-ends"; at: number };
+
+export interface AttentionDeps {
+  /** Days; 0: keys are not rotated by themselves. */
+  readonly keyRotationDays: number;
+  /** Whether mails go out, or to the demo's mailbox. */
+  readonly hasMail: boolean;
+}
+
+const DAY_MS = 86_400_000;
+const SECRETS_AHEAD_MS = 14 * DAY_MS;
+/** One that ended may be why an application fails now; later on nobody misses it. */
+const SECRETS_BEHIND_MS = 7 * DAY_MS;
+/** Without a rotation of its own: the age at which a key is worth a word. */
+const OLD_KEY_MS = 365 * DAY_MS;
+/** Housekeeping rotates in its next round: what is older than this, it could not. */
+const ROUND_MS = DAY_MS;
+const MOST_SECRETS = 5;
+/** Mails are kept for two days. */
+const MOST_MAILS = 1_000;
+
+export async function needsAttention(
+  deps: AttentionDeps,
+  db: Db,
+  orgId: string,
+  now: number,
+): Promise<Attention[]> {
+  return [
+    ...(await poolsAway(db, orgId, now)),
+    ...(await secrets(db, orgId, now)),
+    ...(await mails(deps, db, orgId, now)),
+    ...(await oldKeys(deps, db, orgId, now)),
+    ...(await endingCa(db, orgId, now)),
+  ];
+}
+
+async function poolsAway(db: Db, orgId: string, now: number): Promise<Attention[]> {
+  const pools = (await listAllPools(db, orgId)).filter(({ disabledAt }) => disabledAt === null);
+  if (pools.length === 0) return [];
+  const agents = await agentsOfPools(db, orgId, now - AGENT_SEEN_MS);
+  return pools
+    .filter(({ id }) => (agents.get(id)?.live ?? 0) === 0)
+    .map(({ id, name }) => ({
+      kind: agents.has(id) ? ("pool-away" as const) : ("pool-empty" as const),
+      poolId: id,
+      poolName: name,
+    }));
+}
+
+async function secrets(db: Db, orgId: string, now: number): Promise<Attention[]> {
+  const times = { from: now - SECRETS_BEHIND_MS, to: now + SECRETS_AHEAD_MS, limit: MOST_SECRETS };
+  const found = await secretsThatEnd(db, orgId, times);
+  return found.map((secret) => ({
+    kind: secret.expiresAt <= now ? ("secret-ended" as const) : ("secret-ends" as const),
+    ...secret,
+  }));
+}
+
+async function mails({ hasMail }: AttentionDeps, db: Db, orgId: string, now: number): Promise<Attention[]> {
+  // Without a server to send them, every mail fails: one word is enough.
+  if (!hasMail) return [{ kind: "mail-off" }];
+  const count = await countFailedMails(db, orgId, { since: now - 2 * DAY_MS, limit: MOST_MAILS });
+  return count === 0 ? [] : [{ kind: "mail-failed", count }];
+}
+
+async function oldKeys(
+  { keyRotationDays }: AttentionDeps,
+  db: Db,
+  orgId: string,
+  now: number,
+): Promise<Attention[]> {
+  const longest = keyRotationDays === 0 ? OLD_KEY_MS : keyRotationDays * DAY_MS + ROUND_MS;
+  return (await listSigningKeys(db, orgId))
+    .filter(({ retireAt, createdAt }) => retireAt === null && now - createdAt > longest)
+    .map(({ alg, createdAt }) => ({ kind: "key-old", alg, createdAt }));
+}
+
+async function endingCa(db: Db, orgId: string, now: number): Promise<Attention[]> {
+  const at = await endOfDeviceCa(db, orgId);
+  return at !== undefined && isDueForRotation({ notAfter: at + ROUND_MS }, now)
+    ? [{ kind: "ca-ends", at }]
+    : [];
+}

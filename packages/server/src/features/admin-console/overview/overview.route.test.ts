@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { addActivity } from "../../../core/activity/activity.store.ts";
+import { createClientSecret } from "../../../core/applications/client-secrets.ts";
+import { noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { type Planted, plantRecords } from "../../../testing/fixtures/planted-records.ts";
+import { type ConsoleBrowser, consoleBrowser, plain } from "../../../testing/probes/console-browser.ts";
+import { startTestService, type TestService } from "../../../testing/test-service.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: Planted;
+  let clock: FakeClock;
+  let browser: ConsoleBrowser;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: await fresh(), clock });
+    org = await plantRecords(running.service, "Acme");
+    browser = await consoleBrowser(running, org);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  const orgId = () => org.organisation.id;
+  const figure = (body: string, name: string) =>
+    new RegExp(`id="figure-${name}"[\\s\\S]*?figure-value">([^<]*)`).exec(body)?.[1];
+  /** The titles of what needs attention. */
+  const attention = async () => {
+    const { body } = await browser.get("");
+    return [...body.matchAll(/id="attention-\d+"[^>]*>([^<]*)/g)].map(([, title = ""]) => plain(title));
+  };
+
+  test("it counts what the organisation has, and nothing of another one", async () => {
+    await plantRecords(running.service, "Beta");
+    const { body, status } = await browser.get("");
+    assert.equal(status, 200);
+    const figures = ["users", "sessions", "applications", "devices"].map((name) => figure(body, name));
+    // With those that hang on others, and those in other states (testing/fixtures/records-in-states.ts).
+    assert.deepEqual(figures, ["5", "3", "6", "1"]);
+    assert.equal(figure(body, "agents"), "0");
+    assert.doesNotMatch(body, /Beta/);
+  });
+
+  test("charts show what was counted in the time that was chosen", async () => {
+    const hour = clock() - (clock() % HOUR);
+    // The administrator's own sign-in: what waits in memory would be written at any moment from now on.
+    await running.service.activity.flush();
+    const row = (kind: string, at: number, total: number) => ({ orgId: orgId(), kind, hour: at, total });
+    await addActivity(running.service.database.query, [
+      row("sign-ins", hour, 1_100),
+      row("sign-ins", hour - 3 * DAY, 200),
+      row("sign-ins", hour - 60 * DAY, 30),
+      row("refused-tokens", hour, 7),
+    ]);
+    const sums = async (range: string) => {
+      const { body } = await browser.get(`?range=${range}`);
+      const [, card = ""] = /id="sign-ins"([\s\S]*?)<\/section>/.exec(body) ?? [];
+      const points = card.match(/class="chart-hover"/g)?.length;
+      return [/<dd>([^<]*)/.exec(card)?.[1], points];
+    };
+    assert.deepEqual(await sums("24h"), ["1,101", 24]);
+    assert.deepEqual(await sums("7d"), ["1,301", 28]);
+    assert.deepEqual(await sums("30d"), ["1,301", 30]);
+    assert.deepEqual(await sums("90d"), ["1,331", 90]);
+    assert.deepEqual(await sums("nonsense"), ["1,301", 28]);
+  });
+
+  test("what needs somebody is said, with the way to it, and no longer when it is done", async () => {
+    const { service } = running;
+    const agentAway = "No agent of the pool Planted pool Acme is online";
+    const noMail = "No email can be sent";
+    assert.deepEqual(await attention(), [agentAway, noMail]);
+    const seen = { orgId: orgId(), id: org.ids["agent"] ?? "", now: clock(), every: 0 };
+    await noteAgentSeen(service.database.query, seen);
+    assert.deepEqual(await attention(), [noMail]);
+    const applicationId = org.web.application.id;
+    const secret = { orgId: orgId(), applicationId, label: "Old", actor: "test" };
+    await createClientSecret(service, { ...secret, expiresAt: clock() + 13 * DAY });
+    await createClientSecret(service, { ...secret, label: "Later", expiresAt: clock() + 30 * DAY });
+    assert.deepEqual(await attention(), ["A secret of Web expires soon", noMail]);
+    assert.match((await browser.get("")).body, new RegExp(`href="[^"]*/applications/${applicationId}"`));
+  });
+
+  test("the newest events are there in words", async () => {
+    const { body } = await browser.get("");
+    const [, list = ""] = /class="events">([\s\S]*?)<\/ul>/.exec(body) ?? [];
+    assert.match(list, /event-what"[^>]*>[A-Z][^<.]*/);
+    assert.equal(list.match(/<li>/g)?.length, 6);
+  });
+});
+
+test("an organisation with nothing in it is shown how to begin; one in use is not", async (context) => {
+  const running = await startTestService({ databaseUrl: "sqlite::memory:" });
+  context.after(() => running.close());
+  const org = await plantRecords(running.service, "Acme");
+  const browser = await consoleBrowser(running, org);
+  assert.doesNotMatch((await browser.get("")).body, /id="first-steps"/);
+  await running.service.database.query.deleteFrom("application").execute();
+  assert.match((await browser.get("")).body, /id="first-quickstart" href="[^"]*\/quickstart"/);
+});

@@ -1,0 +1,54 @@
+/** Over which time the charts are: chosen by a link. */
+import { DAY_MS, HOUR_MS } from "../../../core/activity/kinds.ts";
+import type { ActivityAsked } from "../../../core/activity/read-activity.ts";
+import {
+  dayAndHourWords,
+  dayWords,
+  hourWords,
+  weekdayAndDayWords,
+  weekdayWords,
+} from "../../../html/components/time-words.ts";
+
+interface Range {
+  readonly by: ActivityAsked<"tokens">["by"];
+  readonly step: number;
+  readonly points: number;
+  /** One word below the chart for so many points. */
+  readonly tickEvery: number;
+  readonly tick: (locale: string) => (at: number) => string;
+  readonly point: (locale: string) => (at: number) => string;
+}
+
+const QUARTER_MS = 6 * HOUR_MS;
+
+export const ranges = {
+  "24h": { by: "hour", step: HOUR_MS, points: 24, tickEvery: 6, tick: hourWords, point: dayAndHourWords },
+  "7d": {
+    by: "quarter",
+    step: QUARTER_MS,
+    points: 28,
+    tickEvery: 4,
+    tick: weekdayWords,
+    point: dayAndHourWords,
+  },
+  "30d": { by: "day", step: DAY_MS, points: 30, tickEvery: 5, tick: dayWords, point: weekdayAndDayWords },
+  "90d": { by: "day", step: DAY_MS, points: 90, tickEvery: 15, tick: dayWords, point: weekdayAndDayWords },
+} as const satisfies Record<string, Range>;
+
+export type RangeName = keyof typeof ranges;
+
+export const rangeNames = Object.keys(ranges) as RangeName[];
+
+const isRange = (text: string): text is RangeName => Object.hasOwn(ranges, text);
+
+/** What the address says; a week when it says nothing known. */
+export const rangeOf = (text: string | undefined): RangeName =>
+  text !== undefined && isRange(text) ? text : "7d";
+
+/** From the beginning of the first point to the end of the last one; a week is seven whole days. */
+export function timesOf(name: RangeName, now: number): { from: number; to: number } {
+  const { step, points } = ranges[name];
+  const whole = name === "7d" ? DAY_MS : step;
+  const to = now - (now % whole) + whole;
+  return { from: to - points * step, to };
+}

@@ -1,0 +1,149 @@
+/** A registered application and all that makes it run: its file, its code, and whether somebody has signed in yet. */
+import type { Application } from "../../../core/applications/application.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import { liveStatus } from "../../../html/components/live.ts";
+import { buttonLink, card, copyable, copyStatus, facts, snippet } from "../../../html/components/parts.ts";
+import { lastChangeLine } from "../../../html/components/record-form.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import type { CodeSnippet } from "./code-snippets.ts";
+import type { ShellSnippet } from "./shell-snippets.ts";
+import type { SnippetSource } from "./snippet-source.ts";
+import { type WaitingView, waitingCard } from "./waiting.page.ts";
+
+export type RunningView = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> &
+  Pick<WaitingView, "use" | "liveUri" | "inspectorUri" | "userUri"> & {
+    application: Pick<Application, "id" | "name">;
+    source: SnippetSource;
+    env: string;
+    code: readonly CodeSnippet[];
+    shell: readonly ShellSnippet[];
+    /** This page without a secret. */
+    ownUri: string;
+    recordUri: string;
+    settingsUri: string;
+    lastChange: { who: string; at: number } | undefined;
+    scripts: readonly string[];
+  };
+
+export function runningPage(view: RunningView): Html {
+  const { messages, application, source } = view;
+  const { running } = messages.console.quickstart;
+  const hasNewSecret = source.secret !== undefined;
+  return consoleLayout({
+    ...view,
+    title: running.title({ application: application.name }),
+    heading: html`<bdi>${application.name}</bdi>`,
+    summary: running.summary,
+    actions: buttonLink({ id: "quickstart-record", uri: view.recordUri, label: running.record }),
+    notice: hasNewSecret ? secretNotice(view) : undefined,
+    body: html`<div class="with-aside"><div class="with-aside-main">
+${envCard(view)}${view.code.length > 0 && codeCard(view)}${view.shell.length > 0 && shellCard(view)}${lastChangeLine(view.lastChange, messages)}</div>
+<div class="with-aside-beside">${waitingCard({ ...view, kind: source.kind, address: source.callback.address })}${factsCard(view)}</div></div>
+${copyStatus}${liveStatus}`,
+  });
+}
+
+function secretNotice({ messages }: RunningView): Html {
+  const { frame, quickstart } = messages.console;
+  return html`<div class="notice hint" id="once-notice" role="status"><p class="notice-title">${frame.secret.once}</p>
+<p>${quickstart.running.secretOnce}</p></div>
+`;
+}
+
+const copies = ({ messages }: RunningView) => {
+  const { copy, copied } = messages.console.frame.secret;
+  return { copy, copied };
+};
+
+function envCard(view: RunningView): Html {
+  const { running } = view.messages.console.quickstart;
+  const { unregistered } = view.source.callback;
+  const isLacking =
+    view.source.hasSecret && view.source.secret === undefined && view.source.kind !== "legacy";
+  return card({
+    id: "env",
+    title: running.env,
+    text: running.envText,
+    body: html`${
+      unregistered !== undefined &&
+      html`<p class="advice" id="callback-advice">${running.unregistered({ address: unregistered })} <a id="quickstart-settings" href="${linkAddress(view.settingsUri)}">${running.register}</a></p>
+`
+    }${snippet({ id: "env-file", title: ".env", lines: view.env, ...copies(view) })}${
+      isLacking &&
+      html`<p class="quiet">${running.secretElsewhere} <a id="quickstart-secret" href="${linkAddress(view.source.secretUri)}">${running.secretNew}</a></p>
+`
+    }`,
+  });
+}
+
+function codeCard(view: RunningView): Html {
+  const { running } = view.messages.console.quickstart;
+  const usesSdk = view.code.some(({ install }) => install !== undefined);
+  return card({
+    id: "code",
+    title: running.code,
+    text: usesSdk ? running.codeText : running.codeTextPlain,
+    body: [
+      usesSdk &&
+        foldedAway("sdk", running.sdk, html`<p class="quiet">${running.sdkText}</p>${sdkLines(view)}`, false),
+      ...view.code.map((one, index) => foldedAway(one.id, one.title, codeOf(one, view), index === 0)),
+    ],
+  });
+}
+
+/** Works without a script; of those with one name, one is open at a time. */
+const foldedAway = (id: string, title: string, content: Content, isOpen: boolean): Html =>
+  html`<details class="tab" id="tab-${id}" name="code"${isOpen && html` open`}><summary>${title}</summary>
+<div class="tab-content">${content}</div></details>
+`;
+
+const sdkLines = (view: RunningView): Html =>
+  snippet({
+    id: "sdk-lines",
+    title: view.messages.console.quickstart.running.shell,
+    lines: "npm run build\nnpm pack ./packages/client-sdk/dist",
+    ...copies(view),
+  });
+
+function codeOf({ id, file, install, lines, run }: CodeSnippet, view: RunningView): Content {
+  const { running } = view.messages.console.quickstart;
+  const part = (name: string, title: string, text: string) =>
+    snippet({ id: `${id}-${name}`, title, lines: text, ...copies(view) });
+  return [
+    install !== undefined && part("install", running.install, install),
+    part("code", file, lines),
+    part("run", running.run, run),
+  ];
+}
+
+function shellCard(view: RunningView): Html {
+  const { running } = view.messages.console.quickstart;
+  const one = ({ id, lines }: ShellSnippet) =>
+    snippet({ id: `curl-${id}`, title: running.curl[id], lines, ...copies(view) });
+  return card({ id: "curl", title: running.byHand, text: running.byHandText, body: view.shell.map(one) });
+}
+
+function factsCard(view: RunningView): Html {
+  const { source, messages } = view;
+  const { record } = messages.console.applications;
+  const { running } = messages.console.quickstart;
+  const value = (id: string, label: string, text: string) => ({
+    label,
+    content: copyable({ id, value: text, label, ...copies(view) }),
+  });
+  const hasAddress = source.kind === "web" || source.kind === "spa" || source.kind === "native";
+  return card({
+    id: "known",
+    title: running.known,
+    body: facts([
+      value("client-id", record.clientId, source.clientId),
+      value("issuer", record.issuer, source.issuer),
+      ...(hasAddress ? [value("redirect-uri", running.redirectUri, source.callback.redirectUri)] : []),
+    ]),
+  });
+}

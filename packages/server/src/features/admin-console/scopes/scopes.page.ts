@@ -1,0 +1,102 @@
+import type { CustomScope } from "../../../core/scopes/custom-scope.ts";
+import { scopeClaims, standardScopes } from "../../../core/scopes/scopes.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { buttonLink, card, emptyState, state } from "../../../html/components/parts.ts";
+import { doneNotice } from "../../../html/components/record-form.ts";
+import { nameCell, noneFound, pager, searchForm, table } from "../../../html/components/table.ts";
+import { type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+
+export type ScopesView = ConsoleFrame & {
+  listUri: string;
+  newUri: string;
+  search: string;
+  scopes: ReadonlyArray<{ scope: CustomScope; uri: string }>;
+  newestUri: string | undefined;
+  olderUri: string | undefined;
+  done: keyof Messages["console"]["scopes"]["done"] | undefined;
+};
+
+/** The organisation's own scopes, and the standard ones explained. */
+export function scopesPage(view: ScopesView): Html {
+  const { frame, scopes: text } = view.messages.console;
+  const make = buttonLink({ id: "scope-new", uri: view.newUri, label: text.make, isPrimary: true });
+  return consoleLayout({
+    ...view,
+    title: frame.pages.scopes,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    actions: isEmpty(view) ? undefined : make,
+    notice: view.done && doneNotice(text.done[view.done]),
+    body: [
+      card({ id: "own-scopes", title: text.own, text: text.ownText, body: ownScopes(view, make) }),
+      card({
+        id: "standard-scopes",
+        title: text.standard,
+        text: text.standardText,
+        body: standardTable(view.messages),
+      }),
+    ],
+  });
+}
+
+const isEmpty = ({ scopes, search, newestUri }: ScopesView): boolean =>
+  scopes.length === 0 && search === "" && newestUri === undefined;
+
+function ownScopes(view: ScopesView, make: Html): Html {
+  const { messages, search, scopes } = view;
+  const { scopes: text } = messages.console;
+  if (isEmpty(view)) return emptyState({ title: text.none, text: text.noneText, action: make });
+  return html`${searchForm({
+    action: view.listUri,
+    label: text.search,
+    value: search,
+    isSearch: search !== "",
+    messages,
+  })}${
+    scopes.length === 0
+      ? noneFound(messages)
+      : table({
+          label: text.own,
+          columns: [text.columns.name, text.columns.shown, text.columns.claims],
+          rows: scopes.map(({ scope, uri }) => ({
+            id: `scope-${scope.id}`,
+            cells: [
+              nameCell({ name: scope.name, uri }),
+              html`<bdi>${scope.displayName}</bdi>${scope.sensitive && html` ${state("warn", text.sensitive)}`}`,
+              claimNames(
+                scope.claims.map(({ name }) => name),
+                text.noClaims,
+              ),
+            ],
+          })),
+          messages,
+        })
+  }${pager({ newestUri: view.newestUri, olderUri: view.olderUri, messages })}`;
+}
+
+/** Names of claims, a few of them. */
+function claimNames(names: readonly string[], none: string): Html {
+  if (names.length === 0) return html`<span class="quiet">${none}</span>`;
+  const [shown, others] = [names.slice(0, 4), names.length - 4];
+  return html`<span class="codes-line">${shown.map((name) => html`<code>${name}</code> `)}${others > 0 && `+${others}`}</span>`;
+}
+
+function standardTable(messages: Messages): Html {
+  const { scopes: text } = messages.console;
+  const claims = (name: string): Html => {
+    const given = scopeClaims[name];
+    if (given) return claimNames(given, text.noClaims);
+    const special: Readonly<Record<string, string>> = text.standardClaims;
+    return name === "openid" ? claimNames(["sub"], "") : html`<span class="quiet">${special[name]}</span>`;
+  };
+  return table({
+    label: text.standard,
+    columns: [text.columns.name, text.columns.shown, text.columns.claims],
+    rows: standardScopes.map((name) => ({
+      id: `standard-${name}`,
+      cells: [nameCell({ name }), messages.scopes[name], claims(name)],
+    })),
+    messages,
+  });
+}

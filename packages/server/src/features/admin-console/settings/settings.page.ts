@@ -1,0 +1,150 @@
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { mark } from "../../../html/components/mark.ts";
+import {
+  buttonLink,
+  card,
+  copyable,
+  copyStatus,
+  facts,
+  moment,
+  snippet,
+} from "../../../html/components/parts.ts";
+import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { type Html, html } from "../../../html/html.ts";
+import { languageName } from "../../../html/messages/language-name.ts";
+import { LOCALES, type Messages } from "../../../html/messages/messages.ts";
+import { shownAccent, signInPreview } from "./sign-in-preview.ts";
+
+export type SettingsView = ConsoleFrame & {
+  record: Organisation;
+  issuer: string;
+  brandingUri: string;
+  logoEditUri: string;
+  policiesUri: string;
+  devicesUri: string;
+  lastChange: { who: string; at: number } | undefined;
+  done: keyof Messages["console"]["settings"]["done"] | undefined;
+  /** Address of copy.js. */
+  script: string;
+};
+
+/** All settings of the organisation, each with the way to change it. */
+export function settingsPage(view: SettingsView): Html {
+  const { frame, settings: text } = view.messages.console;
+  const { branding } = view.record.settings;
+  return consoleLayout({
+    ...view,
+    title: frame.pages.settings,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    notice: view.done && doneNotice(text.done[view.done]),
+    previewAccent: shownAccent(branding.accentColor),
+    scripts: [view.script],
+    body: [
+      brandingCard(view),
+      policiesCard(view),
+      devicesCard(view),
+      identityCard(view),
+      card({
+        id: "end",
+        title: text.end,
+        text: text.endText,
+        body: snippet({
+          id: "disable-command",
+          title: text.endCommand,
+          lines: `signet org disable ${view.record.id}`,
+          copy: text.copy,
+          copied: text.copied,
+        }),
+      }),
+      lastChangeLine(view.lastChange, view.messages),
+      copyStatus,
+    ],
+  });
+}
+
+function brandingCard({ record, brandingUri, logoEditUri, messages }: SettingsView): Html {
+  const { settings: text } = messages.console;
+  const { name, settings } = record;
+  const { accentColor, logoUri } = settings.branding;
+  return card({
+    id: "branding",
+    title: text.branding,
+    text: text.brandingText,
+    actions: html`<span class="heading-actions">${buttonLink({ id: "branding-edit", uri: brandingUri, label: text.edit })}${buttonLink({ id: "logo-edit", uri: logoEditUri, label: text.logoTitle })}</span>`,
+    body: [
+      facts([
+        { label: text.name, content: html`<bdi>${name}</bdi>`, id: "organisation-name" },
+        {
+          label: text.accentColor,
+          content: html`<span class="preview-light"><span class="swatch"></span></span> ${accentColor === undefined ? text.ownAccent : html`<code>${accentColor}</code>`}`,
+        },
+        { label: text.logo, content: logoUri === undefined ? text.noLogo : mark(name, logoUri) },
+      ]),
+      html`<h3>${text.previewNow}</h3>`,
+      signInPreview({ name, accentColor, logoUri, messages }),
+    ],
+  });
+}
+
+function policiesCard({ record, policiesUri, messages }: SettingsView): Html {
+  const { frame, settings: text } = messages.console;
+  const { settings } = record;
+  return card({
+    id: "policies",
+    title: text.policies,
+    text: text.policiesText,
+    actions: buttonLink({ id: "policies-edit", uri: policiesUri, label: text.edit }),
+    body: facts([
+      { label: text.passwordMinLength, content: text.charactersOf({ count: settings.passwordMinLength }) },
+      { label: text.secondFactor, content: text.secondFactors[settings.secondFactor].label },
+      { label: text.verifiedEmail, content: settings.requireVerifiedEmail ? frame.yes : frame.no },
+      { label: text.accountDeletion, content: settings.allowAccountDeletion ? frame.yes : frame.no },
+      { label: text.sessionLifetime, content: messages.format.lifetime(settings.sessionLifetimeSeconds) },
+      { label: text.sessionIdle, content: messages.format.lifetime(settings.sessionIdleSeconds) },
+      { label: text.language, content: languageName(settings.defaultLocale) },
+    ]),
+  });
+}
+
+function devicesCard({ record, devicesUri, messages }: SettingsView): Html {
+  const { devices, console: texts } = messages;
+  const { settings: text } = texts;
+  const { deviceAttestation, deviceEkTrust } = record.settings;
+  return card({
+    id: "device-policy",
+    title: text.devices,
+    text: text.devicesText,
+    actions: buttonLink({ id: "device-policy-edit", uri: devicesUri, label: text.devicesEdit }),
+    body: facts([
+      { label: text.attestation, content: devices.policy.attestations[deviceAttestation].label },
+      { label: devices.policy.ekTrust, content: devices.policy.ekTrusts[deviceEkTrust].label },
+    ]),
+  });
+}
+
+function identityCard({ record, issuer, messages }: SettingsView): Html {
+  const { settings: text } = messages.console;
+  const copied = { copy: text.copy, copied: text.copied };
+  return card({
+    id: "identity",
+    title: text.identity,
+    body: facts([
+      {
+        label: text.id,
+        content: copyable({ id: "organisation-id", value: record.id, label: text.id, ...copied }),
+      },
+      {
+        label: text.issuer,
+        content: copyable({ id: "organisation-issuer", value: issuer, label: text.issuer, ...copied }),
+      },
+      { label: text.created, content: moment(record.createdAt, messages.format.day) },
+    ]),
+  });
+}
+
+export const languageChoices = LOCALES.map((locale) => ({
+  value: locale,
+  label: languageName(locale),
+}));

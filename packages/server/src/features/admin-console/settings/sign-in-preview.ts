@@ -1,0 +1,53 @@
+/** What users see at sign-in, as a picture of it: nothing in it can be typed into or pressed. */
+import { DEFAULT_ACCENT, type MeasuredShades, measuredAccent } from "../../../html/accent.ts";
+import { mark } from "../../../html/components/mark.ts";
+import { facts, state } from "../../../html/components/parts.ts";
+import { type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+
+export type PreviewView = {
+  name: string;
+  /** `#rrggbb`: `previewAccent` of the page is the same. */
+  accentColor: string | undefined;
+  logoUri: string | undefined;
+  messages: Messages;
+};
+
+export const shownAccent = (accentColor: string | undefined): string => accentColor ?? DEFAULT_ACCENT;
+
+/** Light and dark beside each other, with what their colours reach. */
+export function signInPreview(view: PreviewView): Html {
+  const { settings: text } = view.messages.console;
+  const measured = measuredAccent(shownAccent(view.accentColor));
+  return html`<div class="previews">
+${onePreview(view, "light", measured.light)}${onePreview(view, "dark", measured.dark)}</div>
+<p class="quiet preview-note">${text.contrastText}</p>
+`;
+}
+
+function onePreview(view: PreviewView, scheme: "light" | "dark", measured: MeasuredShades): Html {
+  const { settings: text } = view.messages.console;
+  const { name, logoUri } = view;
+  return html`<figure class="preview-side"><div class="preview preview-${scheme}" aria-hidden="true">
+<p class="preview-brand">${mark(name, logoUri)}<bdi>${name}</bdi></p>
+<div class="preview-card"><p class="preview-heading">${text.previewSignIn}</p>
+<p class="preview-label">${text.previewEmail}</p><p class="preview-input"></p>
+<p class="preview-label">${text.previewPassword}</p><p class="preview-input"></p>
+<p class="preview-button">${text.previewContinue}</p>
+<p class="preview-link">${text.previewForgot}</p></div></div>
+<figcaption><p class="item-name">${text[scheme]} ${state("good", text.readable)}</p>
+${facts([
+  { label: text.buttonText, content: ratio(measured.buttonText, view) },
+  { label: text.links, content: ratio(measured.links, view) },
+  { label: text.edges, content: ratio(measured.edges, view) },
+])}</figcaption></figure>
+`;
+}
+
+/** Rounded down, so that nothing looks better than it is. */
+const ratio = (value: number, { messages }: PreviewView): string =>
+  messages.console.settings.ratio({
+    value: new Intl.NumberFormat(messages.locale, { maximumFractionDigits: 1 }).format(
+      Math.floor(value * 10) / 10,
+    ),
+  });

@@ -1,0 +1,194 @@
+import type { SystemAccount, SystemAccountKey } from "../../../core/system-accounts/system-account.ts";
+import {
+  type ConsoleFrame,
+  type ConsoleView,
+  consoleLayout,
+} from "../../../html/components/console-layout.ts";
+import {
+  buttonLink,
+  card,
+  copyable,
+  copyStatus,
+  facts,
+  moment,
+  snippet,
+  state,
+} from "../../../html/components/parts.ts";
+import { doneNotice, lastChangeLine } from "../../../html/components/record-form.ts";
+import { nameCell, rowLink, table } from "../../../html/components/table.ts";
+import { type Content, type Html, html, linkAddress } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { kindOf, stateOf } from "./list.page.ts";
+
+export type AccountView = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> & {
+    account: SystemAccount;
+    application: { name: string; uri: string };
+    /** The newest first. */
+    keys: ReadonlyArray<SystemAccountKey & { isActive: boolean }>;
+    permitted: readonly { id: string; name: string; uri: string }[];
+    /** Undefined without a key that works. */
+    snippets: { sdk: string; curl: string } | undefined;
+    /** Below the account's own page. */
+    uriOf(rest: string): string;
+    lastChange: { who: string; at: number } | undefined;
+    done: keyof Messages["console"]["systemAccounts"]["done"] | undefined;
+    /** Address of the copy script. */
+    script: string;
+  };
+
+export function accountPage(view: AccountView): Html {
+  const { account, messages } = view;
+  const { systemAccounts: text } = messages.console;
+  return consoleLayout({
+    ...view,
+    title: account.name,
+    heading: html`<bdi>${account.name}</bdi>`,
+    actions: buttonLink({ id: "account-edit", uri: view.uriOf("/edit"), label: text.record.edit }),
+    notice: view.done && doneNotice(text.done[view.done]),
+    scripts: [view.script],
+    body: [
+      detailsCard(view),
+      keysCard(view),
+      permissionsCard(view),
+      snippetsCard(view),
+      endCard(view),
+      lastChangeLine(view.lastChange, messages),
+      copyStatus,
+    ],
+  });
+}
+
+function detailsCard({ account, application, messages }: AccountView): Html {
+  const { frame, systemAccounts } = messages.console;
+  const { record: text } = systemAccounts;
+  return card({
+    id: "account-details",
+    title: text.details,
+    body: facts([
+      {
+        label: text.application,
+        content: html`<a href="${linkAddress(application.uri)}"><bdi>${application.name}</bdi></a>`,
+      },
+      { label: text.kind, content: kindOf(account, messages) },
+      { label: text.state, content: stateOf(account, messages), id: "account-state" },
+      { label: text.signatures, content: account.requiresStrictSignature ? text.strict : text.either },
+      {
+        label: text.lastUsed,
+        content:
+          account.lastUsedAt === null ? frame.never : moment(account.lastUsedAt, messages.format.minute),
+      },
+      { label: text.created, content: moment(account.createdAt, messages.format.day) },
+      {
+        label: text.id,
+        content: copyable({ id: "account-id", value: account.id, ...frame.secret, label: text.id }),
+      },
+    ]),
+  });
+}
+
+function keysCard({ keys, messages, uriOf }: AccountView): Html {
+  const { frame, systemAccounts } = messages.console;
+  const { keys: text } = systemAccounts;
+  const list = () =>
+    table({
+      label: text.title,
+      columns: [text.publicKey, text.state, text.lastUsed],
+      rows: keys.map((key) => ({
+        id: `key-${key.publicKey}`,
+        cells: [
+          html`<code class="item-name">${key.publicKey}</code>${key.label !== "" && html`<span class="quiet item-note"><bdi>${key.label}</bdi></span>`}`,
+          keyState(key, messages),
+          key.lastUsedAt === null ? frame.never : moment(key.lastUsedAt, messages.format.minute),
+        ],
+        actions:
+          key.isActive &&
+          rowLink({
+            id: `key-end-${key.publicKey}`,
+            uri: uriOf(`/keys/${key.publicKey}/end`),
+            text: text.end,
+            label: text.endOf({ name: key.label === "" ? key.publicKey : key.label }),
+          }),
+      })),
+      messages,
+    });
+  return card({
+    id: "account-keys",
+    title: text.title,
+    text: text.text,
+    actions: buttonLink({ id: "key-add", uri: uriOf("/keys/new"), label: text.add }),
+    body: keys.length === 0 ? html`<p class="quiet">${text.none}</p>` : list(),
+  });
+}
+
+function keyState(
+  { revokedAt, expiresAt, isActive }: AccountView["keys"][number],
+  { console: { systemAccounts } }: Messages,
+): Content {
+  const { keys: text } = systemAccounts;
+  if (revokedAt !== null) return state("plain", text.revoked);
+  if (!isActive) return state("plain", text.expired);
+  const until =
+    expiresAt !== null && html`<span class="quiet item-note">${text.until({ at: expiresAt })}</span>`;
+  return html`${state("good", text.active)}${until}`;
+}
+
+function permissionsCard({ account, permitted, messages, uriOf }: AccountView): Html {
+  const { permissions: text } = messages.console.systemAccounts;
+  if (account.isAdministrator) return card({ id: "account-permissions", title: text.title, text: text.all });
+  const list = () =>
+    table({
+      label: text.title,
+      columns: [text.application],
+      rows: permitted.map(({ id, name, uri }) => ({
+        id: `permission-${id}`,
+        cells: [nameCell({ name, uri })],
+        actions: rowLink({
+          id: `permission-remove-${id}`,
+          uri: uriOf(`/permissions/${id}/remove`),
+          text: text.remove,
+          label: text.removeOf({ application: name }),
+        }),
+      })),
+      messages,
+    });
+  return card({
+    id: "account-permissions",
+    title: text.title,
+    text: permitted.length === 0 ? text.none : text.text,
+    actions: buttonLink({ id: "permission-add", uri: uriOf("/permissions/new"), label: text.add }),
+    body: permitted.length > 0 && list(),
+  });
+}
+
+function snippetsCard({ snippets, messages }: AccountView): Html | undefined {
+  if (!snippets) return undefined;
+  const { frame, systemAccounts } = messages.console;
+  const { snippets: text } = systemAccounts;
+  const lines = (id: "sdk" | "curl") =>
+    snippet({ id, title: text[id], lines: snippets[id], ...frame.secret });
+  return card({
+    id: "account-snippets",
+    title: text.title,
+    text: text.text,
+    body: html`${lines("sdk")}${lines("curl")}<p><a id="api-reference" href="/docs">${text.reference}</a></p>
+`,
+  });
+}
+
+function endCard({ account, messages, uriOf }: AccountView): Html {
+  const { end } = messages.console.systemAccounts;
+  const isDisabled = account.disabledAt !== null;
+  const change = isDisabled
+    ? buttonLink({ id: "account-enable", uri: uriOf("/enable"), label: end.enable })
+    : buttonLink({ id: "account-disable", uri: uriOf("/disable"), label: end.disable, isDangerous: true });
+  const remove = { id: "account-delete", uri: uriOf("/delete"), label: end.delete, isDangerous: true };
+  return card({
+    id: "account-end",
+    title: end.title,
+    text: end.text,
+    isDangerous: true,
+    body: html`<div class="actions">${change}${buttonLink(remove)}</div>
+`,
+  });
+}

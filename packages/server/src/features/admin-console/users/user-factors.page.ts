@@ -1,0 +1,90 @@
+/** How a member signs in, and whether an invitation is on its way: of the organisation's own users alone. */
+import { hasSecondFactor } from "../../../core/second-factors/second-factor.ts";
+import { buttonLink, card, facts } from "../../../html/components/parts.ts";
+import type { Content, Html } from "../../../html/html.ts";
+import { html } from "../../../html/html.ts";
+import type { UserView } from "./user-view.ts";
+
+export function invitationCard(view: UserView): Html | undefined {
+  const { invitation, passwordChangedAt, messages, uriOf, canMail, member } = view;
+  if (passwordChangedAt !== null) return undefined;
+  const { invitation: text } = messages.console.users;
+  const canInvite = canMail && member.disabledAt === null;
+  const again =
+    canInvite && buttonLink({ id: "invite-again", uri: uriOf("/invitation/again"), label: text.again });
+  const withdraw =
+    invitation?.kind === "open" &&
+    buttonLink({ id: "invite-withdraw", uri: uriOf("/invitation/withdraw"), label: text.withdraw });
+  return card({
+    id: "user-invitation",
+    title: text.title,
+    body: html`<p id="invitation-state">${standing(view)}</p>
+${(again || withdraw) && html`<div class="actions">${again}${withdraw}</div>`}`,
+  });
+}
+
+function standing({ invitation, messages }: UserView): Content {
+  const { invitation: text } = messages.console.users;
+  switch (invitation?.kind) {
+    case "open":
+      return invitation.mail === "failed" ? text.failed : text[invitation.mail]({ at: invitation.until });
+    case "run-out":
+      return text.runOut({ at: invitation.at });
+    case "withdrawn":
+      return text.withdrawn({ at: invitation.at });
+    default:
+      return text.never;
+  }
+}
+
+export function factorsCard(view: UserView): Html | undefined {
+  const { factors, passwordChangedAt, invitation, messages } = view;
+  if (!factors) return undefined;
+  const { users } = messages.console;
+  const { factors: text } = users;
+  const since = passwordChangedAt ?? undefined;
+  return card({
+    id: "user-factors",
+    title: text.title,
+    body: html`${facts([
+      {
+        label: text.password,
+        content: since === undefined ? text.passwordNone : text.passwordSince({ at: since }),
+      },
+      {
+        label: users.invitation.accepted,
+        content: invitation?.kind === "accepted" && messages.format.minute(invitation.at),
+      },
+      { label: text.app, content: factors.hasTotp ? text.appThere : text.none },
+      {
+        label: text.passkeys,
+        content: factors.passkeys > 0 ? text.passkeysCount({ count: factors.passkeys }) : text.none,
+      },
+      {
+        label: text.codes,
+        content: factors.recoveryCodes > 0 ? text.codesLeft({ count: factors.recoveryCodes }) : text.none,
+      },
+    ])}${factorActs(view)}`,
+  });
+}
+
+/** One's own are changed in one's own account, with the present ones shown. */
+function factorActs({ factors, passwordChangedAt, messages, ...view }: UserView): Content {
+  const { factors: text } = messages.console.users;
+  const { isYou, canMail, member, uriOf } = view;
+  if (isYou || !factors) return undefined;
+  const canReset = canMail && passwordChangedAt !== null && member.disabledAt === null;
+  const acts = [
+    canReset && buttonLink({ id: "password-reset", uri: uriOf("/password-reset"), label: text.sendReset }),
+    buttonLink({ id: "password-new", uri: uriOf("/new-password"), label: text.newPassword }),
+    (hasSecondFactor(factors) || factors.recoveryCodes > 0) &&
+      buttonLink({
+        id: "factors-reset",
+        uri: uriOf("/reset-factors"),
+        label: text.reset,
+        isDangerous: true,
+      }),
+  ];
+  return html`<div class="actions">${acts}</div>
+`;
+}

@@ -1,0 +1,42 @@
+/** What the page of a member shows, for the files that it is put together of. */
+import type { KeptEvent } from "../../../core/audit/audit.store.ts";
+import type { FactorSummary } from "../../../core/second-factors/second-factor.ts";
+import type { InvitationStanding } from "../../../core/users/invitations/invitations.ts";
+import type { User } from "../../../core/users/user.ts";
+import type { ConsoleFrame, ConsoleView } from "../../../html/components/console-layout.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+
+type Named = { name: string; uri: string };
+
+export type UserView = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> & {
+    member: User;
+    isYou: boolean;
+    /** Of a guest. */
+    home: { name: string } | undefined;
+    lastSignIn: number | undefined;
+    /** The next three: undefined of a guest. */
+    passwordChangedAt?: number | null;
+    factors?: FactorSummary;
+    invitation?: InvitationStanding | undefined;
+    canMail: boolean;
+    sessions: readonly {
+      id: string;
+      /** A name in our words; undefined when the browser is none that we know. */
+      browser: string | undefined;
+      address: string;
+      since: number;
+      seen: number;
+    }[];
+    consents: readonly { id: string; application: Named; scopes: readonly string[]; grantedAt: number }[];
+    assigned: readonly Named[];
+    /** Below the member's own page. */
+    uriOf(rest: string): string;
+    /** The newest first. */
+    activity: readonly Pick<KeptEvent, "id" | "action" | "at" | "address">[];
+    audit: { byThem: string; toThem: string };
+    lastChange: { who: string; at: number } | undefined;
+    done: keyof Messages["console"]["users"]["done"] | undefined;
+    /** Address of the copy script. */
+    script: string;
+  };

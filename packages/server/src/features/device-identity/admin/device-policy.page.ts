@@ -1,0 +1,132 @@
+import {
+  type AttestationPolicy,
+  attestationPolicies,
+  type EkTrust,
+  ekTrustModes,
+} from "../../../core/devices/device.ts";
+import { type ConsoleFrame, consoleLayout } from "../../../html/components/console-layout.ts";
+import { radioField } from "../../../html/components/fields.ts";
+import { type FormState, fieldState } from "../../../html/components/form-state.ts";
+import { card, copyStatus, snippet } from "../../../html/components/parts.ts";
+import {
+  doneNotice,
+  type FormFailure,
+  failureNotice,
+  lastChangeLine,
+  recordForm,
+} from "../../../html/components/record-form.ts";
+import { type Html, html } from "../../../html/html.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+
+export type DevicePolicyView = ConsoleFrame & {
+  tabs: Html;
+  isSaved: boolean;
+  failure?: FormFailure | undefined;
+  state?: FormState;
+  action: string;
+  csrf: string;
+  seen: string;
+  policy: { attestation: AttestationPolicy; ekTrust: EkTrust };
+  roots: TrustList;
+  eks: TrustList;
+  lastChange: { who: string; at: number } | undefined;
+  /** Address of copy.js. */
+  script: string;
+};
+
+/** The first records of a list that a command looks after. */
+export type TrustList = {
+  /** @property at milliseconds: the end of a root, the beginning of a key */
+  items: readonly { name: string; fingerprint: string; at: number }[];
+  /** There are others. */
+  hasMore: boolean;
+  addCommand: string;
+  listCommand: string;
+};
+
+/** What is asked of devices, and which TPMs are believed. */
+export function devicePolicyPage(view: DevicePolicyView): Html {
+  const { messages } = view;
+  const { policy: text, done } = messages.devices;
+  return consoleLayout({
+    ...view,
+    title: text.title,
+    breadcrumbs: [],
+    summary: text.summary({ organisation: view.organisation.name }),
+    notice: view.isSaved ? doneNotice(done.saved) : failureNotice(view.failure, messages),
+    scripts: [view.script],
+    body: [
+      view.tabs,
+      policyForm(view),
+      trustList("roots", view.roots, messages),
+      trustList("eks", view.eks, messages),
+      lastChangeLine(view.lastChange, messages),
+      copyStatus,
+    ],
+  });
+}
+
+function policyForm({ action, csrf, seen, policy, state = {}, messages }: DevicePolicyView): Html {
+  const { policy: text } = messages.devices;
+  return card({
+    id: "policy",
+    title: text.heading,
+    body: recordForm({
+      id: "policy-form",
+      action,
+      csrf,
+      seen,
+      fields: [
+        radioField({
+          id: "attestation",
+          label: text.attestation,
+          value: policy.attestation,
+          choices: attestationPolicies.map((value) => ({ value, ...text.attestations[value] })),
+          ...fieldState(state, "attestation"),
+          messages,
+        }),
+        radioField({
+          id: "ekTrust",
+          label: text.ekTrust,
+          value: policy.ekTrust,
+          choices: ekTrustModes.map((value) => ({ value, ...text.ekTrusts[value] })),
+          ...fieldState(state, "ekTrust"),
+          messages,
+        }),
+        html`<p class="field-hint">${text.afterwards}</p>`,
+      ],
+      submit: { id: "policy-save", label: text.save },
+      messages,
+    }),
+  });
+}
+
+function trustList(id: "roots" | "eks", list: TrustList, messages: Messages): Html {
+  const { policy: text } = messages.devices;
+  const { copy, copied } = messages.console.frame.secret;
+  const words =
+    id === "roots"
+      ? { title: text.roots, text: text.rootsText, none: text.noRoots, when: text.until }
+      : { title: text.eks, text: text.eksText, none: text.noEks, when: text.added };
+  const { items, hasMore, addCommand, listCommand } = list;
+  return card({
+    id,
+    title: words.title,
+    text: words.text,
+    body: [
+      snippet({ id: `${id}-add`, title: words.title, lines: addCommand, copy, copied }),
+      items.length === 0
+        ? html`<p class="quiet">${words.none}</p>`
+        : html`<ul class="items">
+${items.map(
+  ({ name, fingerprint, at }) => html`<li><div><bdi class="item-name">${name}</bdi>
+<code>${fingerprint}</code>
+<span class="quiet item-note">${words.when({ at })}</span></div></li>
+`,
+)}</ul>`,
+      hasMore &&
+        html`<p class="quiet">${text.more({ count: items.length })}</p>
+<pre>${listCommand}</pre>`,
+    ],
+  });
+}

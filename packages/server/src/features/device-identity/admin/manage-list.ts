@@ -1,0 +1,111 @@
+/** What the list page shows, as its address asks for it. */
+import { isUuid } from "@signet/protocol/hash";
+import { findDevice } from "../../../core/devices/devices.store.ts";
+import { findUser } from "../../../core/users/users.store.ts";
+import type { Messages } from "../../../html/messages/messages.ts";
+import { lastChangesOf } from "../../../page-kit/actor-names.ts";
+import { queryText, type Visit } from "../../../page-kit/visit.ts";
+import { listUsableCodes } from "../enroll/enrollment-code.store.ts";
+import { deviceStates, listDevices } from "./device-list.store.ts";
+import type { ManagedDevice, ManageView } from "./manage.page.ts";
+import { type ManageDeps, managePath } from "./manage-visit.ts";
+import type { CodeAuthor, OpenCodes } from "./open-codes.ts";
+
+type Values = ReadonlyMap<string, string>;
+
+const DEVICES_ON_A_PAGE = 25;
+const CODES_ON_A_PAGE = 10;
+
+export const searchOf = (values: Values): ManageView["search"] => ({
+  text: (values.get("search") ?? "").trim().slice(0, 100),
+  state: deviceStates.find((state) => state === values.get("state")),
+});
+
+/** What an address says of the list: for the way back to it. */
+export const searchQuery = (values: Values): Record<string, string | undefined> => ({
+  search: values.get("search"),
+  state: values.get("state"),
+  cursor: values.get("cursor"),
+  codes: values.get("codes"),
+});
+
+/** The id that the page before ended with; an address that says nothing such begins at the beginning. */
+function afterOf(cursor: string | undefined): string | undefined {
+  const id = Buffer.from(cursor ?? "", "base64url").toString();
+  return isUuid(id) ? id : undefined;
+}
+
+const cursorOf = (id: string): string => Buffer.from(id).toString("base64url");
+
+export async function managedDevices(
+  deps: ManageDeps,
+  { organisation }: Visit,
+  values: Values,
+  messages: Messages,
+): Promise<Pick<ManageView, "devices" | "newestUri" | "olderUri">> {
+  const { text, state } = searchOf(values);
+  const after = afterOf(values.get("cursor"));
+  const asked = { after, limit: DEVICES_ON_A_PAGE + 1, text: text === "" ? undefined : text, state };
+  const rows = await listDevices(deps.database.query, organisation.id, asked, deps.clock());
+  const shown = rows.slice(0, DEVICES_ON_A_PAGE);
+  const last = rows.length > shown.length ? shown.at(-1) : undefined;
+  const at = (cursor?: string) => managePath(organisation, queryText({ search: text, state, cursor }));
+  const ids = shown.map(({ id }) => id);
+  const changes = await lastChangesOf(deps, organisation.id, ids, messages);
+  return {
+    devices: shown.map(
+      (device): ManagedDevice => ({
+        id: device.id,
+        name: device.name,
+        state: device.state,
+        isAttested: device.attestation === "tpm",
+        enrolledAt: device.enrolledAt,
+        revokedAt: device.revokedAt,
+        certificateUntil: device.certificate?.notAfter ?? null,
+        lastSeenAt: device.lastSeenAt,
+        lastChange: changes.get(device.id),
+        revokeUri: managePath(organisation, `/${device.id}/revoke`),
+        replaceUri: `${managePath(organisation, queryText({ replaces: device.id }))}#register`,
+      }),
+    ),
+    ...(after === undefined ? {} : { newestUri: at() }),
+    ...(last ? { olderUri: at(cursorOf(last.id)) } : {}),
+  };
+}
+
+export async function openCodesOf(
+  deps: ManageDeps,
+  { organisation }: Visit,
+  values: Values,
+): Promise<OpenCodes> {
+  const after = afterOf(values.get("codes"));
+  const page = { now: deps.clock(), limit: CODES_ON_A_PAGE + 1, ...(after === undefined ? {} : { after }) };
+  const rows = await listUsableCodes(deps.database.query, organisation.id, page);
+  const shown = rows.slice(0, CODES_ON_A_PAGE);
+  const last = rows.length > shown.length ? shown.at(-1) : undefined;
+  const codes = shown.map(async (code) => ({
+    id: code.id,
+    name: code.name,
+    attestation: code.attestation,
+    replaces: code.replaces === null ? undefined : await nameOf(deps, organisation.id, code.replaces),
+    createdAt: code.createdAt,
+    expiresAt: code.expiresAt,
+    createdBy: await authorOf(deps, organisation.id, code.createdBy),
+    withdrawUri: managePath(organisation, `/codes/${code.id}/withdraw`),
+  }));
+  const more = last && managePath(organisation, queryText({ codes: cursorOf(last.id) }));
+  return { codes: await Promise.all(codes), ...(more ? { olderUri: `${more}#codes` } : {}) };
+}
+
+async function nameOf({ database }: ManageDeps, orgId: string, id: string): Promise<string> {
+  return (await findDevice(database.query, orgId, id))?.name ?? id;
+}
+
+/** @param actor as the audit log has it: `user:…`, `system-account:…`, or the operator's command */
+async function authorOf({ database }: ManageDeps, orgId: string, actor: string): Promise<CodeAuthor> {
+  const [kind, id = ""] = actor.split(":");
+  if (kind === "system-account") return "program";
+  if (kind !== "user") return "operator";
+  const user = await findUser(database.query, orgId, id);
+  return user ? { email: user.email } : "formerUser";
+}

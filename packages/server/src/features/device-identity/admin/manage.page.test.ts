@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tabs } from "../../../html/components/tabs.ts";
+import { type Html, render } from "../../../html/html.ts";
+import { assertEscapes, assertWellMade } from "../../../html/page-checks.ts";
+import { copyScript } from "../../../html/scripts.ts";
+import { accountTestFrame } from "../../../testing/fixtures/account-frame.ts";
+import { type DevicePolicyView, devicePolicyPage } from "./device-policy.page.ts";
+import { type ManagedDevice, type ManageView, managePage } from "./manage.page.ts";
+import { emptyRegisterFields } from "./register-form.ts";
+
+const frame = accountTestFrame("devices");
+const ownTabs = tabs({
+  label: "Devices",
+  links: [{ id: "tab-list", label: "List", uri: "/manage", isCurrent: true }],
+});
+const user = { email: "ada@acme.example" };
+const DAY = 86_400_000;
+
+const device: ManagedDevice = {
+  id: "d1",
+  name: "Till 4",
+  state: "active",
+  isAttested: true,
+  enrolledAt: 0,
+  revokedAt: null,
+  certificateUntil: 90 * DAY,
+  lastSeenAt: 2 * DAY,
+  lastChange: { who: "grace@acme.example", at: DAY },
+  revokeUri: "/manage/d1/revoke",
+  replaceUri: "/manage?replaces=d1",
+};
+
+const view: ManageView = {
+  ...frame,
+  tabs: ownTabs,
+  done: "revoked",
+  listUri: "/manage",
+  search: { text: "till", state: "active" },
+  devices: [
+    device,
+    { ...device, id: "d2", name: "d2", isAttested: false, lastSeenAt: null },
+    { ...device, id: "d3", name: "Camera", state: "revoked", revokedAt: DAY },
+    { ...device, id: "d4", name: "Laptop", state: "expired", certificateUntil: null },
+  ],
+  newestUri: "/manage?search=till",
+  olderUri: "/manage?cursor=x",
+  codes: {
+    codes: [
+      {
+        id: "c1",
+        name: "Kiosk",
+        attestation: "required",
+        replaces: "Till 4",
+        createdAt: 0,
+        expiresAt: DAY,
+        createdBy: user,
+        withdrawUri: "/manage/codes/c1/withdraw",
+      },
+      {
+        id: "c2",
+        name: null,
+        attestation: "none",
+        replaces: undefined,
+        createdAt: 0,
+        expiresAt: DAY,
+        createdBy: "operator",
+        withdrawUri: "/manage/codes/c2/withdraw",
+      },
+    ],
+    olderUri: "/manage?codes=x",
+  },
+  form: {
+    action: "/manage/register",
+    once: "o",
+    csrf: "token",
+    policy: "optional",
+    typed: { name: "Kiosk", attestation: "required", expiresIn: "3600", replaces: "x" },
+    fault: { field: "replaces", error: "badReplaces" },
+  },
+};
+
+const policy: DevicePolicyView = {
+  ...frame,
+  tabs: ownTabs,
+  isSaved: true,
+  seen: "seen",
+  lastChange: { who: "ada@acme.example", at: DAY },
+  script: copyScript.path,
+  action: "/manage/policy",
+  csrf: "token",
+  policy: { attestation: "required", ekTrust: "both" },
+  roots: {
+    items: [{ name: "CN=Vendor", fingerprint: "00ff", at: DAY }],
+    hasMore: true,
+    addCommand: "signet device-roots import",
+    listCommand: "signet device-roots list",
+  },
+  eks: {
+    items: [],
+    hasMore: false,
+    addCommand: "signet ek-allow add",
+    listCommand: "signet ek-allow list",
+  },
+};
+
+const text = (page: Html): string => render(page).replace(/\s+/g, " ");
+
+test("no value becomes markup, and the pages are well made", () => {
+  assertEscapes(({ tabs: _, ...rest }) => managePage({ ...rest, tabs: ownTabs }), view);
+  assertEscapes(({ tabs: _, ...rest }) => devicePolicyPage({ ...rest, tabs: ownTabs }), policy);
+  for (const page of [managePage(view), devicePolicyPage(policy)]) assertWellMade(page);
+});
+
+test("each device is told with its state, its proof and its times, and what ends it", () => {
+  const page = text(managePage(view));
+  assert.match(page, /Till 4<\/bdi><code>d1<\/code>/);
+  assert.match(page, /Last changed by grace@acme\.example on 2 Jan 1970/);
+  assert.match(page, /class="state good">Active</);
+  assert.match(page, /class="state bad">Revoked<\/span> <span class="quiet item-note">since 2 Jan 1970/);
+  assert.match(page, /class="state warn">Expired</);
+  assert.match(page, /datetime="1970-04-01T00:00:00.000Z">1 Apr 1970</);
+  assert.match(page, /3 Jan 1970, 00:00 UTC/);
+  assert.equal(page.match(/<code>d2<\/code>/), null, "what is named by its id is named once");
+  assert.deepEqual(page.match(/id="device-revoke-\w+"/g), [
+    'id="device-revoke-d1"',
+    'id="device-revoke-d2"',
+    'id="device-revoke-d4"',
+  ]);
+  const { fault: _, ...form } = view.form;
+  assert.match(text(managePage({ ...view, form })), /The device is revoked\./);
+  assert.match(page, /name="search" type="search" value="till"/);
+  assert.match(page, /<option value="active" selected>Active/);
+  assert.match(page, /id="page-newest" href="\/manage\?search=till"/);
+  assert.match(page, /id="page-older" href="\/manage\?cursor=x"/);
+});
+
+test("without a device the page says what one is for, with the button for the first", () => {
+  const { done, newestUri, olderUri, ...rest } = view;
+  const search = { text: "", state: undefined };
+  const { fault, ...form } = { ...view.form, typed: emptyRegisterFields };
+  const empty = { ...rest, search, devices: [], codes: { codes: [] }, form };
+  const page = text(managePage(empty));
+  assert.match(page, /No devices yet/);
+  assert.match(page, /<a class="button primary" id="device-add" href="#register">/);
+  assert.doesNotMatch(page, /<table|name="search"|id="codes-title"|form-notice/);
+  const none = text(managePage({ ...empty, search: { text: "x", state: undefined } }));
+  assert.match(none, /Nothing found/);
+  assert.match(none, /id="search-all"/);
+});
+
+test("a code that waits is told with what it asks, who made it and what it ends", () => {
+  const page = text(managePage(view));
+  assert.match(page, /Kiosk<\/bdi> <span class="tag">TPM required<\/span>/);
+  assert.match(page, /Until 2 Jan 1970, 00:00 UTC, created by ada@acme\.example on 1 Jan 1970/);
+  assert.match(page, /Replaces Till 4/);
+  assert.match(page, /A device without a name/);
+  assert.match(page, /created by the operator/);
+  assert.match(page, /href="\/manage\/codes\/c1\/withdraw" aria-label="Withdraw the code for Kiosk"/);
+});
+
+test("the form keeps what was typed, says at the field what is wrong, and offers only what is stricter", () => {
+  const page = text(managePage(view));
+  assert.match(page, /id="form-notice" role="alert"/);
+  assert.match(
+    page,
+    /value="x" [^>]*aria-describedby="replaces-hint replaces-fault" aria-invalid="true" autofocus/,
+  );
+  assert.match(page, /id="replaces-fault">This device does not exist/);
+  assert.match(page, /value="Kiosk"/);
+  assert.match(page, /<option value="3600" selected>1 hour</);
+  assert.match(page, /<option value="required" selected>Required</);
+  assert.match(page, /<option value="604800">7 days</);
+  const optionsWith = (one: ManageView["form"]["policy"]) => {
+    const [, select = ""] =
+      /name="attestation"[^>]*>(.*?)<\/select>/.exec(
+        text(managePage({ ...view, form: { ...view.form, policy: one } })),
+      ) ?? [];
+    return [...select.matchAll(/value="(\w+)"/g)].map(([, value]) => value);
+  };
+  assert.deepEqual(optionsWith("none"), ["none", "optional", "required"]);
+  assert.deepEqual(optionsWith("optional"), ["none", "required"]);
+  assert.deepEqual(optionsWith("required"), ["none"]);
+});
+
+test("the policy is chosen as it is, and the lists say what is believed and which command changes it", () => {
+  const page = text(devicePolicyPage(policy));
+  assert.match(page, /id="attestation-required" name="attestation" value="required" checked/);
+  assert.match(page, /id="ekTrust-both" name="ekTrust" value="both" checked/);
+  assert.equal(page.match(/ checked/g)?.length, 2);
+  assert.match(page, /CN=Vendor<\/bdi> <code>00ff<\/code>/);
+  assert.match(page, /These are the first 1\./);
+  assert.match(page, /signet device-roots list/);
+  assert.match(page, /None is added yet: no TPM is trusted individually\./);
+  assert.match(page, /Saved\./);
+  assert.match(page, /Last changed by ada@acme\.example/);
+  const late = text(devicePolicyPage({ ...policy, isSaved: false, failure: { kind: "expired" } }));
+  assert.match(late, /id="form-notice" role="alert"/);
+});

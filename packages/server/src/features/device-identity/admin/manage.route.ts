@@ -1,0 +1,141 @@
+/**
+ * devices/manage/{org}: the organisation's devices, the codes for new ones, and the form that makes a code
+ * (specification, "Device identity"). Browsers get pages, programs the same as JSON.
+ */
+import type { FastifyInstance } from "fastify";
+import { type AttestationPolicy, tightened } from "../../../core/devices/device.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import type { SignedIn } from "../../../core/sessions/session.ts";
+import { shownOncePage } from "../../../html/components/act.page.ts";
+import { html } from "../../../html/html.ts";
+import { copyScript } from "../../../html/scripts.ts";
+import { apiHandler } from "../../../http/api/api-route.ts";
+import { pageOf, readPage } from "../../../http/api/paging.ts";
+import { formOf, queryOf } from "../../../http/form-body.ts";
+import { consoleFrame } from "../../../page-kit/console-frame.ts";
+import { making, newOnce, type Refusal } from "../../../page-kit/made-once.ts";
+import type { Submission } from "../../../page-kit/sent-form.ts";
+import { actingOn, administratorHere, queryText, show, type Visit } from "../../../page-kit/visit.ts";
+import { listDevices } from "./device-list.store.ts";
+import { managePage } from "./manage.page.ts";
+import { managedDevices, openCodesOf, searchOf, searchQuery } from "./manage-list.ts";
+import { deviceRecord, listOperation, registerOperation } from "./manage-operations.ts";
+import { actingFor, forBoth, inside, type ManageDeps, managePath, manageTabs } from "./manage-visit.ts";
+import { registerDevice } from "./register-device.ts";
+import type { RegisterForm } from "./register-form.ts";
+import { changedFields, readRegistration, typedFields } from "./registration.ts";
+
+export function manageRoutes(app: FastifyInstance, deps: ManageDeps): void {
+  const { door } = deps.programs;
+  forBoth(app, deps, listOperation, {
+    program: apiHandler(door, listOperation, async ({ caller, query }) => {
+      const page = readPage(query);
+      const { search, state } = query;
+      const asked = { limit: page.limit + 1, after: page.after, text: search, state };
+      const rows = await listDevices(deps.database.query, caller.organisation.id, asked, deps.clock());
+      const { items, nextCursor } = pageOf(rows, page);
+      return { status: 200, body: { items: items.map(deviceRecord), nextCursor } };
+    }),
+    page: (visit) => showPage(deps, visit),
+  });
+  forBoth(app, deps, registerOperation, {
+    program: apiHandler(door, registerOperation, async ({ caller, body, within }) => {
+      const { expiresIn, ...asked } = body;
+      const input = { ...asked, ...(expiresIn === undefined ? {} : { expiresInSeconds: expiresIn }) };
+      const made = await registerDevice(inside(deps, within), { ...actingFor(caller), ...input });
+      const { id, code, expiresAt } = made;
+      const answer = { id, code, expiresAt: new Date(expiresAt).toISOString() };
+      return { status: 201, body: answer, shownOnce: ["code"] };
+    }),
+    page: (visit) => registerOnPage(deps, visit),
+  });
+}
+
+async function showPage(deps: ManageDeps, visit: Visit): Promise<void> {
+  const { values } = queryOf(visit.request);
+  const typed = typedFields(values);
+  const again = { ...searchQuery(values), ...changedFields(typed) };
+  const path = managePath(visit.organisation, queryText(again));
+  const signedIn = await administratorHere(deps, visit, path);
+  if (signedIn) await showList(deps, visit, signedIn, { typed });
+}
+
+type FormState = Pick<RegisterForm, "typed" | "fault" | "failure">;
+
+async function showList(
+  deps: ManageDeps,
+  visit: Visit,
+  signedIn: SignedIn,
+  form: FormState,
+  status = 200,
+): Promise<void> {
+  const { organisation, request } = visit;
+  const frame = await consoleFrame(deps, visit, signedIn, "devices");
+  const { values } = queryOf(request);
+  const done = values.get("done");
+  const page = managePage({
+    ...frame,
+    tabs: manageTabs(organisation, "list", frame.messages),
+    done: done === "revoked" || done === "withdrawn" || done === "spent" ? done : undefined,
+    listUri: managePath(organisation),
+    search: searchOf(values),
+    ...(await managedDevices(deps, visit, values, frame.messages)),
+    codes: await openCodesOf(deps, visit, values),
+    form: {
+      ...form,
+      action: managePath(organisation, "/register"),
+      csrf: deps.door.formBinding(visit).csrf,
+      once: newOnce(deps),
+      policy: organisation.settings.deviceAttestation,
+    },
+  });
+  await show(visit, frame, page, status);
+}
+
+async function registerOnPage(deps: ManageDeps, visit: Visit): Promise<void> {
+  const { organisation, request } = visit;
+  const typed = typedFields(formOf(request).values);
+  // Whoever has to sign in first finds what they typed.
+  const path = managePath(organisation, queryText(changedFields(typed)));
+  const again = ({ signedIn }: Submission, { failure, status }: Refusal) =>
+    showList(deps, visit, signedIn, { typed, failure }, status);
+  const sent = await making(deps, visit, path, again, ({ console: { frame }, devices }) => ({
+    made: { label: devices.codes.heading, uri: managePath(organisation) },
+    secret: frame.sentBefore.secret.code,
+  }));
+  if (!sent) return;
+  const { signedIn } = sent;
+  const read = await readRegistration(deps, organisation.id, typed);
+  if ("fault" in read) return showList(deps, visit, signedIn, { typed, fault: read.fault }, 400);
+  const wanted = { ...actingOn(visit, signedIn), ...read };
+  const made = await sent.once((database) => registerDevice({ ...deps, database }, wanted));
+  if (!made) return;
+  const { code, expiresAt } = made;
+  const frame = await consoleFrame(deps, visit, signedIn, "devices");
+  const { code: text } = frame.messages.devices;
+  const command = enrollCommand(deps, organisation, { ...read, code });
+  const page = shownOncePage({
+    ...frame,
+    title: read.name === undefined ? text.heading : text.headingFor({ name: read.name }),
+    breadcrumbs: [{ label: frame.messages.console.frame.pages.devices, uri: managePath(organisation) }],
+    text: html`${text.onceText} ${text.until({ at: expiresAt })} ${text.commandText}`,
+    values: [
+      { id: "enrollment-code", title: text.label, lines: code },
+      { id: "enroll-command", title: text.command, lines: command },
+    ],
+    doneUri: managePath(organisation),
+    script: copyScript.path,
+  });
+  await show(visit, frame, page);
+}
+
+/** For the device client. The code is in its environment: arguments can be read by every user of a machine. */
+function enrollCommand(
+  { baseUrl }: ManageDeps,
+  { id, settings }: Organisation,
+  code: { readonly code: string; readonly attestation?: AttestationPolicy },
+): string {
+  const policy = tightened(settings.deviceAttestation, code.attestation ?? "none");
+  const key = policy === "required" ? " --key tpm" : "";
+  return `SIGNET_ENROLLMENT_CODE=${code.code} signet-device enroll --server ${baseUrl} --org ${id}${key}`;
+}

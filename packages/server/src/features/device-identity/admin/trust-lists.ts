@@ -1,0 +1,38 @@
+/** Whose TPMs are believed, as the policy page shows it. The lists are looked after by commands. */
+import type { Database } from "../../../db/open.ts";
+import { listAllowedEks, listRoots } from "../ek-trust/ek-trust.store.ts";
+import { shownHash } from "../ek-trust/shown-hash.ts";
+import type { TrustList } from "./device-policy.page.ts";
+
+const MOST = 50;
+
+export async function trustLists(
+  { database }: { readonly database: Database },
+  orgId: string,
+): Promise<{ roots: TrustList; eks: TrustList }> {
+  const page = { limit: MOST + 1 };
+  const roots = (await listRoots(database.query, orgId, page)).map(({ subject, fingerprint, notAfter }) => ({
+    name: subject,
+    fingerprint: shownHash(fingerprint),
+    at: notAfter,
+  }));
+  const eks = (await listAllowedEks(database.query, orgId, page)).map(({ label, ekHash, createdAt }) => ({
+    name: label,
+    fingerprint: shownHash(ekHash),
+    at: createdAt,
+  }));
+  return {
+    roots: { ...shown(roots), ...commands("device-roots", "import", orgId, "ROOT.pem") },
+    eks: { ...shown(eks), ...commands("ek-allow", "add", orgId, "EK.pem") },
+  };
+}
+
+const shown = (items: TrustList["items"]) => ({
+  items: items.slice(0, MOST),
+  hasMore: items.length > MOST,
+});
+
+const commands = (noun: string, verb: string, orgId: string, file: string) => ({
+  addCommand: `signet ${noun} ${verb} --org ${orgId} ${file}`,
+  listCommand: `signet ${noun} list --org ${orgId}`,
+});

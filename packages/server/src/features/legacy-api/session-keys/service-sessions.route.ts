@@ -1,0 +1,68 @@
+/**
+ * GET User/{userId}/ServiceSessions: what a user is signed in to by session keys. An account sees those of the
+ * applications that it may act for; an administrator's sees all.
+ */
+import { isUuid } from "@signet/protocol/hash";
+import Type from "typebox";
+import { sessionKeyKinds } from "../../../core/session-keys/session-key.ts";
+import { listServiceSessions } from "../../../core/session-keys/session-keys.ts";
+import { findUser } from "../../../core/users/users.store.ts";
+import { notFound } from "../../../http/api/api-error.ts";
+import { type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { pageOf, pageQuery, pageSchema, readPage } from "../../../http/api/paging.ts";
+import { wireTime, wireTimeOrNull } from "../../../http/api/times.ts";
+import type { LegacyDeps } from "../legacy-deps.ts";
+
+const time = Type.String({ format: "date-time" });
+const session = Type.Object(
+  {
+    Id: Type.String({ format: "uuid" }),
+    ApplicationId: Type.String({ format: "uuid" }),
+    Kind: Type.Union(sessionKeyKinds.map((kind) => Type.Literal(kind))),
+    CreatedAt: time,
+    LastSeenAt: time,
+    ExpiresAt: Type.Union([time, Type.Null()]),
+  },
+  { title: "ServiceSession" },
+);
+
+const query = Type.Object(pageQuery, { additionalProperties: false });
+
+export function serviceSessionsRoute(api: ApiScope, deps: LegacyDeps): void {
+  apiRoute(
+    api,
+    deps.signed,
+    {
+      method: "GET",
+      path: "/legacy/api/User/:userId/ServiceSessions",
+      operationId: "listServiceSessions",
+      summary: "What a user is signed in to by session keys",
+      tag: "Users",
+      credential: "system-account",
+      query,
+      answers: { 200: { description: "Oldest first", schema: pageSchema(session) } },
+    },
+    async ({ caller: { organisation, account }, params, query: asked }) => {
+      const page = readPage(asked);
+      const userId = (params["userId"] ?? "").toLowerCase();
+      const user = isUuid(userId) && (await findUser(deps.database.query, organisation.id, userId));
+      if (!user) throw notFound();
+      const applicationIds = [account.applicationId, ...account.permissions];
+      const keys = await listServiceSessions(
+        deps,
+        { orgId: organisation.id, userId, ...(account.isAdministrator ? {} : { applicationIds }) },
+        page,
+      );
+      const { items, nextCursor } = pageOf(keys, page);
+      const records = items.map((key) => ({
+        Id: key.id,
+        ApplicationId: key.applicationId,
+        Kind: key.kind,
+        CreatedAt: wireTime(key.createdAt),
+        LastSeenAt: wireTime(key.lastSeenAt),
+        ExpiresAt: wireTimeOrNull(key.expiresAt),
+      }));
+      return { status: 200, body: { items: records, nextCursor } };
+    },
+  );
+}

@@ -1,0 +1,116 @@
+/** legacy/api/Keys/User/{key}: what a session key is good for, and other keys in its place. The key itself is the credential. */
+import { isUuid } from "@signet/protocol/hash";
+import Type from "typebox";
+import { mayUse } from "../../../core/application-access/application-access.ts";
+import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
+import type { Clock } from "../../../core/clock.ts";
+import type { SessionKeyCaller } from "../../../core/session-keys/caller.ts";
+import {
+  expiresAtSchema,
+  expiryOf,
+  sessionKeyKindSchema,
+  validKeyRecord,
+  validKeySchema,
+} from "../../../core/session-keys/session-key-record.ts";
+import { convertSessionKey } from "../../../core/session-keys/session-keys.ts";
+import type { Database } from "../../../db/open.ts";
+import { ApiError, notAuthenticated, notFound } from "../../../http/api/api-error.ts";
+import { type ApiDoor, type ApiScope, apiRoute } from "../../../http/api/api-route.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
+
+export interface SessionKeysDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly applications: ApplicationDirectory;
+  readonly keyDoor: ApiDoor<SessionKeyCaller>;
+}
+
+const shared = { tag: "Session keys", credential: "session-key" } as const;
+
+export function sessionKeysRoutes(api: ApiScope, deps: SessionKeysDeps): void {
+  apiRoute(
+    api,
+    deps.keyDoor,
+    {
+      ...shared,
+      method: "GET",
+      path: "/legacy/api/Keys/User/:key",
+      operationId: "validateUserKey",
+      summary: "Whether a session key is valid, and whose it is",
+      answers: { 200: { description: "The key is valid", schema: validKeySchema } },
+    },
+    async ({ caller }) => ({ status: 200, body: validKeyRecord(caller) }),
+  );
+  convertRoute(api, deps, "UserTemp", "A temporary key of the same user and application");
+  convertRoute(api, deps, "UserPerm", "A permanent key of the same user and application");
+  permissionRoute(api, deps);
+}
+
+const convertedSchema = Type.Object(
+  {
+    Key: Type.String({ description: "shown this once" }),
+    Kind: sessionKeyKindSchema,
+    ExpiresAt: expiresAtSchema,
+  },
+  { title: "ConvertedSessionKey" },
+);
+
+function convertRoute(
+  api: ApiScope,
+  deps: SessionKeysDeps,
+  kind: "UserTemp" | "UserPerm",
+  summary: string,
+): void {
+  apiRoute(
+    api,
+    deps.keyDoor,
+    {
+      ...shared,
+      method: "POST",
+      path: `/legacy/api/Keys/User/:key/Convert/To/${kind}`,
+      operationId: `convertTo${kind}`,
+      errors: [403],
+      summary,
+      answers: { 201: { description: "The new key; the old one stays as it was", schema: convertedSchema } },
+    },
+    async ({ caller, request }) => {
+      // Whoever it was handed to would have it for longer than it was made for.
+      if (caller.key.kind === "UserTemp")
+        throw new ApiError(403, "temporary-key", "A temporary key is not converted");
+      if (kind === "UserPerm" && !caller.application.settings.allowPermanentKeys)
+        throw new ApiError(403, "permanent-keys-not-allowed", "The application has no permanent keys");
+      const act = { address: addressOf(request), actor: caller.actor };
+      const converted = await convertSessionKey(deps, caller, kind, act);
+      if (!converted) throw notAuthenticated("the key has ended meanwhile");
+      const { key, secret } = converted;
+      // No Location: it would be an address with a key in it.
+      return { status: 201, body: { Key: secret, Kind: key.kind, ExpiresAt: expiryOf(key) } };
+    },
+  );
+}
+
+const permissionSchema = Type.Object({
+  Permitted: Type.Boolean({ description: "whether the user may use the application" }),
+  Role: Type.Union([Type.Literal("Standard"), Type.Literal("Administrator")]),
+});
+
+function permissionRoute(api: ApiScope, { database, applications, keyDoor }: SessionKeysDeps): void {
+  apiRoute(
+    api,
+    keyDoor,
+    {
+      ...shared,
+      method: "GET",
+      path: "/legacy/api/Keys/User/:key/Permission/:appId",
+      operationId: "checkKeyPermission",
+      summary: "Whether the key's user may use an application of the organisation",
+      answers: { 200: { description: "The answer", schema: permissionSchema } },
+    },
+    async ({ caller: { organisation, user }, params: { appId = "" } }) => {
+      const application = isUuid(appId) ? await applications.find(organisation.id, appId) : undefined;
+      if (!application) throw notFound();
+      const Permitted = await mayUse(database.query, application, user.id);
+      return { status: 200, body: { Permitted, Role: user.role } };
+    },
+  );
+}

@@ -1,0 +1,203 @@
+/** An OAuth client on the wire (wire-contract.md §5), and back into an application's settings. */
+import { jwsAlgorithms, type SigningAlg } from "@signet/protocol/jose/jws";
+import type { ClientType } from "@signet/protocol/oauth/redirect-uri";
+import Type, { type Static } from "typebox";
+import {
+  type Application,
+  type ApplicationSettings,
+  accessModes,
+  consentModes,
+  defaultSettings,
+  grantTypes,
+  tokenEndpointAuthMethods,
+} from "../../../core/applications/application.ts";
+import {
+  bothConsentMembers,
+  changedConsentMembers,
+  consentModeOf,
+} from "../../../core/applications/consent-mode.ts";
+import { acrValues } from "../../../core/sessions/session.ts";
+import { wireTime } from "../../../http/api/times.ts";
+import { secretRecord, secretSchema } from "./client-secret-record.ts";
+
+const clientTypes = ["confidential", "public", "native", "spa"] as const satisfies readonly ClientType[];
+const algorithms = Object.keys(jwsAlgorithms) as SigningAlg[];
+const uris = () => Type.Array(Type.String());
+
+/** The members of a client; all but the first two have defaults. */
+const members = {
+  name: Type.String({ description: "Shown on the consent page" }),
+  clientType: Type.Enum([...clientTypes], { description: "Cannot be changed" }),
+  description: Type.String(),
+  logoUri: Type.String(),
+  homepageUri: Type.String(),
+  redirectUris: uris(),
+  postLogoutRedirectUris: uris(),
+  returnUrls: Type.Array(Type.String(), { description: "Where a federation login may return to" }),
+  grantTypes: Type.Array(Type.Enum([...grantTypes])),
+  allowedScopes: Type.Array(Type.String()),
+  tokenEndpointAuthMethod: Type.Enum([...tokenEndpointAuthMethods]),
+  jwks: Type.Object(
+    { keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) },
+    { additionalProperties: false, description: "Public keys for private_key_jwt; or jwksUri" },
+  ),
+  jwksUri: Type.String(),
+  tlsClientAuthSanUri: Type.String({
+    description:
+      "With tls_client_auth: the SAN URI of the one device that may authenticate as the client; default: any device of the organisation",
+  }),
+  tlsClientCertificateBoundAccessTokens: Type.Boolean({
+    description: "Tokens are bound to the client certificate of the device that requested them (RFC 8705 §3)",
+  }),
+  RequireConsent: Type.Boolean({ description: "`false` equals consentMode `preauthorized`" }),
+  consentMode: Type.Enum([...consentModes]),
+  requirePkce: Type.Boolean(),
+  AccessTokenLifetimeSeconds: Type.Integer({ description: "60 to 86400" }),
+  RefreshTokenLifetimeSeconds: Type.Integer({ description: "300 to 31536000" }),
+  idTokenSignedResponseAlg: Type.Enum(algorithms),
+  accessTokenSignedResponseAlg: Type.Enum(algorithms),
+  audience: Type.String({ description: "`aud` of access tokens; default: the issuer" }),
+  backchannelLogoutUri: Type.String(),
+  contacts: Type.Array(Type.String()),
+  enabled: Type.Boolean({ description: "`false` revokes codes and refresh tokens permanently" }),
+  access: Type.Enum([...accessModes]),
+  requiredAcr: Type.Enum(Object.values(acrValues)),
+  allowedResources: uris(),
+  allowPermanentKeys: Type.Boolean(),
+  requireSignedKeyCalls: Type.Boolean(),
+  signingPoolId: Type.String({ description: "The signing pool whose agents sign its tokens" }),
+};
+
+const { name, clientType, ...others } = members;
+
+export const newClientSchema = Type.Object(
+  { name, clientType, ...Type.Partial(Type.Object(others)).properties },
+  { title: "NewClient", additionalProperties: false },
+);
+/** A full replacement: an omitted member returns to its default. */
+export const changedClientSchema = Type.Object(
+  { name, ...Type.Partial(Type.Object({ clientType, ...others })).properties },
+  { title: "ChangedClient", additionalProperties: false },
+);
+
+/** Ignored in request bodies. */
+export const readOnlyMembers = ["clientId", "secrets", "clientSecret", "createdAt", "updatedAt"] as const;
+
+const absentAsNull = <S extends Type.TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+
+export const clientSchema = Type.Object(
+  {
+    clientId: Type.String({ format: "uuid" }),
+    ...members,
+    description: absentAsNull(members.description),
+    logoUri: absentAsNull(members.logoUri),
+    homepageUri: absentAsNull(members.homepageUri),
+    jwks: absentAsNull(members.jwks),
+    jwksUri: absentAsNull(members.jwksUri),
+    tlsClientAuthSanUri: absentAsNull(members.tlsClientAuthSanUri),
+    audience: absentAsNull(members.audience),
+    backchannelLogoutUri: absentAsNull(members.backchannelLogoutUri),
+    requiredAcr: absentAsNull(members.requiredAcr),
+    signingPoolId: absentAsNull(members.signingPoolId),
+    secrets: Type.Array(secretSchema),
+    createdAt: Type.String({ format: "date-time" }),
+    updatedAt: Type.String({ format: "date-time" }),
+  },
+  { title: "Client" },
+);
+
+/** The only response with the secret's plaintext. */
+export const createdClientSchema = Type.Object(
+  {
+    ...clientSchema.properties,
+    clientSecret: Type.Optional(absentAsNull(Type.String())),
+  },
+  { title: "CreatedClient" },
+);
+
+export function clientRecord({ id, name: called, clientType: type, settings, ...rest }: Application) {
+  return {
+    clientId: id,
+    name: called,
+    description: settings.description ?? null,
+    logoUri: settings.logoUri ?? null,
+    homepageUri: settings.homepageUri ?? null,
+    clientType: type,
+    redirectUris: settings.redirectUris,
+    postLogoutRedirectUris: settings.postLogoutRedirectUris,
+    returnUrls: settings.returnUrls,
+    grantTypes: settings.grantTypes,
+    allowedScopes: settings.allowedScopes,
+    tokenEndpointAuthMethod: settings.tokenEndpointAuthMethod,
+    jwks: settings.jwks ?? null,
+    jwksUri: settings.jwksUri ?? null,
+    tlsClientAuthSanUri: settings.tlsClientAuthSanUri ?? null,
+    tlsClientCertificateBoundAccessTokens: settings.tlsClientCertificateBoundAccessTokens,
+    RequireConsent: settings.requireConsent,
+    consentMode: consentModeOf(settings),
+    requirePkce: settings.requirePkce,
+    AccessTokenLifetimeSeconds: settings.accessTokenLifetimeSeconds,
+    RefreshTokenLifetimeSeconds: settings.refreshTokenLifetimeSeconds,
+    idTokenSignedResponseAlg: settings.idTokenSignedResponseAlg,
+    accessTokenSignedResponseAlg: settings.accessTokenSignedResponseAlg,
+    audience: settings.audience ?? null,
+    backchannelLogoutUri: settings.backchannelLogoutUri ?? null,
+    contacts: settings.contacts,
+    enabled: rest.disabledAt === null,
+    access: settings.access,
+    requiredAcr: settings.requiredAcr ?? null,
+    allowedResources: settings.allowedResources,
+    allowPermanentKeys: settings.allowPermanentKeys,
+    requireSignedKeyCalls: settings.requireSignedKeyCalls,
+    signingPoolId: settings.signingPoolId ?? null,
+    secrets: rest.secrets.map(secretRecord),
+    createdAt: wireTime(rest.createdAt),
+    updatedAt: wireTime(rest.updatedAt),
+  };
+}
+
+type NewClient = Static<typeof newClientSchema>;
+type ChangedClient = Static<typeof changedClientSchema>;
+
+const settingNames = {
+  RequireConsent: "requireConsent",
+  AccessTokenLifetimeSeconds: "accessTokenLifetimeSeconds",
+  RefreshTokenLifetimeSeconds: "refreshTokenLifetimeSeconds",
+} as const;
+
+/** The wire's name of a setting. */
+export const wireNameOf = (setting: string): string =>
+  Object.entries(settingNames).find(([, inside]) => inside === setting)?.[0] ?? setting;
+
+/** Settings that the record has no member for: replacing it keeps them. */
+const unlisted = [
+  "refreshTokenAbsoluteLifetimeSeconds",
+  "refreshTokenGraceSeconds",
+  "issueRefreshTokenWithoutOfflineAccess",
+  "idTokenIncludesScopeClaims",
+] as const satisfies ReadonlyArray<keyof ApplicationSettings>;
+
+/** @param before undefined for a new client */
+export function settingsOf(
+  body: NewClient | ChangedClient,
+  type: ClientType,
+  before?: ApplicationSettings,
+): ApplicationSettings {
+  const { name: _name, clientType: _type, enabled: _enabled, ...sent } = body;
+  const given = Object.fromEntries(
+    Object.entries(sent).map(([member, value]) => [
+      Object.hasOwn(settingNames, member) ? settingNames[member as keyof typeof settingNames] : member,
+      value,
+    ]),
+  ) as Partial<ApplicationSettings>;
+  const kept = before ? unlisted.map((member) => [member, before[member]] as const) : [];
+  // Without users, the identity scopes have nothing to release.
+  const isService = given.grantTypes?.every((grant) => grant === "client_credentials") ?? false;
+  return {
+    ...defaultSettings(type),
+    ...(isService ? { allowedScopes: [] } : {}),
+    ...Object.fromEntries(kept),
+    ...given,
+    ...(before ? changedConsentMembers(given, before) : bothConsentMembers(given)),
+  };
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../../html/html.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../../html/page-checks.ts";
+import { type ConsentView, consentPage } from "./consent.page.ts";
+
+const view: ConsentView = {
+  ...testFrame,
+  organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "/logo.png" },
+  application: { name: "Payroll", homepageUri: "https://payroll.example/", logoUri: "/payroll.png" },
+  action: "/oauth/1/authorize",
+  csrf: "the-csrf",
+  flow: "the-flow",
+  user: { email: "ada@acme.example" },
+  scopes: [
+    { name: "openid" },
+    { name: "profile" },
+    { name: "email" },
+    { name: "phone" },
+    { name: "offline_access" },
+    { name: "payroll:write", description: "Change salaries", sensitive: true },
+    { name: "ledger" },
+  ],
+  redirectHost: "app.payroll.example",
+  asked: "what-is-asked",
+  otherAccountUri: "/oauth/1/authorize?prompt=login",
+};
+
+test("the consent page is well made and escapes everything", () => {
+  assertWellMade(consentPage(view));
+  assertEscapes(consentPage, view);
+});
+
+test("both decisions are buttons of one form that carries the seal", () => {
+  const page = render(consentPage(view));
+  assert.match(page, /id="consent-allow" type="submit" name="decision" value="allow">Allow</);
+  assert.match(page, /id="consent-deny" type="submit" name="decision" value="deny">Deny</);
+  assert.match(page, /<form method="post" action="\/oauth\/1\/authorize">/);
+  assert.match(page, /name="csrf" value="the-csrf">\n<input type="hidden" name="flow" value="the-flow">/);
+});
+
+test("the page names application, home, person, way out and where the browser goes next", () => {
+  const page = render(consentPage(view));
+  assert.match(page, /<h1>Allow Payroll to use your account\?<\/h1>/);
+  assert.match(page, /<a href="https:\/\/payroll\.example\/">payroll\.example<\/a>/);
+  assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
+  assert.match(page, /<a href="\/oauth\/1\/authorize\?prompt=login">Not you\? Use another account<\/a>/);
+  assert.match(page, /You will go back to <bdi class="host">app\.payroll\.example<\/bdi>/);
+});
+
+test("every scope is a plain sentence, and a sensitive one is marked in words", () => {
+  const page = render(consentPage(view));
+  const items = [...page.matchAll(/<li data-scope="([^"]*)"[^>]*>(.*?)<\/li>/g)].map((match) => match[2]);
+  assert.equal(items.length, view.scopes.length);
+  assert.equal(new Set(items).size, items.length);
+  assert.match(items[2] ?? "", /See your email address/);
+  assert.equal(items[5], `<bdi>Change salaries</bdi> <strong class="badge">Sensitive</strong>`);
+  assert.equal(items[6], "<bdi>Use “ledger” for you</bdi>");
+});
+
+test("a scope named like a member of every object is just a custom scope", () => {
+  const page = render(consentPage({ ...view, scopes: [{ name: "constructor" }, { name: "__proto__" }] }));
+  assert.match(page, /Use “constructor” for you/);
+  assert.match(page, /Use “__proto__” for you/);
+});

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../../html/html.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../../html/page-checks.ts";
+import {
+  type EnrolmentView,
+  enrolmentPage,
+  type RecoveryCodesView,
+  recoveryCodesPage,
+} from "./enrolment.page.ts";
+import { type TwoFactorView, twoFactorPage } from "./two-factor.page.ts";
+
+const common = {
+  ...testFrame,
+  organisation: { name: "Acme", accentColor: "#aa3300" },
+  application: { name: "Payroll", homepageUri: "https://payroll.example/start" },
+  user: { email: "ada@acme.example" },
+  otherAccountUri: "/oauth/1/authorize?flow=f",
+  action: "/oauth/1/twofactor",
+  csrf: "the-csrf",
+  flow: "the-flow",
+  pending: "the-pending",
+};
+const view: TwoFactorView = {
+  ...common,
+  method: "totp",
+  others: ["passkey", "recovery"],
+  remember: { checked: false },
+  script: "/assets/passkey.js",
+};
+const options = '{"challenge":"AAAA"}';
+const enrolment: EnrolmentView = {
+  ...common,
+  askedBy: "organisation",
+  enrolment: "the-secret-sealed",
+  shown: {
+    method: "totp",
+    setup: {
+      qr: { size: 29, path: "M4 4h7v1h-7z" },
+      uri: "otpauth://totp/Acme:ada?secret=ABC",
+      key: "ABCDEFGH",
+    },
+  },
+  others: ["passkey"],
+  script: "/assets/copy.js",
+};
+const tag = (page: string, id: string): string =>
+  new RegExp(`<[a-z]+ [^>]*id="${id}"[^>]*>`).exec(page)?.[0] ?? "";
+
+test("the pages are well made and escape everything, in every state", () => {
+  for (const method of ["totp", "recovery", "passkey"] as const) {
+    for (const error of [undefined, "wrong", "rate-limited"] as const) {
+      const shown = { ...view, method, options, error, retryAfterSeconds: 60 };
+      assertWellMade(twoFactorPage(shown));
+      assertEscapes(twoFactorPage, { ...shown, remember: undefined });
+    }
+  }
+  for (const wrong of [false, true]) {
+    assertWellMade(enrolmentPage({ ...enrolment, wrong }));
+    assertEscapes(enrolmentPage, { ...enrolment, shown: { method: "passkey", options }, wrong });
+    assertWellMade(enrolmentPage({ ...enrolment, shown: { method: "passkey", options }, wrong, others: [] }));
+  }
+  const codes: RecoveryCodesView = {
+    ...common,
+    codes: ["aaaa-bbbb", "cccc-dddd"],
+    continueUri: "/on",
+    script: "/assets/copy.js",
+  };
+  assertWellMade(recoveryCodesPage(codes));
+  assertEscapes(recoveryCodesPage, codes);
+});
+
+test("a secret that is no otpauth address of ours is no link", () => {
+  const setup = { qr: { size: 29, path: "" }, key: "A", uri: "javascript:alert(1)" };
+  assert.doesNotMatch(
+    render(enrolmentPage({ ...enrolment, shown: { method: "totp", setup } })),
+    /javascript/,
+  );
+});
+
+test("password managers, tests and the server find what they expect", () => {
+  const page = render(twoFactorPage(view));
+  assert.match(tag(page, "code"), /name="code" inputmode="numeric" autocomplete="one-time-code"/);
+  assert.match(tag(page, "twofactor-submit"), /type="submit"/);
+  for (const [name, value] of Object.entries({
+    csrf: "the-csrf",
+    flow: "the-flow",
+    pending: "the-pending",
+    method: "totp",
+  }))
+    assert.ok(page.includes(`<input type="hidden" name="${name}" value="${value}">`), name);
+  assert.ok(page.indexOf('id="twofactor-submit"') < page.indexOf('name="show"'), "Enter sends the code");
+  assert.match(
+    render(twoFactorPage({ ...view, method: "recovery" })),
+    /id="code" name="code" autocomplete="off"/,
+  );
+});
+
+test("it says whose sign-in it is, where it leads, and how to be somebody else", () => {
+  const page = render(twoFactorPage(view));
+  assert.match(page, /<title>Confirm it is you to continue to Payroll · Acme<\/title>/);
+  assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
+  assert.match(page, /<a href="\/oauth\/1\/authorize\?flow=f">Not you\? Use another account<\/a>/);
+  assert.match(page, /to continue to Payroll/);
+});
+
+test("a wrong code is announced and tied to the field; nothing typed comes back", () => {
+  const page = render(twoFactorPage({ ...view, error: "wrong" }));
+  assert.match(tag(page, "twofactor-notice"), /role="alert"/);
+  assert.match(tag(page, "code"), /aria-invalid="true" aria-describedby="twofactor-notice"/);
+  assert.doesNotMatch(tag(page, "code"), /value/);
+  assert.match(
+    render(twoFactorPage({ ...view, error: "rate-limited", retryAfterSeconds: 1_500 })),
+    /Wait 25 minutes,/,
+  );
+  assert.match(render(twoFactorPage({ ...view, error: "rate-limited" })), /Wait a few minutes,/);
+});
+
+test("remembering is offered only where it means something, and stays ticked", () => {
+  assert.doesNotMatch(render(twoFactorPage({ ...view, remember: undefined })), /name="remember"/);
+  assert.doesNotMatch(tag(render(twoFactorPage(view)), "remember"), /checked/);
+  assert.match(tag(render(twoFactorPage({ ...view, remember: { checked: true } })), "remember"), / checked/);
+});
+
+test("a passkey's button waits for the script; without it the other ways are there", () => {
+  const page = render(twoFactorPage({ ...view, method: "passkey", options, others: ["totp"] }));
+  assert.match(tag(page, "twofactor-submit"), /data-passkey-button hidden/);
+  assert.match(page, /<noscript><p>Passkeys need scripts/);
+  assert.match(tag(page, "choose-totp"), /name="show" value="totp" formnovalidate/);
+});
+
+test("adding a factor says who wants it", () => {
+  assert.match(render(enrolmentPage(enrolment)), /Acme protects its accounts/);
+  assert.match(
+    render(enrolmentPage({ ...enrolment, askedBy: "application" })),
+    /A password alone is not enough for Payroll/,
+  );
+});

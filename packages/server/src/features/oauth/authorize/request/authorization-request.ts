@@ -1,0 +1,200 @@
+/**
+ * Reading an authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), in two steps: first where an answer
+ * may go, then everything else. A fault in the first is told on a page, one in the second goes back to the client.
+ */
+
+import { type Form, requireSingle } from "@signet/protocol/form";
+import { isUuid } from "@signet/protocol/hash";
+import type { ResponseMode } from "@signet/protocol/oauth/authorization-response";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import { isS256Challenge } from "@signet/protocol/oauth/pkce";
+import { matchRedirectUri } from "@signet/protocol/oauth/redirect-uri";
+import { parseScope } from "@signet/protocol/oauth/scope";
+import type { Application } from "../../../../core/applications/application.ts";
+import type { ApplicationDirectory } from "../../../../core/applications/applications.ts";
+import type { RequestedClaims } from "../../../../core/scopes/requested-claims.ts";
+import { grantableScopes } from "../../../../core/scopes/scopes.ts";
+import { type RequestedAcr, readRequestedAcr } from "./requested-acr.ts";
+import { parseRequestedClaims } from "./requested-claims.ts";
+
+/** What is read of a request; all else in it is ignored (RFC 6749 §3.1). */
+export const requestParameters: ReadonlySet<string> = new Set([
+  "response_type",
+  "client_id",
+  "redirect_uri",
+  "response_mode",
+  "scope",
+  "state",
+  "nonce",
+  "code_challenge",
+  "code_challenge_method",
+  "prompt",
+  "max_age",
+  "acr_values",
+  "claims",
+  "login_hint",
+  "id_token_hint",
+  "ui_locales",
+  "resource",
+  "request",
+  "request_uri",
+]);
+
+/** Where the answer goes: everything in it is verified. */
+export interface AnswerTarget {
+  readonly application: Application;
+  readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
+  readonly state: string | undefined;
+}
+
+export type Prompt = "none" | "login" | "consent" | "select_account";
+
+/** What a sign-in is judged by, whether an application or a page of our own asks for it. */
+export interface SignInRequest {
+  readonly prompts: readonly Prompt[];
+  readonly maxAgeSeconds: number | undefined;
+  readonly acr: RequestedAcr;
+  readonly loginHint: string | undefined;
+  readonly idTokenHint: string | undefined;
+  readonly uiLocales: string | undefined;
+}
+
+export interface AuthorizationRequest extends AnswerTarget, SignInRequest {
+  readonly scopes: readonly string[];
+  readonly resources: readonly string[];
+  readonly codeChallenge: string | null;
+  readonly nonce: string | null;
+  /** As they were asked for; what of it means something is decided with the organisation's scopes at hand. */
+  readonly requestedClaims: RequestedClaims;
+}
+
+/** @throws OAuthError for a page: there is no address that may be trusted with it */
+export async function readTarget(
+  applications: ApplicationDirectory,
+  orgId: string,
+  form: Form,
+): Promise<AnswerTarget> {
+  requireSingle(form, ["client_id", "redirect_uri"]);
+  const clientId = form.values.get("client_id");
+  if (clientId === undefined)
+    throw untold("client-id-missing", "The link names no application (client_id is missing).");
+  const application = isUuid(clientId) ? await applications.find(orgId, clientId) : undefined;
+  if (!application) throw untold("client-unknown", "The application (client_id) is not known here.");
+  const redirectUri = form.values.get("redirect_uri");
+  if (redirectUri === undefined)
+    throw untold(
+      "redirect-uri-missing",
+      "The link does not say where to go back to (redirect_uri is missing).",
+    );
+  if (!matchRedirectUri(redirectUri, application.settings.redirectUris)) {
+    throw untold(
+      "redirect-uri-unregistered",
+      "The address to go back to (redirect_uri) is not registered for this application.",
+    );
+  }
+  const mode = form.values.get("response_mode");
+  const responseMode = mode === "fragment" || mode === "form_post" ? mode : "query";
+  return { application, redirectUri, responseMode, state: form.values.get("state") };
+}
+
+/** @throws OAuthError for the client, to be sent to the target */
+export function readAuthorizationRequest(target: AnswerTarget, form: Form): AuthorizationRequest {
+  requireSingle(form);
+  const { values } = form;
+  refuseUnsupported(target, values);
+  const { settings } = target.application;
+  const requestedClaims = parseRequestedClaims(values.get("claims"));
+  return {
+    ...target,
+    scopes: readScopes(values.get("scope"), settings.allowedScopes),
+    resources: readResources(form, settings.allowedResources),
+    codeChallenge: readChallenge(values, settings.requirePkce),
+    nonce: bounded(values, "nonce", 512) ?? null,
+    requestedClaims,
+    prompts: readPrompts(values.get("prompt")),
+    maxAgeSeconds: readMaxAge(values.get("max_age")),
+    acr: readRequestedAcr(values.get("acr_values"), requestedClaims, target.application.settings),
+    loginHint: values.get("login_hint")?.slice(0, 254),
+    idTokenHint: values.get("id_token_hint"),
+    uiLocales: values.get("ui_locales")?.slice(0, 200),
+  };
+}
+
+/** Nobody but the person can be told: there is no address that an answer may go to. */
+const untold = (reason: string, description: string) =>
+  new OAuthError("invalid_request", description, { reason });
+
+const invalid = (description: string) => new OAuthError("invalid_request", description);
+
+function refuseUnsupported({ application }: AnswerTarget, values: Form["values"]): void {
+  const mode = values.get("response_mode");
+  if (mode !== undefined && !["query", "fragment", "form_post"].includes(mode))
+    throw invalid("response_mode is not supported");
+  if (values.has("request"))
+    throw new OAuthError("request_not_supported", "request objects are not supported");
+  if (values.has("request_uri"))
+    throw new OAuthError("request_uri_not_supported", "request_uri is not supported");
+  const type = values.get("response_type");
+  if (type === undefined) throw invalid("response_type is missing");
+  if (type !== "code") throw new OAuthError("unsupported_response_type", "the only response_type is code");
+  if (!application.settings.grantTypes.includes("authorization_code")) {
+    throw new OAuthError("unauthorized_client", "the client may not use the authorization code grant");
+  }
+  if ((values.get("state")?.length ?? 0) > 4_096) throw invalid("state is too long");
+}
+
+/** Nothing asked for is `openid`: the least that a sign-in can mean (RFC 6749 §3.3 wants a documented default). */
+export function readScopes(text: string | undefined, allowed: readonly string[]): string[] {
+  const asked = text === undefined ? ["openid"] : parseScope(text);
+  if (!asked) throw new OAuthError("invalid_scope", "scope is malformed");
+  const granted = grantableScopes(asked, allowed);
+  if (granted.length === 0)
+    throw new OAuthError("invalid_scope", "none of the scopes may be granted to this client");
+  return granted;
+}
+
+function readResources(form: Form, allowed: readonly string[]): readonly string[] {
+  const first = form.values.get("resource");
+  if (first === undefined) return [];
+  const resources = [...new Set(form.allValues.get("resource") ?? [first])];
+  if (resources.length > 10 || resources.some((resource) => !allowed.includes(resource))) {
+    throw new OAuthError("invalid_target", "a resource is unknown or not allowed for this client");
+  }
+  return resources;
+}
+
+/** RFC 7636, S256 only: `plain` would hand the verifier to whoever sees the request. */
+function readChallenge(values: Form["values"], required: boolean): string | null {
+  const challenge = values.get("code_challenge");
+  const method = values.get("code_challenge_method");
+  if (challenge === undefined) {
+    if (required) throw invalid("code_challenge is missing (PKCE is required)");
+    if (method !== undefined) throw invalid("code_challenge_method came without code_challenge");
+    return null;
+  }
+  // Without a method the RFC means plain, which is refused like a named one.
+  if (method !== "S256") throw invalid("code_challenge_method must be S256");
+  if (!isS256Challenge(challenge)) throw invalid("code_challenge is malformed");
+  return challenge;
+}
+
+function readPrompts(text: string | undefined): Prompt[] {
+  const known: readonly string[] = ["none", "login", "consent", "select_account"];
+  const prompts = [...new Set((text ?? "").split(" ").filter((word) => word !== ""))];
+  if (prompts.some((prompt) => !known.includes(prompt))) throw invalid("prompt has an unknown value");
+  if (prompts.includes("none") && prompts.length > 1) throw invalid("prompt none stands alone");
+  return prompts as Prompt[];
+}
+
+function readMaxAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw invalid("max_age must be a number of seconds");
+  return Number(text);
+}
+
+function bounded(values: Form["values"], name: string, most: number): string | undefined {
+  const value = values.get(name);
+  if (value !== undefined && value.length > most) throw invalid(`${name} is too long`);
+  return value;
+}

@@ -1,0 +1,43 @@
+import { applicationHome } from "../../../../html/components/application-home.ts";
+import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
+import { mark } from "../../../../html/components/mark.ts";
+import { type Html, html, linkAddress } from "../../../../html/html.ts";
+import {
+  type PageApplication,
+  type PageFrame,
+  type PageOrganisation,
+  signInLayout,
+} from "../../../../html/layout.ts";
+
+export type AccountView = PageFrame &
+  FormSeal & {
+    organisation: PageOrganisation;
+    application: PageApplication;
+    /** Where the form posts to; the buttons send `account=current` or `account=other`. */
+    action: string;
+    user: { email: string; name?: string | undefined };
+  };
+
+/** `prompt=select_account` (OIDC Core §3.1.2.1): go on as the person who is signed in, or as someone else. */
+export function accountPage(view: AccountView): Html {
+  const text = view.messages.account;
+  const who = view.user.name ?? view.user.email;
+  return signInLayout({
+    ...view,
+    title: view.messages.frame.documentTitle({
+      title: text.title({ application: view.application.name }),
+      organisation: view.organisation.name,
+    }),
+    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
+${applicationHome(view.application)}</div>
+<form method="post" action="${linkAddress(view.action)}">
+${sealFields(view)}
+<button class="person account" id="account-continue" type="submit" name="account" value="current">
+${mark(who)}
+<span class="person-text"><span class="person-name">${text.continueAs({ who })}</span>
+${view.user.name !== undefined && html`<span class="quiet">${view.user.email}</span>`}</span>
+</button>
+<button class="button" id="account-other" type="submit" name="account" value="other">${text.other}</button>
+</form>`,
+  });
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FactorProof } from "../../../../core/second-factors/factor-proof.ts";
+import { endSessions } from "../../../../core/sessions/end-sessions.ts";
+import { acrValues } from "../../../../core/sessions/session.ts";
+import { findSignedIn, signIn } from "../../../../core/sessions/sessions.ts";
+import { findUser } from "../../../../core/users/users.store.ts";
+import type { Db } from "../../../../db/open.ts";
+import { forEachDatabase } from "../../../../testing/databases.ts";
+import {
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../../../../testing/test-service.ts";
+import { useAndRaise } from "../../../account-ui/raise-session.ts";
+import type { BrowserDeps } from "../browser.ts";
+import { completeSignIn } from "./complete-sign-in.ts";
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let org: TestOrganisation;
+  before(async () => {
+    running = await startTestService({ databaseUrl: await fresh() });
+    org = await makeOrganisation(running.service);
+  });
+  after(() => running.close());
+
+  /** A session that its user ends in the very moment in which its second factor is used. */
+  async function endingSession() {
+    const { service } = running;
+    const { organisation } = org;
+    const user = await findUser(service.database.query, organisation.id, org.user.id);
+    assert.ok(user);
+    const from = { address: "127.0.0.1", userAgent: "test", before: undefined };
+    const signedInAs = { organisation, user, amr: ["pwd"], acr: acrValues.password, ...from };
+    const { session, token } = await signIn(service, signedInAs);
+    const end = (tx: Db) =>
+      endSessions(tx, {
+        orgId: organisation.id,
+        userId: user.id,
+        sessionId: session.id,
+        reason: "signed_out",
+        now: service.clock(),
+      });
+    let used = 0;
+    const proof: FactorProof = {
+      method: "totp",
+      amr: ["otp", "mfa"],
+      acr: acrValues.multiFactor,
+      use: async (tx) => {
+        used += 1;
+        await end(tx);
+        return [];
+      },
+      accepted: () => assert.fail("nothing was completed"),
+    };
+    const cookies: string[] = [];
+    const note = () => void cookies.push("set");
+    return { user, session, token, proof, cookies, note, used: () => used };
+  }
+  const request = { ip: "127.0.0.1", headers: {}, cookies: {} } as unknown as FastifyRequest;
+  const reply = {} as FastifyReply;
+  const living = async () => {
+    const rows = await running.service.database.query
+      .selectFrom("browser_session")
+      .select("id")
+      .where("ended_at", "is", null)
+      .execute();
+    return rows.map(({ id }) => id);
+  };
+
+  test("a session that ends while it is raised stays ended, and no other takes its place", async () => {
+    const { user, session, token, proof, cookies, note, used } = await endingSession();
+    const { organisation } = org;
+    const signedIn = { session, user };
+    const deps = {
+      ...running.service,
+      cookies: { write: note },
+      recognition: { renew: () => "known" },
+    } as unknown as BrowserDeps;
+    const pending = {
+      id: "pending",
+      userId: user.id,
+      authTime: session.authTime,
+      amr: session.amr,
+      acr: session.acr,
+      passwordChangedAt: null,
+      sessionId: session.id,
+      flow: { orgId: organisation.id, parameters: [], startedAt: 0 },
+      expiresAt: running.service.clock() + 60_000,
+    };
+    const visit = { organisation, request, reply };
+    const waiting = { pending, request: {} as never, signedIn, before: signedIn };
+    assert.equal(await completeSignIn(deps, visit, waiting, proof), "over");
+    assert.equal(used(), 1);
+    assert.deepEqual(cookies, []);
+    // All of it is undone, the end of the session too, which in truth was another transaction's.
+    assert.deepEqual(await living(), [session.id]);
+    assert.equal((await findSignedIn(running.service, organisation, token))?.session.acr, acrValues.password);
+  });
+
+  test("the same holds for a factor that is added on the account's pages", async () => {
+    const { user, session, proof, cookies, note } = await endingSession();
+    const { organisation } = org;
+    const deps = { ...running.service, door: { writeSession: note } } as unknown as Parameters<
+      typeof useAndRaise
+    >[0];
+    const before = await living();
+    assert.equal(
+      await useAndRaise(deps, { organisation, request, reply }, { session, user }, proof),
+      undefined,
+    );
+    assert.deepEqual(cookies, []);
+    assert.deepEqual(await living(), before);
+  });
+});

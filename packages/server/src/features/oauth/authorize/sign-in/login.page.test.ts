@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../../html/html.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../../html/page-checks.ts";
+import { type LoginFailure, type LoginView, loginPage } from "./login.page.ts";
+
+const view: LoginView = {
+  ...testFrame,
+  organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "/logo.png" },
+  application: { name: "Payroll", homepageUri: "https://payroll.example/start", logoUri: "/payroll.png" },
+  action: "/oauth/1/login",
+  csrf: "the-csrf",
+  flow: "the-flow",
+  email: "ada@acme.example",
+  passkey: '{"challenge":"AAAA","rpId":"localhost"}',
+  script: "/assets/passkey.js",
+};
+const failures: readonly LoginFailure[] = [
+  "invalid-credentials",
+  "rate-limited",
+  "busy",
+  "disabled",
+  "session-expired",
+];
+
+/** The one tag of the page with this id. */
+function tag(page: string, id: string): string {
+  return new RegExp(`<[a-z]+ [^>]*id="${id}"[^>]*>`).exec(page)?.[0] ?? "";
+}
+
+test("the sign-in page is well made and escapes everything, in every state", () => {
+  for (const error of [undefined, ...failures]) {
+    assertWellMade(loginPage({ ...view, error, retryAfterSeconds: 60 }));
+    assertEscapes(loginPage, { ...view, error });
+    assertWellMade(loginPage({ ...view, error, isAgain: true }));
+  }
+});
+
+test("password managers, tests and the server find the fields they expect", () => {
+  const page = render(loginPage(view));
+  assert.match(
+    tag(page, "email"),
+    /name="email" type="email" value="ada@acme\.example" autocomplete="username webauthn"/,
+  );
+  assert.match(tag(page, "password"), /name="password" type="password" autocomplete="current-password"/);
+  assert.match(tag(page, "login-submit"), /type="submit"/);
+  assert.match(page, /<form method="post" action="\/oauth\/1\/login">/);
+  assert.match(page, /<input type="hidden" name="csrf" value="the-csrf">/);
+  assert.match(page, /<input type="hidden" name="flow" value="the-flow">/);
+});
+
+test("the page says who asks, for whom, and where that lives", () => {
+  const page = render(loginPage(view));
+  assert.match(page, /<title>Sign in to continue to Payroll · Acme<\/title>/);
+  assert.match(page, /<h1>Sign in <span>to continue to Payroll<\/span><\/h1>/);
+  assert.match(page, /<bdi class="brand-name">Acme<\/bdi>/);
+  assert.match(page, /<a href="https:\/\/payroll\.example\/start">payroll\.example<\/a>/);
+  assert.match(page, /id="login-submit"[^>]*>Continue to Payroll</);
+});
+
+test("a password is never given back", () => {
+  for (const error of failures) {
+    assert.doesNotMatch(tag(render(loginPage({ ...view, error })), "password"), /value/);
+  }
+});
+
+test("wrong credentials are announced and tied to both fields, and the email is kept", () => {
+  const page = render(loginPage({ ...view, error: "invalid-credentials" }));
+  assert.match(tag(page, "login-notice"), /role="alert"/);
+  for (const id of ["email", "password"]) {
+    assert.match(tag(page, id), /aria-invalid="true" aria-describedby="login-notice"/);
+  }
+  assert.match(tag(page, "email"), /value="ada@acme\.example"/);
+});
+
+test("failures that are not about the fields do not mark them as wrong", () => {
+  for (const error of failures.slice(1)) {
+    const page = render(loginPage({ ...view, error }));
+    assert.doesNotMatch(page, /aria-invalid/);
+    assert.match(tag(page, "password"), /aria-describedby="login-notice"/);
+    assert.match(tag(page, "login-notice"), error === "session-expired" ? /role="status"/ : /role="alert"/);
+  }
+});
+
+test("a wait is said in words", () => {
+  assert.match(
+    render(loginPage({ ...view, error: "rate-limited", retryAfterSeconds: 700 })),
+    /Wait 12 minutes,/,
+  );
+  assert.match(render(loginPage({ ...view, error: "rate-limited" })), /Wait a few minutes,/);
+  assert.match(render(loginPage({ ...view, error: "busy", retryAfterSeconds: 2 })), /Wait 2 seconds,/);
+  assert.match(render(loginPage({ ...view, error: "busy" })), /Wait a moment,/);
+});
+
+test("the first thing left to fill in has the focus", () => {
+  assert.match(tag(render(loginPage(view)), "password"), / autofocus/);
+  const fresh = render(loginPage({ ...view, email: undefined }));
+  assert.match(tag(fresh, "email"), / autofocus/);
+  assert.doesNotMatch(tag(fresh, "password"), / autofocus/);
+});
+
+test("an application without a home page has no empty link", () => {
+  assert.doesNotMatch(render(loginPage({ ...view, application: { name: "Payroll" } })), /<a /);
+});

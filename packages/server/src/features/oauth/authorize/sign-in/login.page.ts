@@ -1,0 +1,133 @@
+import { applicationHome } from "../../../../html/components/application-home.ts";
+import { type FormSeal, sealFields } from "../../../../html/components/form.ts";
+import { notice } from "../../../../html/components/notice.ts";
+import { passkeyForm } from "../../../../html/components/passkey-form.ts";
+import { type Html, html, linkAddress } from "../../../../html/html.ts";
+import {
+  type PageApplication,
+  type PageFrame,
+  type PageOrganisation,
+  signInLayout,
+} from "../../../../html/layout.ts";
+
+/** Why the person sees the sign-in page again. */
+export type LoginFailure =
+  | "invalid-credentials"
+  | "invalid-passkey"
+  | "rate-limited"
+  | "busy"
+  | "disabled"
+  | "session-expired";
+
+export type LoginView = PageFrame &
+  FormSeal & {
+    organisation: PageOrganisation;
+    application: PageApplication;
+    /** Where the form posts to: `/oauth/{org}/login`. */
+    action: string;
+    /** For who has forgotten the password: `/oauth/{org}/recovery`, with the flow. */
+    recoveryUri?: string | undefined;
+    /** What was typed before, or the request's `login_hint`. A password is never given back. */
+    email?: string | undefined;
+    /** Somebody who is signed in comes to a page of ours that changes something. */
+    isAgain?: boolean;
+    /** JSON for `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+    passkey: string;
+    /** Address of passkey.js. */
+    script: string;
+    error?: LoginFailure | undefined;
+    /** With `rate-limited` and `busy`: as in the `Retry-After` header. */
+    retryAfterSeconds?: number | undefined;
+  };
+
+const NOTICE_ID = "login-notice";
+
+function failureText(view: LoginView): string | undefined {
+  const text = view.messages.signIn;
+  const wait = view.retryAfterSeconds;
+  switch (view.error) {
+    case undefined:
+      return undefined;
+    case "invalid-credentials":
+      return text.invalidCredentials;
+    case "invalid-passkey":
+      return text.invalidPasskey;
+    case "rate-limited":
+      return wait === undefined ? text.rateLimitedSoon : text.rateLimited({ seconds: wait });
+    case "busy":
+      return wait === undefined ? text.busySoon : text.busy({ seconds: wait });
+    case "disabled":
+      return text.disabled({ organisation: view.organisation.name, application: view.application.name });
+    case "session-expired":
+      return text.sessionExpired;
+  }
+}
+
+function noticeOf(view: LoginView): Html | undefined {
+  const text = failureText(view);
+  const { again, againText } = view.messages.signIn;
+  if (text === undefined) return view.isAgain ? notice("hint", NOTICE_ID, again, againText) : undefined;
+  return view.error === "session-expired"
+    ? notice("hint", NOTICE_ID, view.messages.signIn.expired, text)
+    : notice("error", NOTICE_ID, view.messages.signIn.failed, text);
+}
+
+function fields(view: LoginView): Html {
+  const text = view.messages.signIn;
+  const wrong = view.error === "invalid-credentials";
+  const invalid = wrong && html` aria-invalid="true"`;
+  const described = view.error !== undefined && html` aria-describedby="${NOTICE_ID}"`;
+  const known = view.email !== undefined && view.email !== "";
+  const focus = html` autofocus`;
+  return html`<div class="field">
+<label for="email">${text.email}</label>
+<input id="email" name="email" type="email" value="${view.email}" autocomplete="username webauthn" autocapitalize="none" spellcheck="false" required${invalid}${described}${!known && focus}>
+</div>
+<div class="field">
+<label for="password">${text.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${described}${known && focus}>
+</div>`;
+}
+
+/** The sign-in page: who asks, for whom, two fields, and what went wrong the last time. */
+export function loginPage(view: LoginView): Html {
+  const text = view.messages.signIn;
+  return signInLayout({
+    ...view,
+    scripts: [view.script],
+    title: view.messages.frame.documentTitle({
+      title: text.title({ application: view.application.name }),
+      organisation: view.organisation.name,
+    }),
+    body: html`<div class="title"><h1>${text.heading} <span>${text.headingTo({ application: view.application.name })}</span></h1>
+${applicationHome(view.application)}</div>
+${noticeOf(view)}
+<form method="post" action="${linkAddress(view.action)}">
+${sealFields(view)}
+${fields(view)}
+<button class="button primary" id="login-submit" type="submit">${text.submit({ application: view.application.name })}</button>
+</form>
+${forgotten(view)}${passkeySignIn(view)}`,
+  });
+}
+
+function forgotten({ recoveryUri, messages }: LoginView): Html | undefined {
+  if (recoveryUri === undefined) return undefined;
+  return html`<p class="after"><a class="alone" id="forgot-password" href="${linkAddress(recoveryUri)}">${messages.recovery.forgot}</a></p>
+`;
+}
+
+/** No password, no address: the passkey says who it is. Shows itself where scripts and passkeys are. */
+function passkeySignIn(view: LoginView): Html {
+  const text = view.messages.signIn;
+  return passkeyForm({
+    id: "passkey-form",
+    action: view.action,
+    use: "get",
+    options: view.passkey,
+    conditional: true,
+    button: { id: "passkey-submit", text: text.usePasskey, primary: false },
+    failed: text.passkeyFailed,
+    fields: sealFields(view),
+  });
+}

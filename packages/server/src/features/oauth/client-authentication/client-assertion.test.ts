@@ -1,0 +1,393 @@
+import assert from "node:assert/strict";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { after, before, test } from "node:test";
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
+import type { ApplicationSettings } from "../../../core/applications/application.ts";
+import { createApplication, disableApplication } from "../../../core/applications/applications.ts";
+import { seconds } from "../../../core/clock.ts";
+import { poolAddress } from "../../../core/signing-pools/signing-pool.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { type FakeClock, fakeClock } from "../../../testing/fakes/fake-clock.ts";
+import { makePool } from "../../../testing/fixtures/agent.ts";
+import { type Answer, credentials, postForm } from "../../../testing/fixtures/client.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestClient,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const ALGS = ["ES256", "RS256", "PS256", "EdDSA"] as const;
+type Alg = (typeof ALGS)[number];
+
+/** A key of the client: what it signs with, and what it registers. */
+async function clientKey(alg: Alg, kid = `${alg}-key`) {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: "sig" } };
+}
+type ClientKey = Awaited<ReturnType<typeof clientKey>>;
+
+forEachDatabase(({ name, fresh }) => {
+  let running: TestService;
+  /** On PostgreSQL a node of its own. */
+  let second: TestService;
+  let org: TestOrganisation;
+  let other: TestOrganisation;
+  let clock: FakeClock;
+  let es256: ClientKey;
+  let client: TestClient;
+  before(async () => {
+    clock = fakeClock();
+    const databaseUrl = await fresh();
+    running = await startTestService({ databaseUrl, clock, env: { SIGNET_OUTBOUND_ALLOW: "localhost" } });
+    const { baseUrl } = running;
+    second = name === "sqlite" ? running : await startTestService({ databaseUrl, clock, baseUrl });
+    org = await makeOrganisation(running.service);
+    other = await makeOrganisation(running.service, "Other");
+    es256 = await clientKey("ES256");
+    client = await jwtClient({ jwks: { keys: [es256.jwk] } });
+  });
+  after(async () => {
+    assert.deepEqual(running.errors, []);
+    if (second !== running) await second.close();
+    await running.close();
+  });
+
+  const jwtClient = (settings: Partial<ApplicationSettings>, at = org) =>
+    makeClient(running.service, at.organisation, {
+      grantTypes: ["client_credentials"],
+      allowedScopes: ["jobs:run"],
+      tokenEndpointAuthMethod: "private_key_jwt",
+      ...settings,
+    });
+  const claims = (of = client): JWTPayload => ({
+    iss: of.application.id,
+    sub: of.application.id,
+    aud: org.issuer,
+    jti: randomUUID(),
+    exp: seconds(clock()) + 60,
+    iat: seconds(clock()),
+  });
+  const assertion = (payload: object, key = es256, header: Partial<JWTHeaderParameters> = {}) =>
+    new SignJWT({ ...payload })
+      .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
+      .sign(key.privateKey);
+  const present = (
+    jwt: string,
+    more: Record<string, string> = {},
+    url = `${org.issuer}/token`,
+  ): Promise<Answer> =>
+    postForm(url, {
+      grant_type: "client_credentials",
+      client_assertion_type: ASSERTION_TYPE,
+      client_assertion: jwt,
+      ...more,
+    });
+  const refused = ({ status, body, headers }: Answer, about = "", error = "invalid_client") => {
+    assert.deepEqual([status, body["error"]], [error === "invalid_client" ? 401 : 400, error], about);
+    assert.equal(headers.get("cache-control"), "no-store");
+  };
+  const accepted = ({ status, body }: Answer, about = "") =>
+    assert.equal(status, 200, `${about} ${JSON.stringify(body)}`);
+
+  test("each algorithm proves the client", async () => {
+    for (const alg of ALGS) {
+      const key = await clientKey(alg);
+      const own = await jwtClient({ jwks: { keys: [key.jwk] } });
+      accepted(await present(await assertion(claims(own), key)), alg);
+    }
+  });
+
+  test("a client of a signing pool may name the issuer that it read there; no other client may", async () => {
+    const [pool, another] = [await makePool(running.service, org), await makePool(running.service, org)];
+    const own = await jwtClient({ jwks: { keys: [es256.jwk] }, signingPoolId: pool.id });
+    // Where no agent has to sign anything.
+    const attempt = async (of: TestClient, aud: string) =>
+      present(await assertion({ ...claims(of), aud }), { token: "x" }, `${org.issuer}/revoke`);
+    const addressOf = (one: typeof pool) => poolAddress(running.baseUrl, one);
+    accepted(await attempt(own, addressOf(pool)));
+    accepted(await attempt(own, org.issuer));
+    refused(await attempt(own, addressOf(another)));
+    refused(await attempt(client, addressOf(pool)));
+  });
+
+  test("the audience is the issuer or the token endpoint, alone or in a list of nothing else", async () => {
+    const token = `${org.issuer}/token`;
+    for (const aud of [org.issuer, token, [org.issuer], [token, org.issuer]])
+      accepted(await present(await assertion({ ...claims(), aud })), String(aud));
+    const foreign = [
+      other.issuer,
+      running.baseUrl,
+      `${org.issuer}/`,
+      [org.issuer, "https://as.example"],
+      [],
+      "",
+      [[org.issuer]],
+      undefined,
+    ];
+    for (const aud of foreign)
+      refused(await present(await assertion({ ...claims(), aud })), JSON.stringify(aud));
+  });
+
+  test("iss, sub, jti and exp are needed and must be the client's", async () => {
+    const wrong = [
+      { iss: org.web.application.id },
+      { iss: undefined },
+      { jti: undefined },
+      { jti: "" },
+      { jti: 7 },
+      { jti: "x".repeat(256) },
+      { exp: undefined },
+      { exp: "soon" },
+    ];
+    for (const change of wrong)
+      refused(await present(await assertion({ ...claims(), ...change })), JSON.stringify(change));
+    refused(await present(await assertion({ ...claims(), sub: undefined })), "no sub", "invalid_request");
+    refused(await present(await assertion({ ...claims(), sub: org.web.application.id })), "another's sub");
+  });
+
+  test("ten minutes ahead is the most, and what is over, not yet begun or made in the future is refused", async () => {
+    const now = seconds(clock());
+    const leeway = 30;
+    accepted(await present(await assertion({ ...claims(), exp: now + 600 })), "ten minutes");
+    accepted(
+      await present(await assertion({ ...claims(), nbf: now + leeway, iat: now + leeway })),
+      "clocks apart",
+    );
+    const wrong = [
+      { exp: now + 600 + leeway + 1 },
+      { exp: now - leeway },
+      { nbf: now + leeway + 1 },
+      { iat: now + leeway + 1 },
+      { iat: "now" },
+      { iat: now + 20, exp: now + 10 },
+    ];
+    for (const change of wrong)
+      refused(await present(await assertion({ ...claims(), ...change })), JSON.stringify(change));
+  });
+
+  test("an assertion is good once, on whichever node", async () => {
+    const jwt = await assertion(claims());
+    accepted(await present(jwt));
+    refused(await present(jwt), "again");
+    refused(
+      await present(jwt, {}, `${second.baseUrl}/oauth/${org.organisation.id}/token`),
+      "on another node",
+    );
+    clock.advance(80_000);
+    refused(await present(jwt), "within the leeway");
+  });
+
+  test("of twenty at once one is good", async () => {
+    const jwt = await assertion(claims());
+    const nodes = [org.issuer, `${second.baseUrl}/oauth/${org.organisation.id}`];
+    const all = Array.from({ length: 20 }, (_, at) => present(jwt, {}, `${nodes[at % 2]}/token`));
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 200).length, 1);
+    assert.equal(statuses.filter((status) => status === 401).length, 19);
+  });
+
+  test("two clients may use the same jti, and a refused assertion uses none up", async () => {
+    const own = await jwtClient({ jwks: { keys: [es256.jwk] } });
+    const jti = randomUUID();
+    refused(await present(await assertion({ ...claims(), jti, aud: other.issuer })));
+    accepted(await present(await assertion({ ...claims(), jti })));
+    accepted(await present(await assertion({ ...claims(own), jti })));
+  });
+
+  test("unsigned, symmetric and foreign signatures are refused, whatever the header promises", async () => {
+    const thief = await clientKey("ES256");
+    const rsa = await clientKey("RS256");
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const unsigned = `${encode({ alg: "none" })}.${encode(claims())}.`;
+    refused(await present(unsigned), "none without a signature", "invalid_request");
+    refused(await present(`${unsigned}AA`), "none");
+    // The secret of the confusion is the public key, or the client's own secret.
+    for (const secret of [JSON.stringify(es256.jwk), client.secret]) {
+      const hs = new SignJWT(claims()).setProtectedHeader({ alg: "HS256", kid: es256.kid });
+      refused(await present(await hs.sign(Buffer.from(secret.padEnd(32)))), "HS256");
+    }
+    refused(await present(await assertion(claims(), thief)), "another key under the right kid");
+    refused(await present(await assertion(claims(), rsa, { kid: es256.kid })), "another algorithm");
+    refused(await present(await assertion(claims(), thief, { jwk: thief.jwk })), "a key in the header");
+    refused(await present(await assertion(claims(), es256, { kid: "unknown" })), "unknown kid");
+    for (const offered of [{ jku: "https://a.example/" }, { x5u: "https://a.example/" }, { jwk: es256.jwk }])
+      refused(await present(await assertion(claims(), es256, offered)), JSON.stringify(offered));
+    const critical = new SignJWT(claims()).setProtectedHeader({
+      alg: "ES256",
+      kid: es256.kid,
+      crit: ["x"],
+      x: 1,
+    });
+    refused(await present(await critical.sign(es256.privateKey, { crit: { x: true } })), "crit");
+    const [head = "", , signature = ""] = (await assertion(claims())).split(".");
+    refused(await present(`${head}.${encode(claims())}.${signature}`), "another payload");
+  });
+
+  test("of the algorithms that a key could do, only the four are accepted", async () => {
+    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    const ed = generateKeyPairSync("ed25519");
+    const keys = [publicKey, ed.publicKey].map((key, at) => ({
+      ...key.export({ format: "jwk" }),
+      kid: `${at}`,
+    }));
+    const own = await jwtClient({ jwks: { keys } });
+    const signed = (alg: string) => {
+      const [key, kid] = alg.startsWith("Ed") ? [ed.privateKey, "1"] : [privateKey, "0"];
+      return new SignJWT(claims(own)).setProtectedHeader({ alg, kid }).sign(key);
+    };
+    for (const alg of ["RS256", "PS256", "EdDSA"]) accepted(await present(await signed(alg)), alg);
+    for (const alg of ["RS384", "RS512", "PS384", "PS512", "Ed25519"])
+      refused(await present(await signed(alg)), alg);
+  });
+
+  test("a request object, a DPoP proof or another token that the client signed is no proof of it", async () => {
+    for (const typ of ["oauth-authz-req+jwt", "dpop+jwt", "at+jwt", "logout+jwt"])
+      refused(await present(await assertion(claims(), es256, { typ })), typ);
+    for (const typ of ["JWT", "client-authentication+jwt", "application/client-authentication+jwt"])
+      accepted(await present(await assertion(claims(), es256, { typ })), typ);
+  });
+
+  test("odd values under a good signature are judged like any, and are no fault of the server's", async () => {
+    const now = seconds(clock());
+    accepted(await present(await assertion({ ...claims(), exp: now + 60.0005 })), "a fraction (RFC 7519 §2)");
+    for (const typ of [7, null, ["JWT"], {}])
+      refused(await present(await assertion(claims(), es256, { typ: typ as never })), JSON.stringify(typ));
+    for (const change of [{ exp: 1e308 }, { exp: -1e308 }, { nbf: "now" }, { iat: null }, { iat: 1e308 }])
+      refused(await present(await assertion({ ...claims(), ...change })), JSON.stringify(change));
+    for (const kid of [7, null, "__proto__", ""])
+      refused(await present(await assertion(claims(), es256, { kid: kid as never })), JSON.stringify(kid));
+  });
+
+  test("of several keys the kid chooses; without one only the only one of its algorithm is meant", async () => {
+    const [one, two, rsa] = [
+      await clientKey("ES256", "a"),
+      await clientKey("ES256", "b"),
+      await clientKey("RS256"),
+    ];
+    const own = await jwtClient({ jwks: { keys: [one.jwk, two.jwk, rsa.jwk] } });
+    for (const key of [one, two, rsa]) accepted(await present(await assertion(claims(own), key)), key.kid);
+    refused(await present(await assertion(claims(own), one, { kid: "b" })), "the other's kid");
+    const nameless = (key: ClientKey) =>
+      new SignJWT(claims(own)).setProtectedHeader({ alg: key.alg }).sign(key.privateKey);
+    accepted(await present(await nameless(rsa)), "the only RSA key");
+    refused(await present(await nameless(one)), "which of two?");
+  });
+
+  test("a client of private_key_jwt cannot use a secret, and a client of a secret no assertion", async () => {
+    refused(
+      await postForm(`${org.issuer}/token`, { grant_type: "client_credentials", ...credentials(client) }),
+    );
+    refused(
+      await postForm(`${org.issuer}/token`, {
+        grant_type: "client_credentials",
+        client_id: client.application.id,
+      }),
+    );
+    const keyed = await jwtClient({
+      jwks: { keys: [es256.jwk] },
+      tokenEndpointAuthMethod: "client_secret_post",
+    });
+    refused(await present(await assertion(claims(keyed))), "registered for a secret");
+    accepted(
+      await postForm(`${org.issuer}/token`, { grant_type: "client_credentials", ...credentials(keyed) }),
+    );
+  });
+
+  test("two methods at once, halves and other types are invalid_request", async () => {
+    const jwt = await assertion(claims());
+    const { application, secret } = client;
+    const invalid = async (form: Record<string, string>, headers: Record<string, string> = {}, about = "") =>
+      refused(
+        await postForm(`${org.issuer}/token`, { grant_type: "client_credentials", ...form }, headers),
+        about,
+        "invalid_request",
+      );
+    const assertionForm = { client_assertion_type: ASSERTION_TYPE, client_assertion: jwt };
+    const authorization = `Basic ${Buffer.from(`${application.id}:${secret}`).toString("base64")}`;
+    await invalid({ ...assertionForm, client_secret: secret }, {}, "secret too");
+    await invalid(assertionForm, { authorization }, "header too");
+    await invalid({ client_assertion: jwt }, {}, "no type");
+    await invalid({ client_assertion_type: ASSERTION_TYPE }, {}, "no assertion");
+    const saml = "urn:ietf:params:oauth:client-assertion-type:saml2-bearer";
+    await invalid({ ...assertionForm, client_assertion_type: saml }, {}, "SAML");
+    await invalid({ ...assertionForm, client_assertion: "x.y" }, {}, "nonsense");
+    await invalid({ ...assertionForm, client_id: org.web.application.id }, {}, "another client_id");
+    accepted(await present(jwt, { client_id: application.id }), "the same client_id");
+  });
+
+  test("another organisation's client and a disabled one are refused", async () => {
+    const foreign = await jwtClient({ jwks: { keys: [es256.jwk] } }, other);
+    refused(await present(await assertion(claims(foreign))), "another organisation's");
+    const own = await jwtClient({ jwks: { keys: [es256.jwk] } });
+    const { orgId, id } = own.application;
+    await disableApplication(running.service, { orgId, id, disabled: true, actor: "test" });
+    refused(await present(await assertion(claims(own))), "disabled");
+  });
+
+  test("revoke and introspect take it too, and each use needs an assertion of its own", async () => {
+    const { body } = await present(await assertion(claims()));
+    const token = String(body["access_token"]);
+    const [introspect, revoke] = [`${org.issuer}/introspect`, `${org.issuer}/revoke`];
+    const jwt = await assertion(claims());
+    const seen = await present(jwt, { token }, introspect);
+    assert.deepEqual([seen.status, seen.body["active"]], [200, true]);
+    refused(await present(jwt, { token }, introspect), "used before, for the same");
+    refused(await present(jwt, { token }, revoke), "used before, for another");
+    accepted(await present(await assertion(claims()), { token }, revoke));
+    const after = await present(await assertion(claims()), { token }, introspect);
+    assert.deepEqual(after.body, { active: false });
+  });
+
+  test("keys at a jwks_uri: read through the guarded way, again for a new key, never at a forbidden address", async () => {
+    const keys = [es256.jwk as object];
+    const reads: string[] = [];
+    const server: Server = createServer((request, response) => {
+      reads.push(String(request.headers.host));
+      response.end(JSON.stringify({ keys }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    try {
+      const own = await jwtClient({ jwksUri: `http://localhost:${port}/jwks` });
+      accepted(await present(await assertion(claims(own))));
+      const next = await clientKey("PS256", "next");
+      keys.push(next.jwk);
+      refused(await present(await assertion(claims(own), next)), "within a minute of the last read");
+      clock.advance(60_000);
+      accepted(await present(await assertion(claims(own), next)));
+      assert.equal(reads.length, 2);
+      // The same listener by another name, which is not among those allowed.
+      const inner = await jwtClient({ jwksUri: `http://127.0.0.1:${port}/jwks` });
+      refused(await present(await assertion(claims(inner))), "not allowed");
+      assert.equal(reads.length, 2);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  test("the record must hold usable public keys, in one place", async () => {
+    const make = (settings: Partial<ApplicationSettings>) =>
+      createApplication(running.service, {
+        orgId: org.organisation.id,
+        name: "Keys",
+        clientType: "confidential",
+        settings: { tokenEndpointAuthMethod: "private_key_jwt", ...settings },
+        actor: "test",
+      });
+    await assert.rejects(make({}), /jwks: private_key_jwt needs public keys/);
+    const both = { jwks: { keys: [es256.jwk] }, jwksUri: "https://a.example/jwks" };
+    await assert.rejects(make(both), /jwksUri: give jwks or jwksUri, not both/);
+    await assert.rejects(
+      make({ jwks: { keys: [{ kty: "oct", k: "AAAA" }] } }),
+      /jwks.keys\[0\]: must hold public/,
+    );
+    for (const jwksUri of ["http://a.example/", "https://u:p@a.example/", "https://a.example/#x", "x"])
+      await assert.rejects(make({ jwksUri }), /jwksUri: must be an https address/, jwksUri);
+  });
+});

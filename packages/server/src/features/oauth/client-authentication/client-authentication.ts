@@ -1,0 +1,188 @@
+/**
+ * Client authentication for the token, revoke, introspect and device endpoints (RFC 6749 §2.3): first the client that the
+ * request names, then the proof, by the client's registered method. A secret may come in the header or in the body.
+ */
+import type { Form } from "@signet/protocol/form";
+import { isUuid } from "@signet/protocol/hash";
+import { parseBasicCredentials } from "@signet/protocol/oauth/basic-credentials";
+import { OAuthError } from "@signet/protocol/oauth/oauth-error";
+import type { FastifyRequest } from "fastify";
+import {
+  type Application,
+  type ClientSecret,
+  isSecretMethod,
+  type TokenEndpointAuthMethod,
+} from "../../../core/applications/application.ts";
+import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
+import { matchClientSecret } from "../../../core/applications/client-secrets.ts";
+import { recordOnce } from "../../../core/audit/unauthenticated-events.ts";
+import type { Clock } from "../../../core/clock.ts";
+import type { CertifiedDevice } from "../../../core/devices/devices.store.ts";
+import type { PresentedDeviceDeps } from "../../../core/devices/presented-device.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
+import {
+  AssertionRefused,
+  type ClientAssertionDeps,
+  presentedAssertion,
+  verifyClientAssertion,
+} from "./client-assertion.ts";
+import { authenticatingDevice } from "./client-device.ts";
+
+export interface ClientAuthenticationDeps extends ClientAssertionDeps, PresentedDeviceDeps {
+  readonly applications: ApplicationDirectory;
+  readonly clock: Clock;
+  /** Stored some time later: a token request costs no write for it. */
+  recordSecretUse(application: Application, secret: ClientSecret): void;
+}
+
+interface Credentials {
+  readonly method: TokenEndpointAuthMethod;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly assertion?: string;
+}
+
+export interface AuthenticatedClient {
+  readonly application: Application;
+  /** The device whose certificate authenticated the client; undefined for every other method. */
+  readonly device?: CertifiedDevice;
+}
+
+/** A client that the request names; nothing is proven yet. */
+export interface IdentifiedClient {
+  readonly application: Application;
+  readonly credentials: Credentials;
+}
+
+/** @throws OAuthError invalid_client, or invalid_request when the request contradicts itself */
+export async function identifyClient(
+  deps: Pick<ClientAuthenticationDeps, "applications">,
+  organisation: Organisation,
+  request: FastifyRequest,
+  form: Form,
+): Promise<IdentifiedClient> {
+  const credentials =
+    request.headers.authorization === undefined
+      ? bodyCredentials(form, organisation)
+      : headerCredentials(request, form, organisation);
+  const { clientId } = credentials;
+  const application = isUuid(clientId) ? await deps.applications.find(organisation.id, clientId) : undefined;
+  if (!application) throw invalidClient(organisation, "unknown client");
+  return { application, credentials };
+}
+
+/** Audits a failure, at most once a minute for each application. @throws OAuthError invalid_client */
+export async function authenticateClient(
+  deps: ClientAuthenticationDeps,
+  organisation: Organisation,
+  request: FastifyRequest,
+  client: IdentifiedClient,
+): Promise<AuthenticatedClient> {
+  try {
+    return await verifyCredentials(deps, organisation, request, client);
+  } catch (error) {
+    if (error instanceof OAuthError && error.code === "invalid_client")
+      await recordFailure(deps, request, client.application, String(error.cause));
+    throw error;
+  }
+}
+
+const recordFailure = (
+  deps: ClientAuthenticationDeps,
+  request: FastifyRequest,
+  { orgId, id }: Application,
+  reason: string,
+): Promise<void> =>
+  recordOnce(deps, { orgId, subject: `client-authentication|${id}` }, () => ({
+    actor: "anonymous",
+    action: "application.refused",
+    target: id,
+    address: addressOf(request),
+    details: { reason },
+  }));
+
+async function verifyCredentials(
+  deps: ClientAuthenticationDeps,
+  organisation: Organisation,
+  request: FastifyRequest,
+  { application, credentials }: IdentifiedClient,
+): Promise<AuthenticatedClient> {
+  const refused = (cause: string) => invalidClient(organisation, cause);
+  const { clientSecret, assertion, method } = credentials;
+  const registered = application.settings.tokenEndpointAuthMethod;
+  // RFC 8705 §2: with a certificate, the request carries client_id and no other credentials.
+  if (registered === "tls_client_auth" && method === "none") {
+    const device = await authenticatingDevice(deps, application, request);
+    if (typeof device === "string") throw refused(device);
+    return { application, device };
+  }
+  if (!isMethodAllowed(registered, method)) throw refused(`the client may not use ${method}`);
+  if (assertion !== undefined) {
+    await verifyClientAssertion(deps, application, assertion).catch((error: unknown) => {
+      throw error instanceof AssertionRefused ? refused(error.message) : error;
+    });
+    return { application };
+  }
+  if (clientSecret === undefined) return { application };
+  const secret =
+    matchClientSecret(application, clientSecret, deps.clock()) ??
+    (await findNewSecret(deps, application, clientSecret));
+  if (!secret) throw refused("no active secret matches");
+  deps.recordSecretUse(application, secret);
+  return { application };
+}
+
+/** A secret may be used before the change feed has told this node of it. */
+async function findNewSecret(
+  { applications, clock }: ClientAuthenticationDeps,
+  { orgId, id }: Application,
+  presented: string,
+): Promise<ClientSecret | undefined> {
+  const current = await applications.read(orgId, id);
+  return current && matchClientSecret(current, presented, clock());
+}
+
+/** Both secret methods accept a secret in either place; every other method must match exactly. */
+function isMethodAllowed(registered: TokenEndpointAuthMethod, used: TokenEndpointAuthMethod): boolean {
+  return registered === used || (isSecretMethod(registered) && isSecretMethod(used));
+}
+
+function headerCredentials(request: FastifyRequest, form: Form, organisation: Organisation): Credentials {
+  if (form.values.has("client_secret") || form.values.has("client_assertion")) {
+    throw new OAuthError("invalid_request", "the client uses more than one authentication method");
+  }
+  const credentials = parseBasicCredentials(request.headers.authorization ?? "");
+  // An unknown scheme or a malformed header: the challenge names the scheme that works.
+  if (!credentials)
+    throw invalidClient(organisation, "not a Basic header", "the Authorization header is malformed");
+  const named = form.values.get("client_id");
+  if (named !== undefined && named !== credentials.clientId) {
+    throw new OAuthError("invalid_request", "client_id differs from the Authorization header");
+  }
+  return { method: "client_secret_basic", ...credentials };
+}
+
+function bodyCredentials(form: Form, organisation: Organisation): Credentials {
+  const presented = presentedAssertion(form);
+  if (presented) return { method: "private_key_jwt", ...presented };
+  const clientId = form.values.get("client_id");
+  const clientSecret = form.values.get("client_secret");
+  if (clientId === undefined) throw invalidClient(organisation, "no client_id", "client_id is missing");
+  return clientSecret === undefined
+    ? { method: "none", clientId }
+    : { method: "client_secret_post", clientId, clientSecret };
+}
+
+/** One response for an unknown, disabled or foreign client and a wrong secret; the cause is for the log. */
+export function invalidClient(
+  organisation: Organisation,
+  cause: string,
+  description = "client authentication failed",
+): OAuthError {
+  // RFC 9110 §15.5.2: every 401 has a challenge, also when no Authorization header was sent (RFC 6749 §5.2).
+  return new OAuthError("invalid_client", description, {
+    cause,
+    wwwAuthenticate: `Basic realm="${organisation.id}"`,
+  });
+}

@@ -1,0 +1,57 @@
+/** Redeeming a code of either kind starts a token family: the record of the authorization behind the code. */
+import { sha256Base64url } from "@signet/protocol/hash";
+import type { Application } from "../../../core/applications/application.ts";
+import { holdGrounds } from "../../../core/codes/codes.store.ts";
+import { noteSessionUse } from "../../../core/sessions/sessions.store.ts";
+import { refreshExpiry, type TokenFamily } from "../../../core/tokens/token-family.ts";
+import { insertTokenFamily } from "../../../core/tokens/tokens.store.ts";
+import type { Db } from "../../../db/open.ts";
+
+/** The authorization behind a code. */
+export interface FamilyBasis
+  extends Pick<
+    TokenFamily,
+    | "orgId"
+    | "userId"
+    | "consentId"
+    | "scopes"
+    | "resources"
+    | "nonce"
+    | "authentication"
+    | "requestedClaims"
+    | "deviceId"
+  > {
+  readonly sessionId: string;
+}
+
+/**
+ * Starts a token family in the transaction that redeems the code.
+ * @returns false when the session or the consent behind the code has ended
+ */
+export async function startTokenFamily(
+  tx: Db,
+  application: Application,
+  basis: FamilyBasis,
+  family: { readonly id: string; readonly refreshToken: string | undefined; readonly now: number },
+): Promise<boolean> {
+  const { orgId, sessionId } = basis;
+  const { id, refreshToken, now } = family;
+  if (!(await holdGrounds(tx, basis))) return false;
+  await noteSessionUse(tx, { orgId, sessionId, applicationId: application.id, now });
+  const { refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds } = application.settings;
+  const expiresAt = now + Math.max(refreshTokenLifetimeSeconds, refreshTokenAbsoluteLifetimeSeconds) * 1000;
+  const hasToken = refreshToken !== undefined;
+  await insertTokenFamily(tx, {
+    ...basis,
+    id,
+    applicationId: application.id,
+    refreshHash: hasToken ? sha256Base64url(refreshToken) : null,
+    refreshExpiresAt: hasToken ? refreshExpiry({ expiresAt }, refreshTokenLifetimeSeconds, now) : null,
+    previousHash: null,
+    rotatedAt: null,
+    createdAt: now,
+    expiresAt,
+    revokedAt: null,
+  });
+  return true;
+}

@@ -1,0 +1,93 @@
+/** What came of an agent's call, in HTTP (sovereign-signing.md §5). */
+
+import { CodedError, nothingHere } from "../../../http/coded-error.ts";
+import type {
+  ChallengeOutcome,
+  ClaimOutcome,
+  LeaseRefusal,
+  RejectOutcome,
+  SignOutcome,
+} from "./request-messages.ts";
+
+/** Undefined without a body. */
+export interface AgentAnswer {
+  readonly status: 200 | 202 | 204;
+  readonly body?: unknown;
+}
+
+/** @throws CodedError */
+export function claimAnswer(claimed: ClaimOutcome): AgentAnswer {
+  switch (claimed.outcome) {
+    case "claimed": {
+      const { outcome: _, ...body } = claimed;
+      return { status: 200, body };
+    }
+    case "nothing":
+      return { status: 204 };
+    case "not_found":
+      throw nothingHere();
+    case "not_claimable":
+      throw new CodedError(409, "not_claimable", "somebody else has it, or it is over");
+    case "no_usable_key":
+      throw new CodedError(422, "no_usable_key", "none of the keys is an active one of this agent");
+  }
+}
+
+/** @throws CodedError */
+export function signAnswer(requestId: string, signed: SignOutcome): AgentAnswer {
+  switch (signed.outcome) {
+    case "signed":
+      return { status: 200, body: { requestId, status: "signed" } };
+    case "stale_payload":
+      throw new CodedError(409, "stale_payload", "the tokens are too old: here they are anew", {
+        more: { tokens: signed.tokens },
+      });
+    case "invalid_signed_jwt":
+      throw new CodedError(422, "invalid_signed_jwt", "the signed tokens cannot be used", {
+        more: { reason: signed.reason },
+        cause: signed.reason,
+      });
+    default:
+      throw leaseRefusal(signed.outcome);
+  }
+}
+
+/** @throws CodedError */
+export function challengeAnswer(asked: ChallengeOutcome): AgentAnswer {
+  switch (asked.outcome) {
+    case "challenge":
+      return { status: 202, body: { status: "challenge", leaseSeconds: asked.leaseSeconds } };
+    case "not_interactive":
+      throw new CodedError(409, "not_interactive", "nobody waits in a browser who could be asked");
+    case "challenge_limit":
+      throw new CodedError(409, "challenge_limit", "nothing more can be asked for this request now");
+    case "foreign_challenge":
+      throw new CodedError(
+        400,
+        "invalid_request",
+        "publicKey.challenge must be SHA-256 over the claimed signing inputs, joined by line feeds",
+      );
+    default:
+      throw leaseRefusal(asked.outcome);
+  }
+}
+
+/** @throws CodedError */
+export function rejectAnswer(rejected: RejectOutcome): AgentAnswer {
+  if (rejected.outcome === "failed" || rejected.outcome === "pending")
+    return { status: 200, body: { status: rejected.outcome } };
+  throw leaseRefusal(rejected.outcome);
+}
+
+function leaseRefusal(refusal: LeaseRefusal): CodedError {
+  switch (refusal) {
+    case "not_found":
+      return nothingHere();
+    case "lease_lost":
+      return new CodedError(409, "lease_lost", "the lease has lapsed, or another agent has it");
+    case "already_final":
+      return new CodedError(409, "already_final", "the request is over");
+    case "request_expired":
+      return new CodedError(410, "request_expired", "the request has expired");
+  }
+}

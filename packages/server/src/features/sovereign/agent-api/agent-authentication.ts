@@ -1,0 +1,70 @@
+/** Who calls an agent endpoint: an agent of the organisation, by the API key that it was given once. */
+import { sha256Base64url } from "@signet/protocol/hash";
+import type { FastifyRequest } from "fastify";
+import type { Clock } from "../../../core/clock.ts";
+import type { Organisation } from "../../../core/organisations/organisation.ts";
+import { networkOf } from "../../../core/rate-limits/network.ts";
+import { rateLimitHeaders } from "../../../core/rate-limits/rate-limit-headers.ts";
+import { countAttempt, RateLimited, type RateLimits } from "../../../core/rate-limits/rate-limits.ts";
+import { findAgentByApiKey, noteAgentSeen } from "../../../core/signing-pools/signing-pools.store.ts";
+import type { Database } from "../../../db/open.ts";
+import { CodedError } from "../../../http/coded-error.ts";
+import { addressOf } from "../../../http/listeners/client-address.ts";
+import type { AgentCaller } from "./request-messages.ts";
+
+export interface AgentAuthenticationDeps {
+  readonly database: Database;
+  /** The database's time, by which an agent counts as there or away. */
+  readonly clock: Clock;
+  readonly rateLimits: RateLimits;
+}
+
+/** An agent calls many times a second; that it is there is written down this seldom. */
+const SEEN_EVERY_MS = 10_000;
+
+const BEARER = /^Bearer (sgn_ak_[A-Za-z0-9_-]{1,100})$/i;
+
+/** @throws CodedError 401 for what is no living agent's key, 429 after too many of them from one network */
+export async function authenticateAgent(
+  deps: AgentAuthenticationDeps,
+  { id: orgId }: Organisation,
+  request: FastifyRequest,
+): Promise<AgentCaller> {
+  const presented = BEARER.exec(request.headers.authorization ?? "")?.[1];
+  const { query } = deps.database;
+  const agent = presented && (await findAgentByApiKey(query, orgId, sha256Base64url(presented)));
+  if (!agent) {
+    await countFailure(deps, orgId, request);
+    throw invalidKey(presented === undefined ? "no API key" : "unknown API key, or its agent is deactivated");
+  }
+  const now = deps.clock();
+  const { id: agentId, poolId } = agent;
+  if (agent.lastSeenAt === null || now - agent.lastSeenAt >= SEEN_EVERY_MS)
+    await noteAgentSeen(query, { orgId, id: agentId, now, every: SEEN_EVERY_MS });
+  return { orgId, poolId, agentId, address: addressOf(request) };
+}
+
+/** Only failures count: guesses from an agent's own network do not lock the agent out. */
+async function countFailure(
+  deps: AgentAuthenticationDeps,
+  orgId: string,
+  request: FastifyRequest,
+): Promise<void> {
+  try {
+    const limit = deps.rateLimits["agent-key-address"];
+    await countAttempt(deps, orgId, [{ limit, subject: networkOf(addressOf(request)) }]);
+  } catch (error) {
+    if (!(error instanceof RateLimited)) throw error;
+    const headers = { ...rateLimitHeaders(error), "retry-after": String(error.retryAfterSeconds) };
+    throw new CodedError(429, "temporarily_unavailable", "too many wrong API keys from this address", {
+      headers,
+    });
+  }
+}
+
+const invalidKey = (cause: string) =>
+  new CodedError(401, "invalid_token", "the API key is not valid", {
+    cause,
+    // RFC 6750 §3.
+    headers: { "www-authenticate": 'Bearer error="invalid_token"' },
+  });

@@ -1,0 +1,208 @@
+/** Two nodes on one PostgreSQL: whatever one of them begins, the other one goes on with, and hears of without a poll. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { SigningPool } from "../../../core/signing-pools/signing-pool.ts";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { eventually } from "../../../testing/eventually.ts";
+import { authorizationRequest, type TestBrowser, testBrowser } from "../../../testing/fakes/browser.ts";
+import { quickPasswords } from "../../../testing/fakes/quick-passwords.ts";
+import { withoutPolls } from "../../../testing/fakes/without-polls.ts";
+import {
+  makeAgent,
+  makePool,
+  setTokenWait,
+  type TestAgent,
+  testAgent,
+} from "../../../testing/fixtures/agent.ts";
+import { credentials, postForm } from "../../../testing/fixtures/client.ts";
+import { openSigningStage } from "../../../testing/fixtures/signing-harness.ts";
+import { signingSteps, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
+import {
+  answerOf,
+  decide,
+  follow,
+  logIn,
+  showsConsent,
+  showsLogin,
+} from "../../../testing/fixtures/visit.ts";
+import { freePort } from "../../../testing/free-port.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  REDIRECT_URI,
+  startTestService,
+  type TestClient,
+  type TestOrganisation,
+  type TestService,
+} from "../../../testing/test-service.ts";
+
+const LONG_MS = 120_000;
+const inTime = { timeout: 60_000 };
+
+forEachDatabase(({ name, fresh }) => {
+  // SQLite has one serving process.
+  if (name === "sqlite") return;
+
+  let nodes: readonly [TestService, TestService];
+  let org: TestOrganisation;
+  let web: TestClient;
+  let batch: TestClient;
+  let agents: readonly [TestAgent, TestAgent];
+  let pool: SigningPool;
+  before(async () => {
+    const databaseUrl = await fresh();
+    const port = await freePort();
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const start = () =>
+      withoutPolls(() => startTestService({ databaseUrl, baseUrl, passwords: quickPasswords }));
+    nodes = [await start(), await start()];
+    const [{ service }] = nodes;
+    org = await makeOrganisation(service);
+    pool = await makePool(service, org, { tokenWaitSeconds: 1 });
+    const agent = await makeAgent(service, org, pool);
+    const at = (node: number) => testAgent(agent, `${nodes[node]?.baseUrl}/oauth/${org.organisation.id}`);
+    agents = [at(0), at(1)];
+    const signed = { signingPoolId: pool.id, requireConsent: false };
+    web = await makeClient(service, org.organisation, { ...signed, redirectUris: [REDIRECT_URI] });
+    batch = await makeClient(service, org.organisation, {
+      ...signed,
+      grantTypes: ["client_credentials"],
+      allowedScopes: ["jobs:run"],
+    });
+  });
+  after(async () => {
+    for (const node of nodes) {
+      await node.close();
+      assert.deepEqual(node.errors, []);
+    }
+  });
+
+  /** The same path at the other node: a browser behind a balancer keeps its cookies. */
+  const at = (node: number, url: string) => url.replace(new URL(url).origin, String(nodes[node]?.baseUrl));
+  const through = (browser: TestBrowser, node: number): TestBrowser => ({
+    ...browser,
+    get: (url, headers) => browser.get(at(node, url), headers),
+    post: (url, form, headers) => browser.post(at(node, url), form, headers),
+  });
+  const arrive = async () => {
+    const browser = testBrowser();
+    const first = through(browser, 0);
+    const { query, verifier } = authorizationRequest(web.application.id, REDIRECT_URI);
+    const asked = await first.get(`${org.issuer}/authorize?${query}`);
+    let page = await follow(first, asked);
+    if (showsLogin(page)) page = await logIn(first, org, page);
+    if (showsConsent(page)) page = await decide(first, org, page);
+    assert.match(page.url, /\/sovereign\/wait\/[\w-]{32}$/, page.body.slice(0, 300));
+    return { browser, page, verifier, requestId: page.url.split("/").at(-1) ?? "" };
+  };
+
+  test(
+    "begun on one node, claimed through the other, signed on the first, handed out by either",
+    inTime,
+    async () => {
+      for (const giving of [0, 1]) {
+        const { browser, page, verifier, requestId } = await arrive();
+        const claimed = await agents[1].claim({ requestId });
+        assert.ok(claimed);
+        assert.equal((await agents[0].sign(claimed)).status, 200);
+        for (const node of [0, 1]) {
+          const { body } = await browser.get(at(node, `${page.url}/status`));
+          assert.equal((JSON.parse(body) as { status: string }).status, "signed");
+        }
+        const code = answerOf(await browser.get(at(giving, `${page.url}/continue`))).get("code") ?? "";
+        assert.equal((await browser.get(at(1 - giving, `${page.url}/continue`))).location, undefined);
+        const redeem = (node: number) =>
+          postForm(at(node, `${org.issuer}/token`), {
+            grant_type: "authorization_code",
+            code,
+            redirect_uri: REDIRECT_URI,
+            code_verifier: verifier,
+            ...credentials(web),
+          });
+        const answers = await Promise.all([redeem(giving), redeem(1 - giving)]);
+        assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 400], "one of both at once");
+      }
+    },
+  );
+
+  test("an agent that waits at one node signs at once what is asked for at the other", inTime, async (t) => {
+    const [{ service }] = nodes;
+    await setTokenWait(service, pool, 15);
+    const { stop } = agents[1].serve();
+    t.after(stop);
+    const asked = { grant_type: "client_credentials", ...credentials(batch) };
+    // No node polls here, and the agent's call waits longer than the token endpoint's: it is the calls between the nodes that wake.
+    for (let time = 0; time < 5; time++) {
+      const { status, body } = await postForm(at(0, `${org.issuer}/token`), asked);
+      assert.equal(status, 200, JSON.stringify(body));
+    }
+  });
+
+  test("who is woken looks once: nobody polls, and nobody looks for nothing", inTime, async (t) => {
+    const stage = await withoutPolls(async () =>
+      openSigningStage({ databaseUrl: await fresh(), clock: Date.now }),
+    );
+    t.after(() => stage.close());
+    const agent = await stage.addAgent();
+    const other = await withoutPolls(() => stage.addNode());
+    const { create } = signingSteps(stage, agent);
+    await agent.seen();
+    let looks = 0;
+    const waiting = other.waitForPool(
+      agent.caller,
+      async () => {
+        const claim = await other.claim(agent.caller, { kids: [agent.kid] });
+        looks++;
+        return claim.outcome === "claimed" ? claim : undefined;
+      },
+      LONG_MS,
+    );
+    await eventually("the first look is over", async () => looks === 1);
+    const requestId = await create(withBrowser);
+    const claimed = await waiting;
+    assert.deepEqual([claimed?.requestId, looks], [requestId, 2]);
+    assert.ok(claimed);
+    const heard = other.waitFor(stage.orgId, requestId, 2, LONG_MS);
+    const { leaseToken, tokens } = claimed;
+    await stage.requests.sign(agent.caller, { requestId, leaseToken, jwts: agent.signed(tokens) });
+    assert.equal((await heard)?.state, "signed");
+    const release = (node: typeof other) =>
+      node.release(stage.database.query, { orgId: stage.orgId, requestId });
+    const released = await Promise.all([release(other), release(stage.requests)]);
+    assert.equal(released.filter((tokens) => tokens !== undefined).length, 1);
+  });
+
+  test(
+    "who signs out at one node gets nothing any more at the other: no page, no status, no stream, no code",
+    inTime,
+    async () => {
+      const { browser, page, requestId } = await arrive();
+      const cookie = [...browser.cookies].map(([key, value]) => `${key}=${value}`).join("; ");
+      const streams = await Promise.all(
+        [0, 1].map((node) => fetch(at(node, `${page.url}/stream`), { headers: { cookie } })),
+      );
+      assert.deepEqual(
+        streams.map(({ status }) => status),
+        [200, 200],
+      );
+      const first = through(browser, 0);
+      const question = await first.get(`${org.issuer}/end_session`);
+      await first.post(`${org.issuer}/end_session`, question.hidden);
+      const claimed = await agents[1].claim({ requestId });
+      assert.ok(claimed);
+      await agents[1].challenge(claimed, { type: "number_match", display: "4711" });
+      assert.equal((await agents[0].sign(claimed)).status, 200);
+      for (const stream of streams) {
+        const told = await stream.text();
+        assert.match(told, /event: pending/);
+        assert.doesNotMatch(told, /4711|event: (?:challenge|signed)/);
+      }
+      for (const node of [0, 1])
+        for (const end of ["", "/status", "/stream", "/continue"]) {
+          const response = await fetch(at(node, page.url + end), { headers: { cookie }, redirect: "manual" });
+          assert.equal(response.status, 404, `${node} ${end}`);
+          await response.body?.cancel();
+        }
+    },
+  );
+});

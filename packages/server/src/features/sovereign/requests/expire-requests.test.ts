@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { forEachDatabase } from "../../../testing/databases.ts";
+import { signingScene } from "../../../testing/fixtures/signing-fixture.ts";
+import { SECOND, withBrowser } from "../../../testing/fixtures/signing-steps.ts";
+import type { ClaimedRequest } from "../agent-api/request-messages.ts";
+
+forEachDatabase(({ fresh }) => {
+  const { clock, stage, agent, other, steps } = signingScene(fresh);
+
+  const challenge = (held: ClaimedRequest, challengeId = "c1", ttl = 120) =>
+    stage.requests.challenge(agent.caller, held, { challengeId, type: "confirm", prompt: "Sure?", ttl });
+
+  test("a lease that lapses goes to others three times at most", async () => {
+    const requestId = await steps.create(withBrowser);
+    for (const attempt of [1, 2, 3]) {
+      const held = await steps.claimed(requestId);
+      assert.equal(held.attempt, attempt);
+      clock.advance(30 * SECOND);
+      assert.equal((await steps.sign(held)).outcome, attempt < 3 ? "lease_lost" : "already_final");
+    }
+    assert.deepEqual(await steps.stateOf(requestId), ["failed", "max_attempts"]);
+  });
+
+  test("a lease that is renewed lasts; a lost one is told", async () => {
+    const requestId = await steps.create(withBrowser);
+    const held = await steps.claimed(requestId);
+    clock.advance(29 * SECOND);
+    const first = await stage.requests.renew(agent.caller, [requestId, "unknown"]);
+    assert.deepEqual(first, { renewed: [{ requestId, leaseSeconds: 30 }], lost: ["unknown"] });
+    assert.deepEqual(await stage.requests.renew(other.caller, [requestId]), {
+      renewed: [],
+      lost: [requestId],
+    });
+    clock.advance(29 * SECOND);
+    await challenge(held);
+    const { renewed } = await stage.requests.renew(agent.caller, [requestId]);
+    assert.deepEqual(renewed, [{ requestId, leaseSeconds: 45 }]);
+    clock.advance(45 * SECOND);
+    const late = await stage.requests.renew(agent.caller, [requestId]);
+    assert.deepEqual(late, { renewed: [], lost: [requestId] });
+  });
+
+  test("past its time a request expires in every state, and forgets what it held", async () => {
+    const ids = [await steps.create(), await steps.create(), await steps.create()];
+    await steps.claimed(ids[1] ?? "");
+    await steps.sign(await steps.claimed(ids[2] ?? ""));
+    clock.advance(60 * SECOND);
+    assert.deepEqual(await steps.stateOf(ids[0] ?? ""), ["expired", null]);
+    assert.deepEqual(await steps.stateOf(ids[2] ?? ""), ["signed", null], "kept for two minutes");
+    clock.advance(60 * SECOND);
+    assert.equal(await steps.release(ids[2] ?? ""), undefined);
+    for (const id of ids.slice(1)) {
+      assert.deepEqual((await steps.stateOf(id))?.[0], "expired");
+      const row = await steps.rowOf(id);
+      for (const column of ["claims", "rendering", "signed", "answer", "challenge"])
+        assert.equal(row[column], null, column);
+    }
+  });
+
+  test("on an expired request the agent hears that it is gone", async () => {
+    const requestId = await steps.create();
+    const held = await steps.claimed(requestId);
+    clock.advance(60 * SECOND);
+    assert.equal((await steps.sign(held)).outcome, "request_expired");
+    const claim = await stage.requests.claim(agent.caller, { requestId, kids: [agent.kid] });
+    assert.equal(claim.outcome, "not_claimable");
+  });
+
+  test("signed tokens are kept until the code that stands for them expires", async () => {
+    const requestId = await steps.create(withBrowser);
+    await steps.sign(await steps.claimed(requestId));
+    const until = clock() + 600 * SECOND;
+    const kept = { orgId: stage.orgId, requestId, until };
+    assert.equal(await stage.requests.keepUntil(stage.database.query, kept), true);
+    clock.advance(599 * SECOND);
+    assert.ok(await steps.release(requestId));
+    assert.equal(await stage.requests.keepUntil(stage.database.query, kept), false);
+  });
+});

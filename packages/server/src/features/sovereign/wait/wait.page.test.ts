@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../../../html/html.ts";
+import { messages } from "../../../html/messages/messages.ts";
+import { assertEscapes, assertWellMade, testFrame } from "../../../html/page-checks.ts";
+import { failReasons } from "../requests/signing-request.ts";
+import { waitPage } from "./wait.page.ts";
+import type { ShownChallenge, WaitStatus } from "./wait-status.ts";
+import type { WaitView } from "./wait-view.ts";
+
+const waiting: WaitStatus = { requestId: "r-1", status: "pending", seq: 1, expiresIn: 290 };
+const continueUrl = "https://id.example/oauth/1/sovereign/wait/r-1/continue";
+const view: WaitView = {
+  ...testFrame,
+  organisation: { name: "Acme", accentColor: "#aa3300", logoUri: "/logo.png" },
+  application: { name: "Payroll", homepageUri: "https://payroll.example/", logoUri: "/payroll.png" },
+  status: waiting,
+  isForDevice: false,
+  path: "/oauth/1/sovereign/wait/r-1",
+  csrf: "the-csrf",
+};
+const challenge: ShownChallenge = {
+  challengeId: "c-1",
+  type: "number_match",
+  prompt: "Sign in to Payroll?",
+  display: "42",
+  options: ["Yes, it is me", "No"],
+  publicKey: { challenge: "abc", rpId: "id.example" },
+  expiresIn: 118,
+};
+const asked = (type: ShownChallenge["type"]): WaitView => ({
+  ...view,
+  status: { ...waiting, status: "challenge", challenge: { ...challenge, type } },
+});
+const page = (status: Partial<WaitStatus>, more: Partial<WaitView> = {}): string =>
+  render(waitPage({ ...view, status: { ...waiting, ...status }, ...more }));
+
+const everyView: WaitView[] = [
+  view,
+  ...(["no_agent", "answered", "withdrawn"] as const).map((detail) => ({
+    ...view,
+    status: { ...waiting, detail },
+  })),
+  ...(["number_match", "webauthn", "pin", "confirm"] as const).map(asked),
+  ...(["stale", "page-too-old"] as const).map((error) => ({ ...view, error })),
+  ...[true, false].flatMap((isForDevice) =>
+    [continueUrl, undefined].flatMap((url) =>
+      [
+        { status: "signed" as const },
+        { status: "expired" as const },
+        ...failReasons.map((reason) => ({ status: "failed" as const, reason })),
+      ].map((end) => ({
+        ...view,
+        isForDevice,
+        status: { ...waiting, ...end, ...(url === undefined ? {} : { continueUrl: url }) },
+      })),
+    ),
+  ),
+];
+
+test("every state is well made and escapes everything", () => {
+  for (const one of everyView) {
+    assertWellMade(waitPage(one));
+    assertEscapes(waitPage, one);
+  }
+});
+
+test("no state is a dead end, in any language: each has something to press, or says that the page can be closed", () => {
+  for (const locale of ["en", "de", "fr", "es", "da"]) {
+    const text = messages([locale]);
+    for (const one of everyView) {
+      const shown = render(waitPage({ ...one, messages: text }));
+      const isClosing = shown.includes(text.wait.backOnDevice) || shown.includes('id="device-done"');
+      assert.ok(
+        /<button |<a class="button/.test(shown) || isClosing,
+        `${locale}: ${JSON.stringify(one.status)}`,
+      );
+    }
+  }
+});
+
+test("while it waits it can be cancelled, looks again without scripts, and says when no agent is there", () => {
+  const shown = page({});
+  assert.match(shown, /<h1[^>]*>Waiting for Acme to confirm<\/h1>/);
+  assert.match(
+    shown,
+    /<noscript><meta http-equiv="refresh" content="4;url=\/oauth\/1\/sovereign\/wait\/r-1"><\/noscript>/,
+  );
+  assert.match(
+    shown,
+    /action="\/oauth\/1\/sovereign\/wait\/r-1\/respond">\n<input type="hidden" name="csrf" value="the-csrf">\n\n<button class="button" id="respond-cancel" type="submit" name="cancel" value="true"/,
+  );
+  assert.match(
+    page({ detail: "no_agent" }),
+    /Acme cannot confirm right now[\s\S]*keeps trying for 5 minutes/,
+  );
+  assert.match(page({ detail: "answered" }), /Checking your answer/);
+  assert.match(page({ detail: "withdrawn" }), /id="wait-withdrawn" role="status"/);
+});
+
+test("a number stands alone and large; the button says that it was entered, for this challenge", () => {
+  const shown = render(waitPage(asked("number_match")));
+  assert.match(shown, /<strong id="match-number">42<\/strong>/);
+  assert.match(shown, /<input type="hidden" name="challengeId" value="c-1">/);
+  assert.match(shown, /id="respond-submit" type="submit" name="answer" value="done">I have entered it</);
+  assert.match(shown, /data-seconds-left="118">1:58</);
+  assert.doesNotMatch(shown, /Yes, it is me/, "the choice is at the agent's channel");
+});
+
+test("a code has a field of its own, which can be left empty to cancel", () => {
+  const shown = render(waitPage(asked("pin")));
+  assert.match(
+    shown,
+    /<label for="answer">Code<\/label>\n<input id="answer" name="answer" autocomplete="one-time-code"/,
+  );
+  assert.match(shown, /id="respond-cancel" type="submit" name="cancel" value="true" formnovalidate>/);
+  assert.match(shown, /content="119;url=/, "nothing reloads under the hands of somebody who types");
+});
+
+test("a confirmation shows what is confirmed, and the agent's own answers where it has any", () => {
+  const { options: _, ...plain } = challenge;
+  const shown = page({ status: "challenge", challenge: { ...plain, type: "confirm" } });
+  assert.match(
+    shown,
+    /<figcaption>Message from Acme<\/figcaption>[\s\S]*Sign in to Payroll\?[\s\S]*class="transaction">42</,
+  );
+  assert.match(shown, /id="respond-submit" type="submit" name="answer" value="confirmed">Confirm</);
+  const choice = render(waitPage(asked("confirm")));
+  assert.match(choice, /id="respond-option-1" type="submit" name="answer" value="Yes, it is me">/);
+  assert.doesNotMatch(choice, /respond-submit/);
+  assert.match(choice, /respond-cancel/);
+});
+
+test("a passkey's button waits for the script, which is given what the agent wants signed", () => {
+  const shown = render(waitPage(asked("webauthn")));
+  assert.match(
+    shown,
+    /data-passkey-options="{&quot;challenge&quot;:&quot;abc&quot;,&quot;rpId&quot;:&quot;id.example&quot;}"/,
+  );
+  assert.match(shown, /id="respond-submit" type="submit" data-passkey-button hidden>Use passkey</);
+  assert.match(shown, /<noscript><p class="quiet">Passkeys need scripts/);
+});
+
+test("an agent's yes leads on, with and without scripts, once", () => {
+  const shown = page({ status: "signed", continueUrl });
+  assert.match(shown, /data-goes-on="\/oauth\/1\/sovereign\/wait\/r-1\/continue"/);
+  assert.match(
+    shown,
+    /<meta http-equiv="refresh" content="0;url=\/oauth\/1\/sovereign\/wait\/r-1\/continue">/,
+  );
+  const again = page({ status: "signed" });
+  assert.match(again, /There is nothing more to do here/);
+  assert.match(again, /<a class="button" href="https:\/\/payroll.example\/">Go to Payroll<\/a>/);
+  assert.doesNotMatch(again, /continue"/);
+});
+
+test("a failure leads back to the application with its error; a device is told to start again", () => {
+  for (const reason of failReasons) {
+    const shown = page({ status: "failed", reason, continueUrl });
+    assert.match(
+      shown,
+      /id="wait-continue" href="\/oauth\/1\/sovereign\/wait\/r-1\/continue">Go back to Payroll</,
+      reason,
+    );
+    assert.doesNotMatch(shown, /http-equiv="refresh"|spinner/, "nothing goes on by itself");
+    assert.match(
+      page({ status: "failed", reason }, { isForDevice: true }),
+      /let your device show a new code/,
+    );
+  }
+  assert.match(page({ status: "failed", reason: "max_attempts", continueUrl }), /<code>r-1<\/code>/);
+  assert.match(page({ status: "expired", continueUrl }), /This took too long/);
+});
+
+test("the name of what is shown is in the page, so that the script knows what is news", () => {
+  assert.match(page({}), /data-shows="pending"/);
+  assert.match(page({ detail: "no_agent" }), /data-shows="pending no_agent"/);
+  assert.match(render(waitPage(asked("pin"))), /data-shows="challenge c-1"/);
+  assert.match(page({ status: "signed", continueUrl }), /data-shows="signed on"/);
+});

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accountTestFrame } from "../../testing/fixtures/account-frame.ts";
+import { html, render } from "../html.ts";
+import { confirmActPage } from "./act.page.ts";
+
+test("the button of what ends something is the red one, and that of what ends nothing is not", () => {
+  const view = {
+    ...accountTestFrame("security"),
+    breadcrumbs: [],
+    csrf: "the-csrf",
+    action: "/x",
+    heading: "Disable Payroll?",
+    text: html`<p>Nobody can sign in to it.</p>`,
+    confirm: "Disable",
+    confirmId: "act",
+    backUri: "/",
+  };
+  const looks = (page: string) => [
+    /<section class="([^"]*)">/.exec(page)?.[1],
+    /<button class="([^"]*)" id="act"/.exec(page)?.[1],
+  ];
+  assert.deepEqual(looks(render(confirmActPage(view))), ["card confirm danger", "button dangerous"]);
+  const harmless = render(confirmActPage({ ...view, isHarmless: true }));
+  assert.deepEqual(looks(harmless), ["card confirm", "button primary"]);
+});

@@ -1,0 +1,135 @@
+/** Pages around an act: the question before it, and what it made, shown once. */
+
+import { type Content, type Html, html, linkAddress } from "../html.ts";
+import { type ConsoleFrame, type ConsoleView, consoleLayout } from "./console-layout.ts";
+import { textField } from "./fields.ts";
+import { type HiddenField, hiddenFields } from "./form.ts";
+import { copyStatus, snippet } from "./parts.ts";
+import { type FormFailure, failureNotice, onceField } from "./record-form.ts";
+
+export type ConfirmActView = ConsoleFrame &
+  Pick<ConsoleView, "breadcrumbs"> & {
+    csrf: string;
+    action: string;
+    heading: string;
+    /** What happens, and what cannot be undone. */
+    text: Content;
+    /** The button, which says what it does: `Delete Payroll`. */
+    confirm: string;
+    confirmId: string;
+    /** For what cannot be undone: this has to be typed, in the field `name`. */
+    name?: string | undefined;
+    /** What stands in the field, when the page is shown again. */
+    typedName?: string | undefined;
+    isWrongName?: boolean;
+    /** Nothing ends by it: its button is not the red one. */
+    isHarmless?: boolean;
+    backUri: string;
+    /** Of what could be done again: see page-kit/made-once.ts. */
+    once?: string | undefined;
+    /** Asked besides. */
+    fields?: Content;
+    failure?: FormFailure | undefined;
+  };
+
+export function confirmActPage(view: ConfirmActView): Html {
+  const { confirm } = view.messages.console.frame;
+  const { name, typedName = "", isWrongName = false } = view;
+  return consoleLayout({
+    ...view,
+    title: view.heading,
+    notice: failureNotice(view.failure, view.messages),
+    body: html`<section class="card confirm${!view.isHarmless && " danger"}">
+<div class="prose">${view.text}</div>
+<form class="form" method="post" action="${linkAddress(view.action)}" novalidate>
+${hiddenFields([{ name: "csrf", value: view.csrf }])}${onceField(view.once)}${view.fields}${
+  name !== undefined &&
+  textField({
+    id: "name",
+    label: confirm.typeName({ name }),
+    value: typedName,
+    fault: isWrongName ? confirm.wrongName : undefined,
+    hasFocus: true,
+    messages: view.messages,
+  })
+}
+<div class="actions"><button class="button ${view.isHarmless ? "primary" : "dangerous"}" id="${view.confirmId}" type="submit">${view.confirm}</button>
+<a class="button" id="act-cancel" href="${linkAddress(view.backUri)}">${view.messages.console.frame.form.cancel}</a></div>
+</form></section>
+`,
+  });
+}
+
+/** Secrets that are shown once, each with its button. The page is not kept by anybody (`cache-control: no-store`). */
+export function shownOncePage(
+  view: ConsoleFrame &
+    Pick<ConsoleView, "breadcrumbs"> & {
+      title: string;
+      /** What it is for, and what to do with it now. */
+      text: Content;
+      values: ReadonlyArray<{ id: string; title: string; lines: string }>;
+      doneUri: string;
+      /** Address of the copy script. */
+      script: string;
+    },
+): Html {
+  const { secret } = view.messages.console.frame;
+  return consoleLayout({
+    ...view,
+    scripts: [view.script],
+    notice: html`<div class="notice hint" id="once-notice" role="status"><p class="notice-title">${secret.once}</p>
+<p>${view.text}</p></div>
+`,
+    body: html`<section class="card">
+${view.values.map((value) => snippet({ ...value, copy: secret.copy, copied: secret.copied }))}
+<div class="actions"><a class="button primary" id="once-done" href="${linkAddress(view.doneUri)}">${secret.done}</a></div>
+</section>
+${copyStatus}`,
+  });
+}
+
+/**
+ * The sign-in is too old for what was sent. What was typed waits in this page: the sign-in opens beside it.
+ * @param view.kept what was posted: it goes nowhere but back to the address that it was posted to
+ * @param view.hasSecrets the form has fields that are typed once more
+ */
+export function provePage(
+  view: ConsoleFrame & {
+    action: string;
+    kept: readonly HiddenField[];
+    hasSecrets: boolean;
+    signInUri: string;
+  },
+): Html {
+  const { prove } = view.messages.console.frame;
+  return consoleLayout({
+    ...view,
+    breadcrumbs: [],
+    title: prove.title,
+    summary: view.hasSecrets ? prove.textSecrets : prove.text,
+    body: html`<section class="card confirm">
+<ol class="steps"><li><p>${prove.first}</p>
+<a class="button primary" id="prove-sign-in" href="${linkAddress(view.signInUri)}" target="_blank">${prove.signIn}</a></li>
+<li><p>${prove.second}</p>
+<form method="post" action="${linkAddress(view.action)}">
+${hiddenFields(view.kept)}<button class="button" id="prove-go-on" type="submit">${prove.goOn}</button>
+</form></li></ol></section>
+`,
+  });
+}
+
+/** What a form was about has been deleted since it was shown. */
+export function goneRecordPage(frame: ConsoleFrame): Html {
+  const { changed } = frame.messages.console.frame;
+  const body = html`<section class="card"><p id="record-gone">${changed.goneText}</p></section>
+`;
+  return consoleLayout({ ...frame, breadcrumbs: [], title: changed.gone, body });
+}
+
+/** Where that sign-in ends. */
+export function identityConfirmedPage(frame: ConsoleFrame): Html {
+  const { prove } = frame.messages.console.frame;
+  const body = html`<section class="card"><p id="identity-confirmed">${prove.confirmedText}</p></section>
+`;
+  return consoleLayout({ ...frame, breadcrumbs: [], title: prove.confirmed, body });
+}

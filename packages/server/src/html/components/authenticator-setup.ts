@@ -1,0 +1,44 @@
+import { type Html, html } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+import { type QrCode, qrImage } from "./qr-code.ts";
+
+/** A new secret on its way into an authenticator app. */
+export type AuthenticatorSetup = {
+  qr: QrCode;
+  /** The address in the QR code, `otpauth://…`, made by us. */
+  uri: string;
+  /** The secret in base32, for who cannot scan. */
+  key: string;
+};
+
+/** In groups of four, as people type it. */
+const grouped = (key: string): string => key.replace(/(.{4})(?=.)/g, "$1 ");
+
+/** The QR code, the same for an app on this device, and the key by hand. */
+export function authenticatorSetup(setup: AuthenticatorSetup, messages: Messages): Html {
+  const text = messages.enrolment.totp;
+  const link = setup.uri.startsWith("otpauth://totp/") ? setup.uri : undefined;
+  return html`<div class="setup">
+<p>${text.scan}</p>
+${qrImage(setup.qr, text.image)}
+${link !== undefined && html`<a href="${link}">${text.open}</a>`}
+<details>
+<summary>${text.byHand}</summary>
+<p>${text.key}</p>
+<pre id="totp-key">${grouped(setup.key)}</pre>
+<button class="button" type="button" data-copy="totp-key" data-copied="${text.copied}" hidden>${text.copy}</button>
+<p class="visually-hidden" id="copy-status" role="status"></p>
+</details>
+</div>
+`;
+}
+
+/** The field for the code that proves that the app is set up. */
+export function authenticatorCode(messages: Messages, noticeId: string | undefined): Html {
+  const wrong = noticeId !== undefined && html` autofocus aria-invalid="true" aria-describedby="${noticeId}"`;
+  return html`<div class="field">
+<label for="code">${messages.enrolment.totp.code}</label>
+<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="12" required${wrong}>
+</div>
+`;
+}

@@ -1,0 +1,107 @@
+/**
+ * A small chart, drawn here as SVG: it needs no script and asks nobody. The drawing stretches with its card, the words stand
+ * beside it as text of the page, and the numbers are there as a table.
+ */
+import { type Content, type Html, html } from "../../html.ts";
+import type { Messages } from "../../messages/messages.ts";
+import { table } from "../table.ts";
+import { type Box, greatestOf, stackedBars, steppedLine, topOf } from "./chart-geometry.ts";
+
+/** `plain` is in the organisation's colour, `bad` in the one of errors. */
+export type SeriesTone = "plain" | "bad";
+
+export type Series = { label: string; tone: SeriesTone; counts: readonly number[] };
+
+export type ChartView = {
+  /** Unique in the page. */
+  id: string;
+  /** What happened, and when: said to those who do not see the drawing. */
+  title: string;
+  description: string;
+  /** `bars` stand on each other; `steps` is for one series of what is there for a while. */
+  form: "bars" | "steps";
+  /** As many counts in each as there are points. */
+  series: readonly Series[];
+  /** Each hour or day in words, for the table and where the pointer rests. */
+  points: readonly string[];
+  /** In words, at even distances; the first one begins at the left edge. */
+  ticks: readonly string[];
+  messages: Messages;
+};
+
+const BOX: Box = { width: 600, height: 120 };
+
+export function chart(view: ChartView): Html {
+  const { id, series, messages } = view;
+  const { charts } = messages.console.overview;
+  const { locale } = messages;
+  const number = numberWords(locale);
+  const stacks = view.points.map((_, index) => series.map(({ counts }) => counts[index] ?? 0));
+  const compact = numberWords(locale, { notation: "compact" });
+  const top = topOf(greatestOf(stacks));
+  return html`<figure class="chart" id="${id}">
+<div class="chart-plot">
+<div class="chart-scale" aria-hidden="true"><span>${compact(top)}</span><span>${compact(top / 2)}</span><span>${compact(0)}</span></div>
+<svg viewBox="0 0 ${BOX.width} ${BOX.height}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-name" aria-describedby="${id}-about">
+<title id="${id}-name">${view.title}</title>
+<desc id="${id}-about">${view.description}</desc>
+${[0, 0.5, 1].map((part) => html`<line class="chart-grid" x1="0" x2="${BOX.width}" y1="${part * BOX.height}" y2="${part * BOX.height}"/>`)}
+${view.form === "bars" ? bars(stacks, series) : steps(series)}
+${hovers(view, stacks)}</svg>
+<div class="chart-ticks" aria-hidden="true">${view.ticks.map((tick) => html`<span>${tick}</span>`)}</div>
+</div>
+<details class="chart-numbers"><summary>${charts.numbers}</summary>
+${table({
+  label: view.title,
+  columns: [charts.time, ...series.map(({ label }) => label)],
+  rows: view.points.map((point, index) => ({
+    id: `${id}-${index}`,
+    cells: [point, ...(stacks[index] ?? []).map((count) => number(count))],
+  })),
+  messages,
+})}</details>
+</figure>
+`;
+}
+
+function bars(stacks: ReadonlyArray<readonly number[]>, series: readonly Series[]): Content {
+  return stackedBars(stacks, BOX).map((stack) =>
+    stack.map(
+      ({ x, y, width, height }, index) =>
+        height > 0 &&
+        html`<rect class="chart-${series[index]?.tone}" x="${x}" y="${y}" width="${width}" height="${height}"/>`,
+    ),
+  );
+}
+
+function steps(series: readonly Series[]): Content {
+  return series.map(({ tone, counts }) => {
+    const { line, area } = steppedLine(counts, BOX);
+    return html`<path class="chart-area chart-${tone}" d="${area}"/><path class="chart-line chart-${tone}" d="${line}"/>`;
+  });
+}
+
+/** The whole height of each place, so that a pointer need not meet a small bar. */
+function hovers({ points, series, messages }: ChartView, stacks: ReadonlyArray<readonly number[]>): Content {
+  const number = numberWords(messages.locale);
+  const width = BOX.width / Math.max(1, points.length);
+  return points.map((point, index) => {
+    const said = series.map(({ label }, place) => `${label}: ${number(stacks[index]?.[place] ?? 0)}`);
+    return html`<rect class="chart-hover" x="${Math.round(index * width * 100) / 100}" y="0" width="${Math.round(width * 100) / 100}" height="${BOX.height}"><title>${[point, ...said].join("\n")}</title></rect>`;
+  });
+}
+
+/** The sums above a chart, which are its legend too. */
+export const chartFigures = (
+  series: ReadonlyArray<{ label: string; tone: SeriesTone; figure: string }>,
+): Html => html`<dl class="chart-figures">${series.map(
+  ({ label, tone, figure }) =>
+    html`<div><dt><span class="chart-swatch chart-${tone}"></span>${label}</dt><dd>${figure}</dd></div>
+`,
+)}</dl>
+`;
+
+const numberWords = (locale: string, options: Intl.NumberFormatOptions = {}): ((count: number) => string) => {
+  const format = new Intl.NumberFormat(locale, options);
+  return (count) => format.format(count);
+};

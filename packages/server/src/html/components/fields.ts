@@ -1,0 +1,202 @@
+/** Fields of the console's forms: label, explanation, what is wrong with it, and what it is now when somebody else was faster. */
+import { type Content, type Html, html } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+
+/** What every field has. Its id is its name in the form. */
+export type Field = {
+  id: string;
+  label: string;
+  hint?: Content;
+  /** What is wrong with what was typed. */
+  fault?: string | undefined;
+  /** The first fault of a page: the cursor goes there. */
+  hasFocus?: boolean;
+  /** The present value in words, where somebody else changed it meanwhile; empty text for none. */
+  isNow?: string | undefined;
+  isOptional?: boolean;
+  messages: Messages;
+};
+
+export type TextField = Field & {
+  value: string;
+  type?: "text" | "email" | "url" | "number" | "tel" | "date" | "datetime-local" | "password" | "color";
+  maxLength?: number;
+  min?: number;
+  max?: number;
+  isRequired?: boolean;
+  isReadOnly?: boolean;
+  autocomplete?: string;
+  /** Identifiers and addresses, in letters of one width. */
+  isCode?: boolean;
+  /** A word after the field: `seconds`. */
+  unit?: string;
+  check?: Check | undefined;
+};
+
+/** Looked at as it is typed, by a script (scripts/checks.js); without it the server looks when the form is sent. */
+export type Check = {
+  /** Where the script asks. */
+  uri: string;
+  /** What is said of the value that the page was made with. */
+  text?: string | undefined;
+};
+
+export function textField(view: TextField): Html {
+  const { id, value, type = "text", maxLength, min, max } = view;
+  const input = html`<input id="${id}" name="${id}" type="${type}" value="${value}"${
+    maxLength !== undefined && html` maxlength="${maxLength}"`
+  }${min !== undefined && html` min="${min}"`}${max !== undefined && html` max="${max}"`}${
+    view.isRequired && html` required`
+  }${view.isReadOnly && html` readonly`} autocomplete="${view.autocomplete ?? "off"}"${
+    view.isCode && html` class="code" spellcheck="false" autocapitalize="none"`
+  }${view.check && html` data-check="${view.check.uri}"`}${attributes(view)}>`;
+  return around(
+    view,
+    view.unit === undefined
+      ? input
+      : html`<div class="with-unit">${input}<span class="unit">${view.unit}</span></div>`,
+  );
+}
+
+/** Several lines: one value a line, or prose. */
+export function textArea(
+  view: Field & {
+    value: string;
+    rows: number;
+    maxLength?: number;
+    isCode?: boolean;
+    check?: Check | undefined;
+  },
+): Html {
+  const { id, value, rows, maxLength } = view;
+  return around(
+    view,
+    // The line break after the tag is the parser's: a value that begins with one keeps its own.
+    html`<textarea id="${id}" name="${id}" rows="${rows}"${maxLength !== undefined && html` maxlength="${maxLength}"`}${
+      view.isCode && html` class="code" spellcheck="false" autocapitalize="none"`
+    }${view.check && html` data-check="${view.check.uri}"`} autocomplete="off"${attributes(view)}>
+${value}</textarea>`,
+  );
+}
+
+export type Choice = { value: string; label: string; text?: Content; group?: string };
+
+/** One of a list; choices of one `group` stand together below its name. */
+export function selectField(view: Field & { value: string; choices: readonly Choice[] }): Html {
+  const { id, value, choices } = view;
+  const option = (choice: Choice) =>
+    html`<option value="${choice.value}"${choice.value === value && html` selected`}>${choice.label}</option>
+`;
+  const groups = [...Map.groupBy(choices, ({ group }) => group)];
+  return around(
+    view,
+    html`<select id="${id}" name="${id}"${attributes(view)}>
+${groups.map(([group, members]) =>
+  group === undefined
+    ? members.map(option)
+    : html`<optgroup label="${group}">${members.map(option)}</optgroup>`,
+)}</select>`,
+  );
+}
+
+/** One of a few, each with its explanation. The ids are `<id>-<value>`. */
+export function radioField(view: Field & { value: string; choices: readonly Choice[] }): Html {
+  const { id, choices } = view;
+  return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
+${notes(view)}${choices.map((choice, index) => {
+  const own = `${id}-${choice.value}`;
+  const isFirst = index === 0 && view.hasFocus;
+  return html`<div class="option"><input type="radio" id="${own}" name="${id}" value="${choice.value}"${
+    choice.value === view.value && html` checked`
+  }${isFirst && html` autofocus`}${choice.text !== undefined && html` aria-describedby="${own}-hint"`}>
+<label for="${own}">${choice.label}</label>
+${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${choice.text}</span>`}</div>
+`;
+})}</fieldset>
+`;
+}
+
+/** A box to tick; it sends `on`. */
+export function checkField(view: Field & { isChecked: boolean; isDisabled?: boolean }): Html {
+  const { id } = view;
+  return html`<div class="field"><div class="option"><input type="checkbox" id="${id}" name="${id}"${view.isChecked && html` checked`}${
+    view.isDisabled && html` disabled`
+  }${attributes(view)}>
+<label for="${id}">${view.label}</label>
+${view.hint !== undefined && html`<span class="field-hint" id="${id}-hint">${view.hint}</span>`}</div>
+${faultOf(view)}${nowOf(view)}</div>
+`;
+}
+
+/** Several of a list, each a box of the same name with its own value. The ids are `<id>-<value>`. */
+export function checkList(view: Field & { values: readonly string[]; choices: readonly Choice[] }): Html {
+  const { id, choices, values } = view;
+  return html`<fieldset class="field" id="${id}"${described(view)}><legend>${view.label}</legend>
+${notes(view)}${choices.map((choice, index) => {
+  const own = `${id}-${choice.value}`;
+  const isFirst = index === 0 && view.hasFocus;
+  return html`<div class="option"><input type="checkbox" id="${own}" name="${id}" value="${choice.value}"${
+    values.includes(choice.value) && html` checked`
+  }${isFirst && html` autofocus`}${choice.text !== undefined && html` aria-describedby="${own}-hint"`}>
+<label for="${own}">${choice.label}</label>
+${choice.text !== undefined && html`<span class="field-hint" id="${own}-hint">${choice.text}</span>`}</div>
+`;
+})}</fieldset>
+`;
+}
+
+/** The first button of a form is the one that Enter presses: before fields that have another one, its own comes first. */
+export const enterSaves: Html = html`<button class="visually-hidden" type="submit" tabindex="-1" aria-hidden="true"></button>
+`;
+
+/** For a group of fields that stand side by side where there is room. */
+export const fieldRow = (...fields: readonly Content[]): Html => html`<div class="field-row">${fields}</div>
+`;
+
+function around(view: Field & { check?: Check | undefined }, control: Html): Html {
+  const { frame } = view.messages.console;
+  return html`<div class="field"><label for="${view.id}">${view.label}${
+    view.isOptional && html` <span class="quiet optional">${frame.form.optional}</span>`
+  }</label>
+${control}
+${notes(view)}${
+  // The room is there before anything is said: nothing moves.
+  view.check && html`<p class="field-check" id="${view.id}-check" aria-live="polite">${view.check.text}</p>`
+}</div>
+`;
+}
+
+const notes = (view: Field): Content => [
+  view.hint !== undefined &&
+    html`<p class="field-hint" id="${view.id}-hint">${view.hint}</p>
+`,
+  faultOf(view),
+  nowOf(view),
+];
+
+const faultOf = ({ id, fault }: Field): Content =>
+  fault !== undefined &&
+  html`<p class="failed" id="${id}-fault">${fault}</p>
+`;
+
+function nowOf({ id, isNow, messages }: Field): Content {
+  if (isNow === undefined) return undefined;
+  const { form } = messages.console.frame;
+  return html`<p class="is-now" id="${id}-now">${isNow === "" ? form.isNowEmpty : form.isNow({ value: isNow })}</p>
+`;
+}
+
+function described({ id, hint, fault, isNow }: Field): Content {
+  const ids = [
+    hint !== undefined && `${id}-hint`,
+    fault !== undefined && `${id}-fault`,
+    isNow !== undefined && `${id}-now`,
+  ].filter((one) => one !== false);
+  return ids.length > 0 && html` aria-describedby="${ids.join(" ")}"`;
+}
+
+const attributes = (view: Field): Content => [
+  described(view),
+  view.fault !== undefined && html` aria-invalid="true"`,
+  view.hasFocus && html` autofocus`,
+];

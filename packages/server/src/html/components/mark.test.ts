@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { render } from "../html.ts";
+import { logo, mark } from "./mark.ts";
+
+test("a logo is shown only when it asks no other server", () => {
+  assert.match(render(mark("Acme", "data:image/png;base64,AA==")), /^<img /);
+  assert.match(render(mark("Acme", "/logos/acme.png")), /^<img /);
+  for (const address of [
+    "https://cdn.example/a.png",
+    "//cdn.example/a.png",
+    "data:text/html,x",
+    "/\\b.example",
+  ]) {
+    assert.equal(logo(address), undefined, address);
+    assert.equal(render(mark("Acme", address)), `<span class="mark" aria-hidden="true">A</span>`);
+  }
+});
+
+test("without a logo the first letter stands for the name, whole and escaped", () => {
+  assert.match(render(mark(" élan")), />É</);
+  assert.match(render(mark("👩‍🚀 Space")), />👩‍🚀</);
+  assert.match(render(mark("<b>")), />&lt;</);
+  assert.match(render(mark("")), /><\/span>$/);
+});

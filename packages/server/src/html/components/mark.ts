@@ -1,0 +1,27 @@
+import { type Html, html } from "../html.ts";
+
+/** Images that need no other server: inside the address itself, or at a path of this one. */
+const OWN_IMAGE = /^(data:image\/(png|jpeg|webp|gif|svg\+xml)[;,]|\/(?![/\\]))/i;
+
+/** A logo beside the name it belongs to, so without a text of its own; nothing when it would ask a third party. */
+export function logo(address: string | undefined): Html | undefined {
+  if (address === undefined || !OWN_IMAGE.test(address)) return undefined;
+  return html`<img class="mark" src="${address}" alt="" width="32" height="32">`;
+}
+
+/** Made once: making one costs more than all else here. */
+const segmenter = new Intl.Segmenter();
+
+/** The first letter or digit of a name, as people see it (an emoji or an accented letter stays whole). */
+function initial(name: string): string {
+  const [first] = segmenter.segment(name.trim());
+  return (first?.segment ?? "").toLocaleUpperCase();
+}
+
+/**
+ * The small square that stands for an organisation or a person beside its name: its logo, or its initial.
+ * Decoration only: the name is always written next to it, so assistive technology skips it.
+ */
+export function mark(name: string, logoUri?: string): Html {
+  return logo(logoUri) ?? html`<span class="mark" aria-hidden="true">${initial(name)}</span>`;
+}

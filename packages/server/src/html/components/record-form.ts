@@ -1,0 +1,114 @@
+/** A form on one record: its hidden fields, its buttons, and what is said when it comes back. */
+
+import { type Content, type Html, html, linkAddress } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+import { type HiddenField, hiddenFields, sendsOnce } from "./form.ts";
+
+/** Why a form is shown again; what was typed is in it. */
+export type FormFailure =
+  /** Fields by id, in the order of the page, with their labels. */
+  | { kind: "faults"; fields: ReadonlyArray<{ id: string; label: string }> }
+  /** Somebody else changed the record meanwhile. */
+  | { kind: "changed"; by?: { who: string; at: number } | undefined }
+  | { kind: "expired" }
+  /** Something in it is no text: it has been replaced, to be seen. */
+  | { kind: "unreadable" }
+  /** It has done what it says, once; see page-kit/made-once.ts. */
+  | ({ kind: "sent" } & SentBefore)
+  /** Anything else, in its own words. */
+  | { kind: "refused"; title: string; text?: string };
+
+export type SentBefore = {
+  /** Where what it made is found. */
+  made?: { label: string; uri: string } | undefined;
+  /** How to come by another secret, for what was shown once in the first answer. */
+  secret?: string | undefined;
+};
+
+export function recordForm(view: {
+  id: string;
+  action: string;
+  csrf: string;
+  /** What the record was like when the form was made: see `seenOf`. */
+  seen?: string | undefined;
+  /** Of a form that makes something: see page-kit/made-once.ts. */
+  once?: string | undefined;
+  hidden?: readonly HiddenField[];
+  fields: Content;
+  submit: { id: string; label: string; isDangerous?: boolean };
+  /** Other buttons, after the first one. */
+  more?: Content;
+  cancelUri?: string | undefined;
+  messages: Messages;
+}): Html {
+  const { id, csrf, seen, once, hidden = [], submit, cancelUri } = view;
+  const { form } = view.messages.console.frame;
+  const own = [{ name: "csrf", value: csrf }, ...(seen === undefined ? [] : [{ name: "seen", value: seen }])];
+  return html`<form class="form" id="${id}" method="post" action="${linkAddress(view.action)}" novalidate>
+${hiddenFields([...own, ...hidden])}${onceField(once)}${view.fields}
+<div class="actions"><button class="button ${submit.isDangerous ? "dangerous" : "primary"}" id="${submit.id}" type="submit">${submit.label}</button>
+${view.more}${cancelUri !== undefined && html`<a class="button" id="${id}-cancel" href="${linkAddress(cancelUri)}">${form.cancel}</a>`}</div>
+</form>
+`;
+}
+
+/**
+ * Of a form that makes something, its value (page-kit/made-once.ts); of every form, what keeps a double click from sending it
+ * twice: the second answer would tell of a password that is wrong by now, or of a record that somebody changed meanwhile.
+ */
+export const onceField = (once: string | undefined): Html =>
+  html`${once !== undefined && hiddenFields([{ name: "once", value: once }])}${sendsOnce}`;
+
+/** The notice above the page. Faults are links to their fields. */
+export function failureNotice(failure: FormFailure | undefined, messages: Messages): Html | undefined {
+  const { form, changed, sentBefore } = messages.console.frame;
+  switch (failure?.kind) {
+    case undefined:
+      return undefined;
+    case "faults":
+      return alert(form.failed, [
+        html`<p>${form.faults({ count: failure.fields.length })}</p>`,
+        html`<ul class="fault-links">${failure.fields.map(({ id, label }) => html`<li><a href="#${id}">${label}</a></li>`)}</ul>`,
+      ]);
+    case "changed":
+      return alert(changed.title, [
+        html`<p>${changed.text}</p>`,
+        failure.by && html`<p>${changed.by({ who: failure.by.who, at: failure.by.at })}</p>`,
+      ]);
+    case "expired":
+      return alert(form.expired, html`<p>${form.expiredText}</p>`);
+    case "unreadable":
+      return alert(form.unreadable, html`<p>${form.unreadableText}</p>`);
+    case "sent":
+      return alert(sentBefore.title, [
+        html`<p>${sentBefore.text}</p>`,
+        failure.secret !== undefined && html`<p>${failure.secret}</p>`,
+        failure.made &&
+          html`<p>${sentBefore.look} <a id="sent-before" href="${linkAddress(failure.made.uri)}"><bdi>${failure.made.label}</bdi></a></p>`,
+      ]);
+    case "refused":
+      return alert(failure.title, failure.text !== undefined && html`<p>${failure.text}</p>`);
+  }
+}
+
+const alert = (
+  title: string,
+  content: Content,
+): Html => html`<div class="notice error" id="form-notice" role="alert">
+<p class="notice-title">${title}</p>
+${content}</div>
+`;
+
+/** What a page says of the thing that was just done. */
+export const doneNotice = (text: string): Html =>
+  html`<div class="notice hint" id="done-notice" role="status"><p class="notice-title">${text}</p></div>
+`;
+
+/** Who changed a record last, and when. */
+export const lastChangeLine = (
+  change: { who: string; at: number } | undefined,
+  messages: Messages,
+): Html | undefined =>
+  change &&
+  html`<p class="quiet last-change" id="last-change">${messages.console.frame.lastChange({ who: change.who, at: change.at })}</p>
+`;

@@ -1,0 +1,36 @@
+import { type Html, html } from "../html.ts";
+import type { Messages } from "../messages/messages.ts";
+
+/** What a scope allows, as people read it. Standard scopes have their sentence in the messages. */
+export type ScopeText = {
+  /** As in the request, e.g. `email`. */
+  name: string;
+  /** What the organisation calls a scope of its own. */
+  displayName?: string | undefined;
+  /** What it allows, in a plain sentence. */
+  description?: string | undefined;
+  sensitive?: boolean | undefined;
+};
+
+export function scopeList(scopes: readonly ScopeText[], messages: Messages, labelledBy?: string): Html {
+  const label = labelledBy !== undefined && html` aria-labelledby="${labelledBy}"`;
+  return html`<ul class="scopes"${label}>
+${scopes.map((scope) => scopeItem(scope, messages))}</ul>`;
+}
+
+function scopeItem(scope: ScopeText, text: Messages): Html {
+  const badge = scope.sensitive && html` <strong class="badge">${text.consent.sensitive}</strong>`;
+  const { title, more } = textOf(scope, text);
+  const note = more !== undefined && html`<bdi class="quiet item-note scope-note">${more}</bdi>`;
+  return html`<li data-scope="${scope.name}"${scope.sensitive && html` class="sensitive"`}><bdi>${title}</bdi>${badge}${note}</li>
+`;
+}
+
+function textOf(scope: ScopeText, text: Messages): { title: string; more?: string | undefined } {
+  const description = scope.description === "" ? undefined : scope.description;
+  if (scope.displayName !== undefined) return { title: scope.displayName, more: description };
+  if (description !== undefined) return { title: description };
+  const standard: Readonly<Record<string, string>> = text.scopes;
+  const known = Object.hasOwn(standard, scope.name) ? standard[scope.name] : undefined;
+  return { title: known ?? text.consent.customScope({ name: scope.name }) };
+}

@@ -1,0 +1,35 @@
+/** Short names of hours and days under a chart, in UTC as every time here. Each formatter is made once for many words. */
+
+import { regionalLocale } from "../messages/format.ts";
+
+type Words = (milliseconds: number) => string;
+
+const words = (locale: string, options: Intl.DateTimeFormatOptions): Words => {
+  const format = new Intl.DateTimeFormat(regionalLocale(locale), { ...options, timeZone: "UTC" });
+  return (milliseconds) => format.format(milliseconds);
+};
+
+/** `14:00` */
+export const hourWords = (locale: string): Words =>
+  words(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+
+/** `Mon` */
+export const weekdayWords = (locale: string): Words => words(locale, { weekday: "short" });
+
+/** `4 May` */
+export const dayWords = (locale: string): Words => words(locale, { day: "numeric", month: "short" });
+
+/** `Mon, 4 May, 14:00` */
+export const dayAndHourWords = (locale: string): Words =>
+  words(locale, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+
+/** `Mon, 4 May` */
+export const weekdayAndDayWords = (locale: string): Words =>
+  words(locale, { weekday: "short", day: "numeric", month: "short" });

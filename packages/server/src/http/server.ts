@@ -1,0 +1,72 @@
+/** The Fastify instance and the node:http server below it: limits, request ids, and published documents before routing. */
+import { createServer } from "node:http";
+import Fastify, { type FastifyInstance } from "fastify";
+import { sendProblem } from "./error-handlers.ts";
+import { keepRawQuery } from "./form-body.ts";
+import { serverBounds } from "./listeners/server-bounds.ts";
+import type { PublishedDocuments } from "./published-documents.ts";
+import { requestIds } from "./request-log.ts";
+
+const BODY_LIMIT = 64 * 1024;
+const CLOSE_IDLE_MS = 50;
+
+export interface HttpServerOptions {
+  readonly nodeName: string;
+  /** Addresses and networks whose `X-Forwarded-*` headers count. */
+  readonly trustedProxies: readonly string[];
+  readonly documents: PublishedDocuments;
+}
+
+export function createFastify({ nodeName, trustedProxies, documents }: HttpServerOptions): FastifyInstance {
+  return Fastify({
+    logger: false,
+    genReqId: requestIds(nodeName),
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: serverBounds.requestTimeout,
+    connectionTimeout: 0,
+    keepAliveTimeout: serverBounds.keepAliveTimeout,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    // HEAD must be safe, and a GET that issues codes or signs out is not: only documents and health checks accept it.
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 200, querystringParser: keepRawQuery, ignoreTrailingSlash: false },
+    serverFactory: (handler, options) =>
+      createServer({ ...options, ...serverBounds }, (request, response) => {
+        if (!documents.answer(request, response)) handler(request, response);
+      }),
+    frameworkErrors: (_error, request, reply) => {
+      const problem = { status: 400, code: "malformed", title: "The URL is malformed" };
+      void sendProblem(reply, problem, request.id);
+    },
+  }) as unknown as FastifyInstance;
+}
+
+export function sendHsts(app: FastifyInstance): void {
+  app.addHook("onRequest", (_request, reply, done) => {
+    reply.header("strict-transport-security", "max-age=63072000; includeSubDomains");
+    done();
+  });
+}
+
+/** A keep-alive connection becomes idle after its last response, and would otherwise hold up the shutdown. */
+export function closeIdleConnectionsOnShutdown(app: FastifyInstance): void {
+  let timer: NodeJS.Timeout | undefined;
+  app.addHook("preClose", (done) => {
+    timer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS);
+    done();
+  });
+  app.addHook("onClose", async () => clearInterval(timer));
+}
+
+/**
+ * No id, name or token contains NUL, and PostgreSQL can't store one in text: such a path names nothing. The organisation's
+ * lookup rejects its own parameter; queries and form bodies are checked where they are parsed.
+ */
+export function rejectNulInPaths(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const { org: _, ...others } = (request.params ?? {}) as Readonly<Record<string, string>>;
+    if (Object.values(others).some((value) => value.includes("\0"))) reply.callNotFound();
+    else done();
+  });
+}

@@ -1,0 +1,197 @@
+// Every operation of the JSON interfaces: well used, unauthenticated, another organisation's, without permission,
+// malformed. A new route fails here until it has a row.
+import assert from "node:assert/strict";
+import type { Server } from "node:http";
+import { after, before, test } from "node:test";
+import type { AuditAction } from "../core/audit/actions.ts";
+import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
+import { openApiPaths } from "../features/api-reference/parameters.ts";
+import { setCertificateSource } from "../http/listeners/client-certificate.ts";
+import type { ApiCase, ApiCases, ApiWorld } from "../testing/api-operations/api-operation.ts";
+import { deviceAdminCases } from "../testing/api-operations/device-admin.ts";
+import { deviceCases } from "../testing/api-operations/devices.ts";
+import { legacyHolderCases } from "../testing/api-operations/legacy-holders.ts";
+import { legacySignedCases } from "../testing/api-operations/legacy-signed.ts";
+import { managementCases } from "../testing/api-operations/management.ts";
+import { sessionKeyCases } from "../testing/api-operations/session-keys.ts";
+import { sovereignCases } from "../testing/api-operations/sovereign.ts";
+import { systemAccountCases } from "../testing/api-operations/system-accounts.ts";
+import { usersGetCases } from "../testing/api-operations/users-get.ts";
+import { forEachDatabase } from "../testing/databases.ts";
+import { fakeClock } from "../testing/fakes/fake-clock.ts";
+import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
+import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
+import { makeSystemAccount } from "../testing/fixtures/system-account.ts";
+import { listRoutes } from "../testing/list-routes.ts";
+import { type RecordedAnswer, recordAnswers } from "../testing/probes/answer-recorder.ts";
+import { answerJudge, type Judged } from "../testing/probes/described-answers.ts";
+import { makeOrganisation, startTestService, type TestService } from "../testing/test-service.ts";
+
+const cases: ApiCases = {
+  ...managementCases,
+  ...systemAccountCases,
+  ...sessionKeyCases,
+  ...usersGetCases,
+  ...legacyHolderCases,
+  ...legacySignedCases,
+  ...sovereignCases,
+  ...deviceAdminCases,
+  // Last: they let months go by.
+  ...deviceCases,
+};
+
+const KINDS = [
+  "happy",
+  "unauthenticated",
+  "foreign",
+  "forbidden",
+  "malformed",
+] as const satisfies readonly (keyof ApiCase)[];
+const JSON_INTERFACES = /^\/legacy\/|^\/oauth\/:org\/(sovereign\/admin|devices)\/|^\/devices\/manage\//;
+/** What asks a person before it happens: pages alone. */
+const QUESTIONS = ["/devices/manage/:org/:id/revoke", "/devices/manage/:org/codes/:id/withdraw"];
+const routes = (await listRoutes()).filter(
+  ({ method, path }) =>
+    JSON_INTERFACES.test(path) && method !== "HEAD" && !(method === "GET" && QUESTIONS.includes(path)),
+);
+
+/** In the place of the listeners for certificates: a header that says what was proven. */
+function showCertificates(server: Server): void {
+  server.prependListener("request", (request) => {
+    const shown = request.headers["x-test-certificate"];
+    if (typeof shown === "string") setCertificateSource(request, () => Buffer.from(shown, "base64"));
+  });
+}
+
+test("every operation has a row", () => {
+  assert.deepEqual(Object.keys(cases).sort(), routes.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+forEachDatabase(({ fresh }) => {
+  let running: TestService;
+  let world: ApiWorld;
+  let judge: ReturnType<typeof answerJudge>;
+  let answers: RecordedAnswer[];
+  const judged: Judged[] = [];
+  /** The first answer that is not what /openapi.json says of it. */
+  const faults = () => {
+    const news = answers.splice(0).flatMap((answer) => judge(answer) ?? []);
+    judged.push(...news);
+    return news.flatMap(({ fault }) => fault ?? []);
+  };
+  before(async () => {
+    const clock = fakeClock();
+    const options = { clock, passwords: quickPasswords, env: MAIL_ENV };
+    running = await startTestService({ databaseUrl: await fresh(), ...options });
+    const { service, baseUrl } = running;
+    judge = answerJudge((await (await fetch(`${baseUrl}/openapi.json`)).json()) as OpenApiDocument);
+    answers = recordAnswers(running.app.server);
+    showCertificates(running.app.server);
+    const [a, b] = [await makeOrganisation(service, "A"), await makeOrganisation(service, "B")];
+    world = {
+      service,
+      baseUrl,
+      clock,
+      a,
+      b,
+      administratorOfA: await makeSystemAccount(service, a, { administrator: true }),
+      administratorOfB: await makeSystemAccount(service, b, { administrator: true }),
+      plainOfA: await makeSystemAccount(service, a),
+      plainOfB: await makeSystemAccount(service, b),
+    };
+  });
+  after(() => running.close());
+
+  for (const [route, row] of Object.entries(cases)) {
+    for (const kind of KINDS) {
+      const tried = row[kind];
+      if (typeof tried !== "function") {
+        test(`${route}: nothing to try as ${kind}, because ${tried.none}`, () =>
+          assert.ok(tried.none.length > 10));
+        continue;
+      }
+      test(`${route}: ${kind}`, async () => {
+        await tried(world);
+        assert.deepEqual(running.errors, []);
+        assert.deepEqual(faults(), []);
+      });
+    }
+  }
+
+  test("every operation of the document has answered well, and with an error where it can", async () => {
+    const document = (await (await fetch(`${running.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
+    for (const { method, path } of routes) {
+      const ids = openApiPaths(path).map((one) => document.paths[one]?.[method.toLowerCase()]?.operationId);
+      const statuses = judged
+        .filter(({ operationId }) => ids.includes(operationId))
+        .map(({ status }) => status);
+      assert.ok(
+        statuses.some((status) => status < 300),
+        `${method} ${path}`,
+      );
+      assert.ok(
+        statuses.some((status) => status >= 400),
+        `${method} ${path}`,
+      );
+    }
+  });
+
+  test("each of them is in the audit log as what it is", async () => {
+    const { query } = running.service.database;
+    const rows = await query
+      .selectFrom("audit_event")
+      .select("action")
+      .distinct()
+      .where("org_id", "=", world.a.organisation.id)
+      .execute();
+    assert.deepEqual(rows.map(({ action }) => action).sort(), acts);
+  });
+});
+
+/** What the operations do at organisation A. */
+const acts: readonly AuditAction[] = [
+  "application.changed",
+  "application.created",
+  "application.deleted",
+  "application.user-assigned",
+  "application.user-unassigned",
+  "client-secret.created",
+  "consent.granted-for-organisation",
+  "consent.granted-for-user",
+  "consent.revoked",
+  "device-attestation.refused",
+  "device-ca.created",
+  "device-root.imported",
+  "device.enrolled",
+  "device.renewed",
+  "device.revoked",
+  "email.verified",
+  "enrollment-code.created",
+  "enrollment-code.withdrawn",
+  "organisation.created",
+  "password-reset.requested",
+  "password.reset",
+  "preauthorization.created",
+  "preauthorization.deleted",
+  "registration.requested",
+  "roaming.requested",
+  "scope.changed",
+  "scope.created",
+  "scope.deleted",
+  "session-key.issued",
+  "session-key.revoked",
+  "signing-agent.deactivated",
+  "signing-agent.keys-added",
+  "signing-agent.registered",
+  "signing-pool.created",
+  "system-account.changed",
+  "system-account.created",
+  "system-account.deleted",
+  "system-account.key-created",
+  "system-account.key-revoked",
+  "system-account.permission-granted",
+  "system-account.permission-withdrawn",
+  "system-account.refused",
+  "user-settings.changed",
+  "user.created",
+];

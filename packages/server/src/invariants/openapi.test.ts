@@ -1,0 +1,253 @@
+// /openapi.json against the running service: every route that answers JSON is in it, and what the OAuth endpoints answer
+// is what it says. The JSON interfaces' answers are held against it in api-operations.test.ts.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { OpenApiDocument } from "../features/api-reference/openapi.ts";
+import { openApiPaths } from "../features/api-reference/parameters.ts";
+import { testBrowser } from "../testing/fakes/browser.ts";
+import { quickPasswords } from "../testing/fakes/quick-passwords.ts";
+import { credentials, getTokens, postForm, refresh } from "../testing/fixtures/client.ts";
+import { askForCodes, letIn, makeDeviceApp, poll } from "../testing/fixtures/device.ts";
+import { listRoutes } from "../testing/list-routes.ts";
+import { type RecordedAnswer, recordAnswers } from "../testing/probes/answer-recorder.ts";
+import { answerJudge, type Judged, schemaChecks } from "../testing/probes/described-answers.ts";
+import {
+  makeClient,
+  makeOrganisation,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../testing/test-service.ts";
+
+const NO_ID = "00000000-0000-7000-8000-000000000000";
+/** Served as they lie in the folder; what is not there is told like any address without a route. */
+const ASSETS = "/assets/:file";
+
+let running: TestService;
+let org: TestOrganisation;
+let document: OpenApiDocument;
+before(async () => {
+  running = await startTestService({
+    databaseUrl: "sqlite::memory:",
+    passwords: quickPasswords,
+    demo: async () => ({ organisationIds: [], orgId: NO_ID, clientId: NO_ID, credentialsFile: "demo.json" }),
+  });
+  org = await makeOrganisation(running.service);
+  document = (await (await fetch(`${running.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
+});
+after(() => running.close());
+
+const routes = (await listRoutes()).filter(({ method }) => method !== "HEAD" && method !== "OPTIONS");
+const described = (method: string, path: string) =>
+  openApiPaths(path).map((one) => document.paths[one]?.[method.toLowerCase()]);
+
+test("every route that answers JSON is in the document", async () => {
+  for (const { method, path } of routes) {
+    if (path === ASSETS || described(method, path).every((operation) => operation !== undefined)) continue;
+    // Not there: then it must be a page, which tells even a program of its refusals as pages do.
+    const address = path.replace(":org", org.organisation.id).replaceAll(/:\w+\??/g, NO_ID);
+    const answer = await fetch(`${running.baseUrl}${address}`, {
+      method,
+      redirect: "manual",
+      headers: { accept: "application/json" },
+      ...(method === "GET" ? {} : { body: new URLSearchParams() }),
+    });
+    const text = await answer.text();
+    assert.doesNotMatch(answer.headers.get("content-type") ?? "", /json/, `${method} ${path}: ${text}`);
+  }
+});
+
+test("every operation of the document is a route", () => {
+  const registered = routes.flatMap(({ method, path }) =>
+    openApiPaths(path).map((one) => `${method.toLowerCase()} ${one}`),
+  );
+  const written = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  assert.deepEqual(
+    written.filter((one) => !registered.includes(one)),
+    [],
+  );
+  assert.ok(written.length > 60, `${written.length} operations`);
+});
+
+test("every body and every answer has an example, and it is as its schema says", () => {
+  const fault = schemaChecks(document);
+  const check = (name: string, content: Readonly<Record<string, { schema?: object; example?: unknown }>>) => {
+    for (const media of Object.values(content)) {
+      assert.ok(media.schema && media.example !== undefined, name);
+      assert.equal(
+        fault(media.schema, media.example),
+        undefined,
+        `${name}: ${JSON.stringify(media.example)}`,
+      );
+    }
+  };
+  for (const methods of Object.values(document.paths))
+    for (const { operationId, requestBody, responses } of Object.values(methods)) {
+      check(`${operationId}: body`, requestBody?.content ?? {});
+      for (const [status, response] of Object.entries(responses))
+        if (!("$ref" in response)) check(`${operationId} ${status}`, response.content ?? {});
+    }
+  for (const [name, response] of Object.entries(document.components.responses))
+    check(name, response.content ?? {});
+});
+
+test("everything that is referred to is there", () => {
+  const text = JSON.stringify(document);
+  const references = new Set(
+    [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)].map(([, ...at]) => at.join(" ")),
+  );
+  assert.ok(references.size > 20);
+  for (const reference of references) {
+    const [kind = "", name = ""] = reference.split(" ");
+    const components = document.components as unknown as Record<string, Record<string, unknown>>;
+    assert.ok(components[kind]?.[name], reference);
+  }
+  const schemes = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ security }) => security.flatMap((one) => Object.keys(one))),
+  );
+  assert.deepEqual([...new Set(schemes)].sort(), Object.keys(document.components.securitySchemes).sort());
+});
+
+describe("the OAuth endpoints answer as the document says", () => {
+  let answers: RecordedAnswer[];
+  const judged: Judged[] = [];
+  before(() => {
+    answers = recordAnswers(running.app.server);
+  });
+  const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+  /** Looks at what was answered since the last look; these statuses must have been among it. */
+  const expect = (operationId: string, ...statuses: number[]) => {
+    const judge = answerJudge(document);
+    const news = answers.splice(0).flatMap((answer) => judge(answer) ?? []);
+    judged.push(...news);
+    assert.deepEqual(
+      news.flatMap(({ fault }) => fault ?? []),
+      [],
+    );
+    const seen = new Set(news.filter((one) => one.operationId === operationId).map(({ status }) => status));
+    assert.deepEqual([...seen].sort(), statuses.toSorted(), operationId);
+  };
+
+  test("token, by every grant", async () => {
+    const { refreshToken } = await getTokens(org, { scope: "openid profile email offline_access" });
+    await refresh(org, refreshToken);
+    const form = { grant_type: "client_credentials", ...credentials(org.batch) };
+    await postForm(`${org.issuer}/token`, form);
+    await postForm(`${org.issuer}/token`, { ...form, client_secret: "x" });
+    await postForm(`${org.issuer}/token`, {
+      grant_type: "refresh_token",
+      refresh_token: "x",
+      ...credentials(org.web),
+    });
+    await postForm(`${running.baseUrl}/oauth/${NO_ID}/token`, form);
+    await fetch(`${org.issuer}/token`, { method: "POST", body: "{}", headers: { "content-type": "text/x" } });
+    await fetch(`${org.issuer}/token`, {
+      method: "POST",
+      body: new URLSearchParams({ a: "x".repeat(70_000) }),
+    });
+    expect("requestToken", 200, 400, 401, 404, 413, 415);
+  });
+
+  test("device, and the token endpoint for it", async () => {
+    const television = await makeDeviceApp(running.service, org);
+    await poll(org, await askForCodes(org, television));
+    const codes = await askForCodes(org, television);
+    await letIn(testBrowser(), org, codes);
+    await poll(org, codes);
+    expect("requestToken", 200, 400);
+    await askForCodes(org, television);
+    await postForm(`${org.issuer}/device`, { client_id: org.web.application.id });
+    await postForm(`${org.issuer}/device`, { ...credentials(org.web) });
+    await postForm(`${running.baseUrl}/oauth/${NO_ID}/device`, {});
+    expect("startDeviceGrant", 200, 400, 401, 404);
+  });
+
+  test("introspect and revoke", async () => {
+    const { accessToken, refreshToken } = await getTokens(org, { scope: "openid profile offline_access" });
+    const ask = (path: string, more: Record<string, string>) => postForm(`${org.issuer}/${path}`, more);
+    for (const token of [accessToken, refreshToken, "x"])
+      assert.equal((await ask("introspect", { token, ...credentials(org.web) })).status, 200);
+    const batch = { grant_type: "client_credentials", ...credentials(org.batch) };
+    const own = String((await ask("token", batch)).body["access_token"]);
+    assert.equal((await ask("introspect", { token: own, ...credentials(org.batch) })).body["active"], true);
+    await ask("introspect", { token: own });
+    await ask("introspect", credentials(org.batch));
+    expect("introspectToken", 200, 400, 401);
+    await ask("revoke", { token: refreshToken, ...credentials(org.web) });
+    await ask("revoke", { token: own, ...credentials(org.web) });
+    await ask("revoke", { token: own });
+    expect("revokeToken", 200, 400, 401);
+  });
+
+  test("userinfo", async () => {
+    const scope = "openid profile email phone";
+    const { accessToken } = await getTokens(org, { scope });
+    const batch = { grant_type: "client_credentials", ...credentials(org.batch) };
+    const other = String((await postForm(`${org.issuer}/token`, batch)).body["access_token"]);
+    for (const method of ["GET", "POST"]) {
+      const at = `${org.issuer}/userinfo`;
+      await fetch(at, { method, ...bearer(accessToken) });
+      await fetch(at, { method, ...bearer("x") });
+      await fetch(at, { method, ...bearer(other) });
+      await fetch(`${at}?access_token=x`, { method });
+      await fetch(`${running.baseUrl}/oauth/${NO_ID}/userinfo`, { method });
+      expect(method === "GET" ? "getUserinfo" : "postUserinfo", 200, 400, 401, 403, 404);
+    }
+  });
+
+  test("user/consents", async () => {
+    const { accessToken } = await getTokens(org);
+    const records = `${org.issuer}/user/consents`;
+    const list = (await (await fetch(records, bearer(accessToken))).json()) as { items: { id: string }[] };
+    await fetch(records, bearer("x"));
+    await fetch(records.replace(org.organisation.id, NO_ID), bearer("x"));
+    expect("listUserConsents", 200, 401, 404);
+    const revoke = (id: string, token: string) =>
+      fetch(`${records}/${id}/revoke`, { method: "POST", ...bearer(token) });
+    await revoke(NO_ID, accessToken);
+    await revoke(NO_ID, "x");
+    await revoke(list.items[0]?.id ?? "", accessToken);
+    expect("revokeUserConsent", 204, 401, 404);
+  });
+
+  test("the published documents, health, and the document itself", async () => {
+    for (const [operationId, path] of [
+      ["getDiscoveryDocument", "/oauth/{org}/.well-known/openid-configuration"],
+      ["getKeySet", "/oauth/{org}/.well-known/jwks.json"],
+      ["getAuthorizationServerMetadata", "/.well-known/oauth-authorization-server/oauth/{org}"],
+    ] as const) {
+      const address = (id: string) => `${running.baseUrl}${path.replace("{org}", id)}`;
+      const first = await fetch(address(org.organisation.id));
+      const etag = { "if-none-match": first.headers.get("etag") ?? "" };
+      await fetch(address(org.organisation.id), { headers: etag });
+      await fetch(address(NO_ID));
+      expect(operationId, 200, 304, 404);
+    }
+    for (const path of ["healthz", "readyz", "openapi.json"]) await fetch(`${running.baseUrl}/${path}`);
+    expect("getOpenApiDocument", 200);
+  });
+
+  test("all of them were looked at, those that speak for users with RS256 too", async () => {
+    const settings = { idTokenSignedResponseAlg: "RS256", accessTokenSignedResponseAlg: "PS256" } as const;
+    const client = await makeClient(running.service, org.organisation, {
+      ...settings,
+      redirectUris: ["https://app.example/callback"],
+    });
+    await getTokens(org, { scope: "openid" }, client);
+    await fetch(`${org.issuer}/.well-known/jwks.json?again`);
+    expect("getKeySet", 200);
+    const seen = new Set(judged.map(({ operationId }) => operationId));
+    const missing = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter(
+        ({ tags, operationId }) =>
+          !seen.has(operationId) && (tags.includes("OAuth") || tags.includes("Service")),
+      );
+    assert.deepEqual(
+      missing.map(({ operationId }) => operationId),
+      [],
+    );
+  });
+});

@@ -1,0 +1,26 @@
+/** The pages of the signed-in user: profile, security, sessions, consents. */
+import { accountRoutes } from "../features/account-ui/account-routes.ts";
+import { consentsRoutes } from "../features/account-ui/consents/consents.route.ts";
+import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { bearerUser } from "../features/oauth/bearer-user.ts";
+import { oauthErrorHandler, pageErrorHandler } from "../http/error-handlers.ts";
+import type { Module } from "./app-context.ts";
+import { errorPageRenderer } from "./error-page.ts";
+
+export const accountPages: Module = (scope, { service, browser, errors }) => {
+  const deps = {
+    ...browser,
+    ...browser.secondFactors,
+    passwords: service.passwords,
+    door: pageDoor(browser),
+  };
+  accountRoutes(scope, deps);
+  consentsRoutes(scope, {
+    ...deps,
+    bearerUser: (organisation, request) => bearerUser(service, organisation, request),
+    errorHandlers: {
+      program: oauthErrorHandler(errors),
+      page: pageErrorHandler(errors, errorPageRenderer(service)),
+    },
+  });
+};

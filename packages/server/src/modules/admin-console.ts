@@ -1,0 +1,65 @@
+/** The admin console: every page that administrators manage their organisation with, except its devices. */
+import { version } from "../config/version.ts";
+import { applicationsRoutes } from "../features/admin-console/applications/applications-routes.ts";
+import { auditLogRoutes } from "../features/admin-console/audit-log/audit-log-routes.ts";
+import { consentsRoutes } from "../features/admin-console/consents/consents.route.ts";
+import type { MailSetup } from "../features/admin-console/mail-templates/mail-templates.page.ts";
+import { mailTemplatesRoutes } from "../features/admin-console/mail-templates/mail-templates.route.ts";
+import { overviewRoute } from "../features/admin-console/overview/overview.route.ts";
+import { quickstartRoutes } from "../features/admin-console/quickstart/quickstart-routes.ts";
+import { scopesRoutes } from "../features/admin-console/scopes/scopes.route.ts";
+import { settingsRoutes } from "../features/admin-console/settings/settings.route.ts";
+import { signingKeysRoutes } from "../features/admin-console/signing-keys/signing-keys.route.ts";
+import { systemAccountsPages } from "../features/admin-console/system-accounts/system-accounts-routes.ts";
+import { usersRoutes } from "../features/admin-console/users/users-routes.ts";
+import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { poolRoutes } from "../features/sovereign/console/pool-routes.ts";
+import { pageErrorHandler } from "../http/error-handlers.ts";
+import { confirmIdentityRoute } from "../page-kit/confirm-identity.route.ts";
+import type { ConsoleDeps } from "../page-kit/visit.ts";
+import type { AppContext, Module } from "./app-context.ts";
+import { errorPageRenderer } from "./error-page.ts";
+import { mailComposer } from "./mail-content.ts";
+import { refreshTokenKey, type Service } from "./open-service.ts";
+
+/** What every page of the console needs. */
+export const consoleDeps = ({ service, browser, errors }: AppContext): ConsoleDeps => ({
+  ...service,
+  baseUrl: service.config.baseUrl,
+  door: pageDoor(browser),
+  showError: pageErrorHandler(errors, errorPageRenderer(service)),
+});
+
+export const adminConsole: Module = (scope, app) => {
+  const { service } = app;
+  const { accessTokens, keys, masterKey, outbox, secretUse, signingPools } = service;
+  const { keyRotationDays, rateLimits } = service.config;
+  const deps = consoleDeps(app);
+  const hasMail = service.mailTransport.kind !== "none";
+  confirmIdentityRoute(scope, deps);
+  applicationsRoutes(scope, deps);
+  const tokens = { accessTokens, keys, signingPools, refreshTokenKey: refreshTokenKey(masterKey) };
+  quickstartRoutes(scope, { ...deps, ...tokens, secretUse, version });
+  scopesRoutes(scope, deps);
+  consentsRoutes(scope, deps);
+  auditLogRoutes(scope, deps);
+  settingsRoutes(scope, { ...deps, outbox });
+  const compose = mailComposer(deps);
+  mailTemplatesRoutes(scope, { ...deps, outbox, compose, mailSetup: mailSetup(service), rateLimits });
+  usersRoutes(scope, { ...service, ...deps });
+  systemAccountsPages(scope, { ...service, ...deps });
+  overviewRoute(scope, { ...deps, keyRotationDays, hasMail });
+  signingKeysRoutes(scope, { ...deps, ...service, baseUrl: deps.baseUrl, keyRotationDays });
+  poolRoutes(scope, deps);
+};
+
+/** The mail settings without their password. */
+function mailSetup({ mailTransport, config: { mail } }: Service): MailSetup {
+  if (!mail) return { kind: mailTransport.kind };
+  const { sender, smtp } = mail;
+  return {
+    kind: mailTransport.kind,
+    sender: sender.name === undefined ? sender.address : `${sender.name} <${sender.address}>`,
+    server: `${smtp.host}:${smtp.port}`,
+  };
+}

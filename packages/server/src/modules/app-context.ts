@@ -1,0 +1,43 @@
+/** What every module of the app is given, and the options of the app itself. */
+import type { FastifyInstance } from "fastify";
+import type { BrowserDeps } from "../features/oauth/authorize/browser.ts";
+import type { Operation } from "../http/api/api-route.ts";
+import type { ErrorHandlerDeps, Refusal } from "../http/error-handlers.ts";
+import type { PublishedDocuments } from "../http/published-documents.ts";
+import type { RequestLine } from "../http/request-log.ts";
+import type { Service } from "./open-service.ts";
+import type { Sovereign } from "./open-sovereign.ts";
+
+export interface AppOptions {
+  readonly nodeName: string;
+  logRequest(line: RequestLine): void;
+  /** How many published documents (discovery, JWKS) were served since the last call. */
+  logDocuments(served: number): void;
+  /** A rejected request, with the private cause that the response doesn't reveal. */
+  logRefusal(refusal: Refusal): void;
+  logError(error: unknown, requestId: string): void;
+  isDraining(): boolean;
+  /** Called for every route as it is registered. */
+  onRoute?(route: { method: string; path: string }): void;
+  /** Set in demo mode only: what the landing page and the try-it flow show. */
+  readonly demo?: {
+    readonly organisationIds: readonly string[];
+    readonly orgId: string;
+    readonly clientId: string;
+    readonly credentialsFile: string;
+  };
+}
+
+export interface AppContext {
+  readonly service: Service;
+  readonly options: AppOptions;
+  readonly errors: ErrorHandlerDeps;
+  readonly documents: PublishedDocuments;
+  readonly sovereign: Sovereign;
+  readonly browser: BrowserDeps;
+  /** The JSON operations registered so far, for /openapi.json. */
+  readonly operations: Operation[];
+}
+
+/** Registers one part of the service in a scope of its own. */
+export type Module = (scope: FastifyInstance, app: AppContext) => void | Promise<void>;

@@ -1,0 +1,37 @@
+/** The JSON APIs: management API, legacy API, and the validation of session keys. */
+import { validateRoute } from "../features/federation/validate.route.ts";
+import { legacyRoutes } from "../features/legacy-api/legacy-routes.ts";
+import { sessionKeysRoutes } from "../features/legacy-api/session-keys/session-keys.route.ts";
+import { managementRoutes } from "../features/management-api/management-routes.ts";
+import { administratorDoor, systemAccountDoor } from "../features/system-accounts/hmac-authentication.ts";
+import { withIdempotency } from "../features/system-accounts/idempotency.ts";
+import { sessionKeyDoor } from "../features/system-accounts/session-key-authentication.ts";
+import { usersGetRoute } from "../features/system-accounts/users-get.route.ts";
+import type { ApiScope } from "../http/api/api-route.ts";
+import { acceptJson } from "../http/api/json-body.ts";
+import { problemErrorHandler } from "../http/error-handlers.ts";
+import type { Module } from "./app-context.ts";
+import { errorPageRenderer } from "./error-page.ts";
+
+export const jsonApis: Module = (scope, { service, errors, operations }) => {
+  acceptJson(scope);
+  scope.setErrorHandler(problemErrorHandler(errors));
+  const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
+  const { baseUrl, rateLimits } = service.config;
+  const deps = { ...service, baseUrl, rateLimits };
+  const keyDoor = sessionKeyDoor(service);
+  managementRoutes(api, {
+    ...deps,
+    door: withIdempotency(service, administratorDoor(service)),
+    strictDoor: withIdempotency(service, administratorDoor(service, { strictOnly: true })),
+  });
+  usersGetRoute(api, { ...deps, door: systemAccountDoor(service) });
+  legacyRoutes(api, {
+    ...deps,
+    signed: systemAccountDoor(service),
+    keyHolder: keyDoor,
+    showError: errorPageRenderer(service),
+  });
+  validateRoute(api, { keyDoor });
+  sessionKeysRoutes(api, { ...deps, keyDoor });
+};

@@ -1,0 +1,54 @@
+/** Sovereign signing: the API of agents, the wait pages, and the administration of pools and agents. */
+import cookie from "@fastify/cookie";
+import type { Visit } from "../features/oauth/authorize/browser.ts";
+import { pageDoor } from "../features/oauth/authorize/page-door.ts";
+import { continueAuthorization, uiLocalesOf } from "../features/oauth/authorize/request/continue-signed.ts";
+import { adminRoutes } from "../features/sovereign/admin-api/admin.route.ts";
+import { agentRoutes } from "../features/sovereign/agent-api/agent.route.ts";
+import { goOn } from "../features/sovereign/wait/go-on.ts";
+import { respondRoute } from "../features/sovereign/wait/respond.route.ts";
+import { waitRoutes } from "../features/sovereign/wait/wait.route.ts";
+import type { ApiScope } from "../http/api/api-route.ts";
+import { acceptJson } from "../http/api/json-body.ts";
+import { codedErrorHandler } from "../http/coded-error.ts";
+import { pageErrorHandler } from "../http/error-handlers.ts";
+import { administratorAuthenticator } from "./administrator-authenticator.ts";
+import type { Module } from "./app-context.ts";
+import { errorPageRenderer } from "./error-page.ts";
+
+export const agentApi: Module = (scope, { service, sovereign: { requests }, errors }) => {
+  acceptJson(scope);
+  scope.setErrorHandler(codedErrorHandler(errors));
+  const { rateLimits } = service.config;
+  agentRoutes(scope, { ...service, rateLimits, clock: requests.clock, requests });
+};
+
+export const waitPages: Module = (scope, { service, sovereign: { requests }, browser, errors }) => {
+  const deps = {
+    ...browser,
+    requests,
+    door: pageDoor(browser),
+    uiLocales: (visit: Visit, continuation: unknown) => uiLocalesOf(browser, visit, continuation),
+    goOn: goOn({
+      requests,
+      continueAuthorization: (visit, waited) => continueAuthorization(browser, visit, waited),
+    }),
+    errorHandlers: {
+      program: codedErrorHandler(errors),
+      page: pageErrorHandler(errors, errorPageRenderer(service)),
+    },
+  };
+  waitRoutes(scope, deps);
+  respondRoute(scope, deps);
+};
+
+export const sovereignAdmin: Module = async (scope, app) => {
+  const { service, errors, operations } = app;
+  await scope.register(cookie);
+  acceptJson(scope);
+  scope.setErrorHandler(codedErrorHandler(errors));
+  // The plain signature covers the body alone: without one it would fit every call.
+  const door = administratorAuthenticator(app, { isStrictOnly: ({ method }) => method === "DELETE" });
+  const api: ApiScope = { app: scope, describe: (operation) => operations.push(operation) };
+  adminRoutes(api, { ...service, baseUrl: service.config.baseUrl, door });
+};

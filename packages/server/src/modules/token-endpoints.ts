@@ -1,0 +1,58 @@
+/** OAuth's JSON endpoints: token, device authorization, revocation, introspection, userinfo. No cookies; CORS for clients. */
+import { isUuid } from "@signet/protocol/hash";
+import { deviceRoute } from "../features/oauth/device-grant/device.route.ts";
+import { introspectRoute } from "../features/oauth/introspect.route.ts";
+import { revokeRoute } from "../features/oauth/revoke.route.ts";
+import { authorizationCodeGrant } from "../features/oauth/token/authorization-code.ts";
+import { clientCredentialsGrant } from "../features/oauth/token/client-credentials.ts";
+import { deviceCodeGrant } from "../features/oauth/token/device-code.ts";
+import { refreshTokenGrant } from "../features/oauth/token/refresh-token.ts";
+import { tokenRoute } from "../features/oauth/token/token.route.ts";
+import { userinfoRoutes } from "../features/oauth/userinfo.route.ts";
+import { clientCors } from "../http/cors.ts";
+import { oauthErrorHandler } from "../http/error-handlers.ts";
+import { acceptForms } from "../http/form-body.ts";
+import type { Module } from "./app-context.ts";
+import { refreshTokenKey, type Service } from "./open-service.ts";
+
+export const tokenEndpoints: Module = (scope, { service, sovereign: { poolSigning }, errors }) => {
+  const { baseUrl, mtlsBaseUrl, rateLimits } = service.config;
+  const deps = {
+    ...service,
+    baseUrl,
+    mtlsBaseUrl,
+    rateLimits,
+    recordSecretUse: service.secretUse.note,
+    refreshTokenKey: refreshTokenKey(service.masterKey),
+    poolSigning,
+  };
+  acceptForms(scope);
+  scope.setErrorHandler(oauthErrorHandler(errors));
+  clientCors(
+    scope,
+    ["/oauth/:org/token", "/oauth/:org/revoke", "/oauth/:org/userinfo", "/oauth/:org/device"],
+    (orgId, origin) => isClientOrigin(service, orgId, origin),
+  );
+  tokenRoute(scope, {
+    ...deps,
+    grants: [
+      authorizationCodeGrant(deps),
+      refreshTokenGrant(deps),
+      clientCredentialsGrant,
+      deviceCodeGrant(deps),
+    ],
+  });
+  deviceRoute(scope, deps);
+  revokeRoute(scope, deps);
+  introspectRoute(scope, deps);
+  userinfoRoutes(scope, deps);
+};
+
+async function isClientOrigin(
+  { organisations, applications }: Service,
+  orgId: string,
+  origin: string,
+): Promise<boolean> {
+  if (!isUuid(orgId) || !(await organisations.find(orgId))) return false;
+  return (await applications.ofOrigin(orgId, origin)).length > 0;
+}

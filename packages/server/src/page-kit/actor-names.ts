@@ -1,0 +1,62 @@
+/** Who the audit log's actors are, in words, for the pages of a console. */
+import { findActorNames } from "../core/audit/actor-names.ts";
+import { lastChanges } from "../core/audit/audit.store.ts";
+import type { Messages } from "../html/messages/messages.ts";
+import type { ConsoleDeps } from "./visit.ts";
+
+/**
+ * The text for each actor; one query for all of them.
+ * @param isAlone in a column or as a label, not after "by": other languages have another case there
+ */
+export async function actorTexts(
+  { database }: Pick<ConsoleDeps, "database">,
+  orgId: string,
+  actors: readonly string[],
+  { console: { frame } }: Messages,
+  isAlone = false,
+): Promise<(actor: string) => string> {
+  const text = isAlone ? frame.actorsAlone : frame.actors;
+  const names = await findActorNames(database.query, orgId, actors);
+  return (actor) => {
+    const name = names.get(actor);
+    if (name !== undefined) return name;
+    const [kind = ""] = actor.split(":");
+    const kinds: Readonly<Record<string, string>> = {
+      operator: text.operator,
+      system: text.system,
+      user: text.formerUser,
+      client: text.application,
+      "system-account": text.systemAccount,
+    };
+    return Object.hasOwn(kinds, kind) ? (kinds[kind] ?? text.anonymous) : text.anonymous;
+  };
+}
+
+export interface WhoChanged {
+  readonly who: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
+/** For the line that every record has: who changed it last, and when. */
+export async function lastChangeOf(
+  deps: Pick<ConsoleDeps, "database">,
+  orgId: string,
+  target: string,
+  messages: Messages,
+): Promise<WhoChanged | undefined> {
+  return (await lastChangesOf(deps, orgId, [target], messages)).get(target);
+}
+
+/** The same for the rows of a list, by target. */
+export async function lastChangesOf(
+  deps: Pick<ConsoleDeps, "database">,
+  orgId: string,
+  targets: readonly string[],
+  messages: Messages,
+): Promise<ReadonlyMap<string, WhoChanged>> {
+  const changes = [...(await lastChanges(deps.database.query, orgId, targets))];
+  const actors = changes.map(([, { actor }]) => actor);
+  const textOf = await actorTexts(deps, orgId, actors, messages);
+  return new Map(changes.map(([target, { actor, at }]) => [target, { who: textOf(actor), at }]));
+}

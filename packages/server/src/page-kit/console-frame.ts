@@ -1,0 +1,117 @@
+/** What is around every page of the console, for the one who looks at it. */
+
+import { organisationsAdministeredBy } from "../core/organisations/organisations.store.ts";
+import type { SignedIn } from "../core/sessions/session.ts";
+import type { ConsoleFrame, NavLink } from "../html/components/console-layout.ts";
+import type { PageOrganisation } from "../html/layout.ts";
+import type { Messages } from "../html/messages/messages.ts";
+import { consoleStylesheet } from "../html/stylesheet.ts";
+import { queryOf } from "../http/form-body.ts";
+import { newNonce } from "../http/page.ts";
+import { readerMessages } from "./reader-language.ts";
+import { type ConsoleDeps, consolePath, type Visit } from "./visit.ts";
+
+/** The pages of the navigation. */
+export type ConsolePage = keyof Messages["console"]["frame"]["pages"];
+
+const sections: ReadonlyArray<{
+  heading?: keyof Messages["console"]["frame"]["sections"];
+  pages: ReadonlyArray<readonly [page: ConsolePage, rest: string]>;
+}> = [
+  {
+    pages: [
+      ["overview", ""],
+      ["quickstart", "/quickstart"],
+    ],
+  },
+  {
+    heading: "applications",
+    pages: [
+      ["applications", "/applications"],
+      ["scopes", "/scopes"],
+      ["consents", "/consents"],
+    ],
+  },
+  {
+    heading: "people",
+    pages: [
+      ["users", "/users"],
+      ["systemAccounts", "/system-accounts"],
+    ],
+  },
+  {
+    heading: "keys",
+    pages: [
+      ["signingKeys", "/signing-keys"],
+      ["pools", "/pools"],
+      ["devices", "devices"],
+    ],
+  },
+  {
+    heading: "organisation",
+    pages: [
+      ["settings", "/settings"],
+      ["mailTemplates", "/mail-templates"],
+      ["auditLog", "/audit-log"],
+    ],
+  },
+];
+
+/** The devices' pages have the address that the specification gives them. */
+const uriOf = (visit: Visit, rest: string): string =>
+  rest === "devices" ? `/devices/manage/${visit.organisation.id}` : consolePath(visit.organisation, rest);
+
+/** As an address says it of what was done: nothing, for it was so before. */
+export const ALREADY = "already";
+
+export const wasAlready = ({ request }: Pick<Visit, "request">): boolean =>
+  queryOf(request).values.get("done") === ALREADY;
+
+/** The most that are offered to go to. */
+const MOST_OTHERS = 50;
+
+/** @param current the page of the navigation that this one belongs to */
+export async function consoleFrame(
+  deps: Pick<ConsoleDeps, "database">,
+  visit: Visit,
+  signedIn: SignedIn,
+  current: ConsolePage | undefined,
+): Promise<ConsoleFrame> {
+  const { organisation } = visit;
+  const { user } = signedIn;
+  const messages = readerMessages(visit.request, user, organisation);
+  const { frame } = messages.console;
+  const link = ([page, rest]: readonly [ConsolePage, string]): NavLink => ({
+    id: page,
+    label: frame.pages[page],
+    uri: uriOf(visit, rest),
+    isCurrent: page === current,
+  });
+  const others = await organisationsAdministeredBy(deps.database.query, user, MOST_OTHERS);
+  return {
+    messages,
+    nonce: newNonce(),
+    stylesheet: consoleStylesheet.path,
+    organisation: pageOrganisation(visit),
+    homeUri: consolePath(organisation),
+    navigation: {
+      label: frame.navigation,
+      sections: sections.map(({ heading, pages }) => ({
+        heading: heading && frame.sections[heading],
+        links: pages.map(link),
+      })),
+    },
+    user: { email: user.email },
+    elsewhere: [
+      { id: "nav-account", label: frame.account, uri: `/oauth/${organisation.id}/account/security` },
+    ],
+    signOutUri: `/oauth/${organisation.id}/end_session`,
+    wasAlready: wasAlready(visit),
+    otherOrganisations: others.map(({ id, name }) => ({ name, uri: consolePath({ id }) })),
+  };
+}
+
+export function pageOrganisation({ organisation }: Pick<Visit, "organisation">): PageOrganisation {
+  const { name, settings } = organisation;
+  return { name, accentColor: settings.branding.accentColor, logoUri: settings.branding.logoUri };
+}

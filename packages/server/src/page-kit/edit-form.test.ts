@@ -1,0 +1,293 @@
+// The rules that every form on a record has: nobody is overwritten unseen, nothing that was typed is lost, all or nothing.
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import Fastify, { type FastifyInstance } from "fastify";
+import { listAuditEvents } from "../core/audit/audit.store.ts";
+import type { Organisation } from "../core/organisations/organisation.ts";
+import { findOrganisation, holdOrganisation } from "../core/organisations/organisations.store.ts";
+import { changeOrganisationSettings, InvalidOrganisation } from "../core/organisations/organisations.ts";
+import type { SignedIn } from "../core/sessions/session.ts";
+import { findUser } from "../core/users/users.store.ts";
+import { createUser } from "../core/users/users.ts";
+import { consoleLayout } from "../html/components/console-layout.ts";
+import { textField } from "../html/components/fields.ts";
+import { fieldState } from "../html/components/form-state.ts";
+import { failureNotice, recordForm } from "../html/components/record-form.ts";
+import { NotFound } from "../http/errors.ts";
+import { acceptForms } from "../http/form-body.ts";
+import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
+import { formOfPage, textOf } from "../testing/probes/console-browser.ts";
+import {
+  makeOrganisation,
+  PASSWORD,
+  startTestService,
+  type TestOrganisation,
+  type TestService,
+} from "../testing/test-service.ts";
+import { type EditForm, editForm } from "./edit-form.ts";
+import type { ConsoleDeps, ConsoleDoor } from "./visit.ts";
+
+const CSRF = "ours";
+
+/** A form with one field, on the organisation's name. */
+const nameForm = (rules: Partial<NameForm> = {}): NameForm => ({
+  path: "/name",
+  current: "settings",
+  find: async ({ database }, { organisation }) => {
+    const found = await findOrganisation(database.query, organisation.id);
+    if (!found) throw new NotFound("organisation");
+    return found;
+  },
+  hold: (tx, { id }) => holdOrganisation(tx, id),
+  seenIn: ({ name }) => name,
+  typedOf: ({ name }) => name,
+  read: ({ values }) => values.get("name") ?? "",
+  inWords: (name) => ({ name }),
+  page: ({ typed, state, failure, csrf, seen, action, ...frame }) =>
+    consoleLayout({
+      ...frame,
+      title: "Name",
+      breadcrumbs: [],
+      notice: failureNotice(failure, frame.messages),
+      body: recordForm({
+        id: "name-form",
+        ...{ action, csrf, seen },
+        fields: textField({
+          id: "name",
+          label: "Name",
+          value: typed,
+          messages: frame.messages,
+          ...fieldState(state, "name"),
+        }),
+        submit: { id: "name-save", label: "Save" },
+        messages: frame.messages,
+      }),
+    }),
+  again: "preview",
+  contentOf: (typed) => (typed === "" ? { faults: { name: "No name." } } : { content: typed }),
+  keep: async (inside, name, { acting }) => {
+    await changeOrganisationSettings(inside, { ...acting, name, settings: {} });
+    return "/kept";
+  },
+  refused: (error) =>
+    error instanceof InvalidOrganisation ? { faults: { name: "Not this one." } } : undefined,
+  ...rules,
+});
+
+type NameForm = EditForm<ConsoleDeps, Organisation, string, string>;
+
+describe("a form on a record", () => {
+  let running: TestService;
+  let clock: FakeClock;
+  let org: TestOrganisation;
+  let signedIn: SignedIn;
+  let deps: ConsoleDeps;
+  let app: FastifyInstance | undefined;
+
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: "sqlite::memory:", clock });
+    const { service } = running;
+    org = await makeOrganisation(service, "Acme");
+    const { organisation } = org;
+    const person = { email: "ada@acme.example", password: PASSWORD, firstname: "Ada", surname: "A" };
+    const input = { organisation, ...person, emailVerified: true, actor: "test" };
+    const id = await createUser(service, { ...input, role: "Administrator" });
+    const user = await findUser(service.database.query, organisation.id, id);
+    assert.ok(user);
+    const times = { createdAt: clock(), lastSeenAt: clock(), expiresAt: clock() + 3_600_000 };
+    const session = { orgId: organisation.id, id: "s", userId: id, amr: ["pwd"], acr: "", ...times };
+    signedIn = { user, session: { ...session, authTime: clock() } };
+    deps = { ...service, baseUrl: running.baseUrl, door: door(() => signedIn), showError };
+  });
+  after(() => running.close());
+  beforeEach(async () => {
+    await app?.close();
+    app = undefined;
+    await byAnother("Acme");
+  });
+
+  function mounted(rules: Partial<NameForm> = {}) {
+    const own = Fastify();
+    app = own;
+    acceptForms(own);
+    editForm(own, deps, nameForm(rules));
+    const url = `/oauth/manage/${org.organisation.id}/name`;
+    const answer = async (request: { method: "GET" | "POST"; payload?: string }) => {
+      const headers = { "content-type": "application/x-www-form-urlencoded" };
+      const { statusCode: status, body, headers: said } = await own.inject({ url, headers, ...request });
+      return { status, body, location: said.location };
+    };
+    return {
+      get: () => answer({ method: "GET" }),
+      post: (form: URLSearchParams) => answer({ method: "POST", payload: form.toString() }),
+    };
+  }
+
+  const byAnother = (name: string) => {
+    const change = { orgId: org.organisation.id, name, settings: {}, actor: `user:${org.user.id}` };
+    return changeOrganisationSettings(running.service, change);
+  };
+  const nameNow = async () =>
+    (await findOrganisation(running.service.database.query, org.organisation.id))?.name;
+  const isTyped = (page: { body: string }, name: string) =>
+    assert.match(page.body, new RegExp(`name="name"[^>]*value="${name}"`));
+
+  test("says so when the record was deleted while the form was open", async () => {
+    let isThere = true;
+    const form = mounted({
+      find: async (inside, visit) => {
+        if (!isThere) throw new NotFound("organisation");
+        return nameForm().find(inside, visit);
+      },
+    });
+    const page = await form.get();
+    isThere = false;
+    const gone = await form.post(formOfPage(page, { name: "Mine" }));
+    assert.equal(gone.status, 404);
+    assert.match(textOf(gone, "record-gone") ?? "", /Somebody else deleted it/);
+    assert.equal(await nameNow(), "Acme");
+  });
+
+  test("keeps what was typed, recorded with whom and from where", async () => {
+    const form = mounted();
+    const saved = await form.post(formOfPage(await form.get(), { name: "Mine" }));
+    assert.deepEqual([saved.status, saved.location, await nameNow()], [303, "/kept", "Mine"]);
+    const [event] = await listAuditEvents(running.service.database.query, org.organisation.id, 1);
+    assert.deepEqual([event?.actor, event?.address], [`user:${signedIn.user.id}`, "127.0.0.1"]);
+  });
+
+  test("who was slower is told by whom it was changed and what it is now, and may send it again", async () => {
+    const form = mounted();
+    const mine = formOfPage(await form.get(), { name: "Mine" });
+    await byAnother("Theirs");
+    const late = await form.post(mine);
+    assert.equal(late.status, 409);
+    assert.match(late.body, new RegExp(`Changed by ${org.user.email}`));
+    assert.match(textOf(late, "name-now") ?? "", /Theirs/);
+    isTyped(late, "Mine");
+    assert.equal(await nameNow(), "Theirs");
+    assert.equal((await form.post(formOfPage(late))).status, 303);
+    assert.equal(await nameNow(), "Mine");
+  });
+
+  test("a change in the last moment, after the form was read, is seen too: the record is held, then read again", async () => {
+    const steps: string[] = [];
+    const rules = nameForm();
+    const form = mounted({
+      contentOf: async (typed) => {
+        await byAnother("In the last moment");
+        return { content: typed };
+      },
+      hold: (tx, found) => {
+        steps.push(tx === deps.database.query ? "held outside" : "held");
+        return rules.hold(tx, found);
+      },
+      find: (inside, visit) => {
+        steps.push(inside.database === deps.database ? "found" : "found again");
+        return rules.find(inside, visit);
+      },
+    });
+    const late = await form.post(formOfPage(await form.get(), { name: "Mine" }));
+    assert.equal(late.status, 409);
+    assert.match(textOf(late, "name-now") ?? "", /In the last moment/);
+    assert.equal(await nameNow(), "In the last moment");
+    assert.deepEqual(steps, ["found", "found", "held", "found again", "found"]);
+  });
+
+  test("one that comes back too old, faulty or for another look still says what its sender saw", async () => {
+    const form = mounted();
+    const mine = formOfPage(await form.get(), { name: "Mine" });
+    const sent = (changes: Record<string, string>) =>
+      new URLSearchParams({ ...Object.fromEntries(mine), ...changes });
+    await byAnother("Theirs");
+    const cases = [
+      [sent({ csrf: "another's" }), 403, "Mine"],
+      [sent({ name: "" }), 400, ""],
+      [sent({ preview: "1" }), 200, "Mine"],
+    ] as const;
+    for (const [payload, status, typed] of cases) {
+      const page = await form.post(payload);
+      assert.equal(page.status, status);
+      isTyped(page, typed);
+      const again = formOfPage(page, { name: "Mine" });
+      assert.equal(again.get("seen"), mine.get("seen"), String(status));
+      assert.equal((await form.post(again)).status, 409, String(status));
+    }
+    assert.equal(await nameNow(), "Theirs");
+  });
+
+  test("one that does not say what was seen keeps nothing, also not at its second try", async () => {
+    const form = mounted();
+    const mine = formOfPage(await form.get(), { name: "Mine", seen: undefined });
+    assert.equal((await form.post(mine)).status, 409);
+    mine.set("csrf", "another's");
+    const expired = formOfPage(await form.post(mine));
+    assert.equal((await form.post(expired)).status, 409);
+    assert.equal(await nameNow(), "Acme");
+  });
+
+  test("what is refused in the middle leaves nothing behind, and is told with what was typed", async () => {
+    const refusals = [
+      [{ faults: { name: "Not this one." } }, 400, /id="name-fault">Not this one\./],
+      [{ kind: "refused", title: "Not today." }, 409, /Not today\./],
+      [undefined, 500, /^went wrong$/],
+    ] as const;
+    const rules = nameForm();
+    for (const [refusal, status, told] of refusals) {
+      const form = mounted({
+        keep: async (...all) => {
+          await rules.keep(...all);
+          throw new Error("in the middle");
+        },
+        refused: () => refusal,
+      });
+      const form0 = formOfPage(await form.get(), { name: "Mine" });
+      const page = await form.post(form0);
+      assert.equal(page.status, status);
+      assert.match(page.body, told);
+      if (refusal) isTyped(page, "Mine");
+      if (refusal) assert.equal(formOfPage(page).get("seen"), form0.get("seen"));
+      assert.equal(await nameNow(), "Acme");
+      await app?.close();
+    }
+  });
+
+  test("asks for a fresh sign-in before it is shown, unless it is there to be looked at, and before anything is kept", async () => {
+    const mine = formOfPage(await mounted().get(), { name: "Mine" });
+    const fresh = signedIn;
+    signedIn = { ...fresh, session: { ...fresh.session, authTime: clock() - 11 * 60_000 } };
+    try {
+      await app?.close();
+      const closed = mounted();
+      assert.equal((await closed.get()).status, 401);
+      assert.equal((await closed.post(mine)).status, 403);
+      await app?.close();
+      const open = mounted({ isForLooking: true });
+      assert.equal((await open.get()).status, 200);
+      assert.equal((await open.post(mine)).status, 403);
+    } finally {
+      signedIn = fresh;
+    }
+    assert.equal(await nameNow(), "Acme");
+  });
+});
+
+/** A door that lets in who it is told. */
+function door(whoIsThere: () => SignedIn): ConsoleDoor {
+  return {
+    whoIsThere: async () => whoIsThere(),
+    lacksRequiredFactor: async () => false,
+    whoWatches: async () => whoIsThere(),
+    formBinding: () => ({ csrf: CSRF }),
+    isOwnForm: (_visit, presented) => presented === CSRF,
+    isFromHere: () => true,
+    keptSeal: () => "seal",
+    isKeptForm: () => false,
+    signIn: async ({ reply }) => void (await reply.code(401).send("sign in")),
+  };
+}
+
+const showError: ConsoleDeps["showError"] = async (_error, _request, reply) => {
+  await reply.code(500).send("went wrong");
+};

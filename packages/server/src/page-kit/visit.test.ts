@@ -1,0 +1,167 @@
+// Who may come into the console: somebody whose sign-in is as complete as on the way to an application, from a page of ours,
+// and by what they do themselves.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { changeOrganisationSettings } from "../core/organisations/organisations.ts";
+import { rememberDevice } from "../core/second-factors/trusted-browsers/trusted-browsers.ts";
+import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";
+import { MAIL_ENV } from "../testing/fakes/mailbox.ts";
+import {
+  type AdministeredOrganisation,
+  administeredOrganisation,
+} from "../testing/fixtures/administered-organisation.ts";
+import {
+  appOfPage,
+  giveAuthenticator,
+  showFactor,
+  showsEnrolment,
+  showsRecoveryCodes,
+  showsTwoFactor,
+} from "../testing/fixtures/factors.ts";
+import { follow, sessionCookie } from "../testing/fixtures/visit.ts";
+import { type ConsoleBrowser, consoleBrowser, plain } from "../testing/probes/console-browser.ts";
+import { startTestService, type TestService } from "../testing/test-service.ts";
+
+const MINUTE = 60_000;
+
+describe("coming into the console", () => {
+  let running: TestService;
+  let clock: FakeClock;
+  let org: AdministeredOrganisation;
+  let here: ConsoleBrowser;
+  before(async () => {
+    clock = fakeClock();
+    running = await startTestService({ databaseUrl: "sqlite::memory:", clock, env: MAIL_ENV });
+    org = await administeredOrganisation(running.service, "Acme");
+    here = await consoleBrowser(running, org);
+  });
+  after(async () => {
+    await running.close();
+    assert.deepEqual(running.errors, []);
+  });
+
+  const db = () => running.service.database.query;
+  const lastSeen = async () => {
+    const row = await db()
+      .selectFrom("browser_session")
+      .select("last_seen_at")
+      .where("user_id", "=", org.administrator.id)
+      .executeTakeFirstOrThrow();
+    return row.last_seen_at;
+  };
+
+  test("what another site has filled in is not shown again, ready to be sent", async () => {
+    const form = { email: "evil@evil.example", role: "Administrator", newEmail: "evil@evil.example" };
+    const addresses = [
+      "/oauth/manage/ORG/users/new",
+      "/oauth/ORG/account/address",
+      "/oauth/ORG/account/profile",
+    ];
+    for (const address of addresses)
+      for (const site of ["same-site", "cross-site"]) {
+        const uri = running.baseUrl + address.replace("ORG", org.organisation.id);
+        const page = await here.browser.post(uri, form, { "sec-fetch-site": site });
+        assert.equal(page.status, 403, address);
+        assert.doesNotMatch(page.body, /evil@|name="csrf"/, address);
+        assert.match(page.body, /sent from another site/);
+      }
+  });
+
+  test("a piece that a page asks for by itself keeps no session alive", async () => {
+    const form = { kind: "spa", name: "Shop", address: "http://localhost:3000" };
+    const page = await follow(here.browser, await here.send("/quickstart", form));
+    const [, rest = ""] = /data-live="[^"]*\/oauth\/manage\/[^/"]+([^"]*)"/.exec(page.body) ?? [];
+    assert.match(rest, /waiting$/);
+    const before = await lastSeen();
+    clock.advance(5 * MINUTE);
+    const piece = await here.get(rest);
+    assert.deepEqual([piece.status, piece.body.includes(`${rest}"`)], [200, true]);
+    assert.equal(await lastSeen(), before);
+  });
+
+  /** As a script of a page asks for it. */
+  const devices = () =>
+    here.browser.get(`${running.baseUrl}/devices/manage/${org.organisation.id}`, {
+      accept: "application/json",
+    });
+
+  test("where addresses are to be confirmed first, the console is no way around it", async () => {
+    await changeOrganisationSettings(running.service, {
+      orgId: org.organisation.id,
+      settings: () => ({ requireVerifiedEmail: true }),
+      actor: "test",
+    });
+    assert.equal((await here.get("/users")).status, 200);
+    const confirmed = (at: number | null) =>
+      db()
+        .updateTable("user_account")
+        .set({ email_verified_at: at })
+        .where("id", "=", org.administrator.id)
+        .execute();
+    await confirmed(null);
+    for (const rest of ["", "/users", "/users/new", "/audit-log/export"]) {
+      const page = await here.get(rest);
+      assert.match(page.location ?? "", /\/verify-email\?/, rest);
+    }
+    assert.match((await here.post("/users/new", {})).location ?? "", /\/verify-email\?/);
+    assert.equal((await here.get("/pools/live")).status, 403);
+    const refused = await devices();
+    assert.deepEqual([refused.status, /interaction_required/.test(refused.body)], [403, true]);
+    await confirmed(1);
+    assert.equal((await here.get("/users")).status, 200);
+  });
+
+  const askForFactors = (secondFactor: "optional" | "required") =>
+    changeOrganisationSettings(running.service, {
+      orgId: org.organisation.id,
+      settings: () => ({ secondFactor }),
+      actor: "test",
+    });
+  test("where everybody must have a second factor, a session from before comes no further without one", async () => {
+    const { organisation, administrator } = org;
+    const owned = { ...org, user: administrator };
+    assert.equal((await devices()).status, 200);
+    await askForFactors("required");
+    for (const rest of ["", "/users", "/users/new", "/audit-log/export?format=csv"])
+      assert.ok(showsEnrolment(await here.get(rest)), rest);
+    assert.ok(showsEnrolment(await here.post("/users/new", { email: "x@acme.example" })));
+    assert.equal((await here.get("/pools/live")).status, 403);
+    const refused = await devices();
+    assert.deepEqual([refused.status, /interaction_required/.test(refused.body)], [403, true]);
+    const security = `${running.baseUrl}/oauth/${organisation.id}/account/security`;
+    assert.equal((await here.browser.get(security)).status, 200, "where a factor is added stays open");
+
+    const page = await here.get("/users?role=Administrator");
+    const code = appOfPage(page).code(clock());
+    const codes = await showFactor(here.browser, owned, page, { code });
+    assert.ok(showsRecoveryCodes(codes));
+    const on = /id="codes-kept" href="([^"]+)"/.exec(codes.body)?.[1] ?? "";
+    const back = await follow(here.browser, await here.browser.get(new URL(plain(on), running.baseUrl).href));
+    assert.match(back.url, /\/users\?role=Administrator$/, "and back to where it was asked");
+    assert.equal((await here.get("/pools/live")).status, 200);
+    assert.equal((await devices()).status, 200);
+  });
+
+  test("who has a factor shows it, on a browser that is not remembered for it", async () => {
+    const owned = { ...org, user: org.administrator };
+    await askForFactors("optional");
+    await db().deleteFrom("totp_credential").where("user_id", "=", org.administrator.id).execute();
+    const password = await consoleBrowser(running, org);
+    assert.equal((await password.get("/users")).status, 200);
+    const app = await giveAuthenticator(running.service, owned);
+    await askForFactors("required");
+    assert.ok(showsTwoFactor(await password.get("/users")));
+    const account = { orgId: org.organisation.id, id: org.administrator.id };
+    const origin = { address: "127.0.0.1", userAgent: "Firefox/1", now: clock() };
+    const token = await rememberDevice(db(), account, origin);
+    const [name = ""] = sessionCookie(password.browser, org) ?? [];
+    password.browser.cookies.set(name.replace("signet-", "signet-device-"), token);
+    const page = await password.get("/users");
+    assert.match(page.body, /id="users-list"|<table/, "as at a sign-in");
+    const asked = await follow(password.browser, await password.get("/users/new"));
+    assert.ok(showsTwoFactor(asked), "before a change it is shown there too");
+    const shown = await showFactor(password.browser, owned, asked, { code: app.code(clock()) });
+    assert.match(shown.body, /id="user-create"/);
+    await askForFactors("optional");
+  });
+});

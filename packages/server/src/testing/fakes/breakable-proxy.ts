@@ -1,0 +1,59 @@
+/** Stands between the service and its database, so that a test can take the database away and give it back. */
+import { connect, createServer, type Socket } from "node:net";
+import { freePort } from "../free-port.ts";
+
+export interface BreakableProxy {
+  /** The database's address, through the proxy. */
+  readonly url: string;
+  /** Cuts every connection and refuses new ones. */
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function breakableProxy(databaseUrl: string): Promise<BreakableProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((inside) => {
+    const outside = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [inside, outside],
+      [outside, inside],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (bytes) => to.write(bytes));
+      from.on("error", () => {});
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const port = await freePort();
+  const listen = () =>
+    new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, "127.0.0.1", () => {
+        server.off("error", reject);
+        resolve();
+      });
+    });
+  await listen();
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+
+  const cut = async () => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    url: url.href,
+    cut,
+    restore: async () => {
+      if (!server.listening) await listen();
+    },
+    close: cut,
+  };
+}

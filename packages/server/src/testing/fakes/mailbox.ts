@@ -1,0 +1,50 @@
+/** What waits in a test service's outbox, read as its worker would. */
+
+import type { StoredMail } from "../../core/mail/mail.store.ts";
+import type { Mail, MailTemplate } from "../../core/mail/mail.ts";
+import { openMail } from "../../core/mail/outbox.ts";
+import type { Service } from "../../modules/open-service.ts";
+
+/** Settings with which mails are written; the address is one where nobody listens. */
+export const MAIL_ENV = { SMTP_URL: "smtp://127.0.0.1:9", SIGNET_MAIL_FROM: "no-reply@id.example" };
+
+export interface WaitingMail {
+  readonly orgId: string;
+  readonly recipient: string;
+  readonly locale: string;
+  readonly mail: Mail;
+}
+
+/** Oldest first; decoys are left out. */
+export async function mailsTo({ database, encryption }: Service, recipient: string): Promise<WaitingMail[]> {
+  const rows = await database.query
+    .selectFrom("outgoing_mail")
+    .selectAll()
+    .where("recipient", "=", recipient)
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => {
+    const stored: StoredMail = {
+      orgId: row.org_id,
+      id: row.id,
+      recipient: row.recipient,
+      template: row.template as MailTemplate,
+      locale: row.locale,
+      sealed: row.data,
+      attempts: row.attempts,
+      createdAt: row.created_at,
+      giveUpAt: row.give_up_at,
+    };
+    return openMail(encryption, stored);
+  });
+}
+
+/** The link of the newest mail with one. */
+export async function newestLink(service: Service, recipient: string): Promise<string> {
+  const links = (await mailsTo(service, recipient)).flatMap(({ mail }) =>
+    "link" in mail.data ? [mail.data.link] : [],
+  );
+  const link = links.at(-1);
+  if (link === undefined) throw new Error(`no mail with a link to ${recipient}`);
+  return link;
+}

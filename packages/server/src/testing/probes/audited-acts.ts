@@ -1,0 +1,83 @@
+/**
+ * Which acts have changed something without a word about it in the audit log: by whom, on what, from where. Every test with
+ * a service or a command looks (test-service.ts, command-line.ts), so that a route or a command that is new is held to it.
+ */
+import type { AuditAction } from "../../core/audit/actions.ts";
+import type { WatchedAct, Write } from "./watched-acts.ts";
+
+/** What is no record of anybody's: the server's own books. */
+const books: Readonly<Record<string, string>> = {
+  activity: "numbers of what happens",
+  audit_event: "the audit log itself",
+  audit_chain: "its end",
+  background_lease: "which node does what",
+  consumed_value: "what may be used once",
+  device_challenge: "what a TPM is asked, for minutes",
+  device_crl: "made anew when it is due",
+  idempotency_key: "answers that are given again",
+  rate_limit: "how often somebody tried",
+  schema_migration: "what the database has become",
+  signing_request: "what waits for an agent: its end is told",
+};
+
+/** Told by what comes before it, a sign-in or a consent, and counted for the overview: there may be thousands a second. */
+const handedOut: Readonly<Record<string, string>> = {
+  authorization_code: "to an application that somebody has signed in to",
+  device_authorization: "what a device asks for, until somebody answers",
+  session_application: "which applications a session has reached",
+  signing_key: "made by itself at the first use; a rotation is told",
+  token_family: "a token to an application that has proven itself",
+};
+
+/** Notes of when something was used, and how far; the times of a row that is only held. */
+const uses: Readonly<Record<string, readonly string[]>> = {
+  agent_key: ["last_token_exp"],
+  authorization_code: ["used_at", "family_id"],
+  browser_session: ["last_seen_at"],
+  client_secret: ["last_used_at"],
+  device: ["last_seen_at"],
+  device_authorization: ["polled_at", "interval_seconds", "family_id"],
+  session_key: ["validated_at", "last_seen_at", "expires_at"],
+  signing_agent: ["last_seen_at"],
+  token_family: ["refresh_hash", "refresh_expires_at", "previous_hash", "rotated_at", "generation"],
+  user_account: ["updated_at"],
+};
+
+/** Events of these may have no target. */
+const withoutTarget: Partial<Readonly<Record<AuditAction, string>>> = {
+  "device-attestation.refused": "the code was none of ours",
+  "password-reset.requested": "no account has this address",
+  "registration.requested": "there is no account yet",
+  "roaming.requested": "whether there is one is the other organisation's to know",
+};
+
+/**
+ * @param where.isHere acts of an operator at the machine itself, which come from no address
+ * @returns one line for each, with what it has written
+ */
+export function unauditedActs(
+  acts: readonly WatchedAct[],
+  { isHere = false }: { readonly isHere?: boolean } = {},
+): string[] {
+  return acts.flatMap(({ method, url, writes }) => {
+    const changes = writes.filter((write) => !isBookkeeping(write));
+    if (changes.length === 0) return [];
+    const what = `${method} ${url}: ${[...new Set(changes.map(toldAs))].join("; ")}`;
+    const events = writes.filter(({ table, verb }) => table === "audit_event" && verb === "insert");
+    if (events.length === 0) return [`${what}: no event`];
+    return events.flatMap(({ values: { actor, action, target, address } }) => {
+      const isFromNowhere = !address && !isHere && actor !== "system";
+      const isOnNothing = !target && !((action as string) in withoutTarget);
+      const says = `${action} by ${actor} on ${target} from ${address}`;
+      return !actor || isFromNowhere || isOnNothing ? [`${what}: ${says}`] : [];
+    });
+  });
+}
+
+function isBookkeeping({ table, verb, columns }: Write): boolean {
+  if (table in books) return true;
+  if (verb === "insert") return table in handedOut;
+  return verb === "update" && columns.every((column) => uses[table]?.includes(column));
+}
+
+const toldAs = ({ verb, table, columns }: Write): string => [verb, table, columns.join()].join(" ").trim();

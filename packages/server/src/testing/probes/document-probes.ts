@@ -1,0 +1,40 @@
+/** What organisations publish, and to whom: each its own. */
+import assert from "node:assert/strict";
+import type { TestOrganisation } from "../test-service.ts";
+
+type Probe = (loot: { readonly a: TestOrganisation; readonly b: TestOrganisation }) => Promise<void>;
+
+/** Of an application of A. */
+export const ORIGIN_AT_A = "https://only-at-a.example";
+const get = (url: string) => fetch(url, { redirect: "manual" });
+
+export const discovery: Probe = async ({ a, b }) => {
+  const response = await get(`${b.issuer}/.well-known/openid-configuration`);
+  const text = await response.text();
+  assert.ok(text.includes(b.organisation.id) && !text.includes(a.organisation.id));
+};
+export const metadata: Probe = async ({ a, b }) => {
+  const { origin, pathname } = new URL(b.issuer);
+  const text = await (await get(`${origin}/.well-known/oauth-authorization-server${pathname}`)).text();
+  assert.ok(text.includes(b.organisation.id) && !text.includes(a.organisation.id));
+};
+export const jwks: Probe = async ({ a, b }) => {
+  const kids = async ({ issuer }: TestOrganisation) =>
+    ((await (await get(`${issuer}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] }).keys.map(
+      ({ kid }) => kid,
+    );
+  const [ofA, ofB] = [await kids(a), await kids(b)];
+  assert.ok(ofA.length >= 2 && ofB.length >= 2);
+  assert.equal(new Set([...ofA, ...ofB]).size, ofA.length + ofB.length);
+};
+export const preflight =
+  (endpoint: string): Probe =>
+  async ({ a, b }) => {
+    const ask = ({ issuer }: TestOrganisation) =>
+      fetch(`${issuer}/${endpoint}`, {
+        method: "OPTIONS",
+        headers: { origin: ORIGIN_AT_A, "access-control-request-method": "POST" },
+      });
+    assert.equal((await ask(a)).headers.get("access-control-allow-origin"), ORIGIN_AT_A);
+    assert.equal((await ask(b)).headers.get("access-control-allow-origin"), null);
+  };

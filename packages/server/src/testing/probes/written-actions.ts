@@ -1,0 +1,30 @@
+/** For tests of acts whose event nobody looks at more closely: that there is one. */
+import assert from "node:assert/strict";
+import type { AuditAction } from "../../core/audit/actions.ts";
+import type { Db } from "../../db/open.ts";
+import { type Environment, jsonHere } from "../command-line.ts";
+
+/** Each of them is in the audit log of some organisation of the test's database. */
+export async function assertWritten(db: Db, ...actions: readonly AuditAction[]): Promise<void> {
+  const rows = await db.selectFrom("audit_event").select("action").distinct().execute();
+  const written = new Set(rows.map(({ action }) => action));
+  assert.deepEqual(
+    actions.filter((action) => !written.has(action)),
+    [],
+  );
+}
+
+/** The same by the command line. */
+export async function assertListed(env: Environment, org: string, ...actions: readonly AuditAction[]) {
+  for (const action of actions) {
+    const { items } = await jsonHere<{ items: Array<{ actor: string }> }>(
+      ["audit", "list", "--org", org, "--what", action, "--limit", "1"],
+      env,
+    );
+    assert.deepEqual(
+      items.map(({ actor }) => actor),
+      ["operator"],
+      action,
+    );
+  }
+}
