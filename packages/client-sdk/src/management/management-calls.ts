@@ -36,18 +36,18 @@ export type ManagementCalls = {
   "DELETE /legacy/api/oauth/clients/{clientId}": Record<string, never>;
   "POST /legacy/api/oauth/clients/{clientId}/rotate-secret": {
     body?: {
-      /** to tell it from the others; at most 100 characters */
+      /** At most 100 characters */
       label?: string;
-      /** never, when left out */
+      /** Default: never */
       expiresAt?: string;
-      /** the others work until they are revoked, when left out */
+      /** Expires the existing ones; default: they stay active until revoked */
       expireOthersInSeconds?: number;
     };
     answer: CreatedClientSecret;
   };
   "POST /legacy/api/oauth/clients/{clientId}/revoke-old-secret": {
     body?: {
-      /** all but the newest, when left out */
+      /** Default: all active secrets except the newest */
       secretId?: string;
     };
   };
@@ -76,7 +76,7 @@ export type ManagementCalls = {
       clientId?: string;
       userId?: string;
       kind?: "user" | "organisation";
-      /** true: those taken back too */
+      /** true: include revoked consents */
       revoked?: "true" | "false";
     };
     item: Consent;
@@ -88,7 +88,7 @@ export type ManagementCalls = {
   "POST /legacy/api/oauth/consents/organisation": {
     body: {
       clientId: string;
-      /** of those that the client may ask for */
+      /** Scopes that the client may request */
       scopes: string[];
     };
     answer: Consent;
@@ -96,9 +96,9 @@ export type ManagementCalls = {
   "POST /legacy/api/oauth/consents/user": {
     body: {
       clientId: string;
-      /** of those that the client may ask for */
+      /** Scopes that the client may request */
       scopes: string[];
-      /** the user's PermId */
+      /** The user's PermId */
       userId: string;
     };
     answer: Consent;
@@ -112,7 +112,7 @@ export type ManagementCalls = {
   "POST /legacy/api/oauth/preauthorizations": {
     body: {
       clientId: string;
-      /** of those that the client may ask for */
+      /** Scopes that the client may request */
       scopes: string[];
     };
     answer: Preauthorization;
@@ -140,11 +140,11 @@ export type ManagementCalls = {
   "DELETE /legacy/api/oauth/system-accounts/{id}/permissions/{applicationId}": Record<string, never>;
   "POST /legacy/api/oauth/system-accounts/{id}/keys": {
     body?: {
-      /** to tell it from the others; at most 100 characters */
+      /** At most 100 characters */
       label?: string;
-      /** never, when left out */
+      /** Default: never */
       expiresAt?: string;
-      /** the others work until they are revoked, when left out */
+      /** Expires the existing ones; default: they stay active until revoked */
       expireOthersInSeconds?: number;
     };
     answer: CreatedSystemAccountKey;

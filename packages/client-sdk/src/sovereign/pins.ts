@@ -1,7 +1,8 @@
 /** Requirements on a key beyond being the one a token names: the pins of sovereign-signing.md §8. */
+
+import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
 import { DerError } from "@signet/protocol/der/der";
 import { certificateInPem } from "@signet/protocol/der/pem";
-import { x5cChainFault } from "@signet/protocol/certificates/x5c-chain";
 import { calculateJwkThumbprint, type JWK } from "jose";
 import type { SovereignSettings } from "../configuration/settings.ts";
 import { configurationError, SignetError } from "../errors.ts";
