@@ -1,6 +1,5 @@
 /** The principal of a request, and how it is derived from verified claims or from a validated session key. */
 import { SignetError } from "./errors.ts";
-import type { FilterType } from "./filter.ts";
 
 /** Specification, "User (as exposed to client applications)". */
 export interface User {
@@ -15,7 +14,11 @@ export interface User {
 }
 
 /** How the caller was authenticated. */
-export type AuthenticatedBy = Exclude<FilterType, "None">;
+export type AuthenticatedBy =
+  | "OAuthFederated"
+  | "UserFederated"
+  | "OAuthUserBearer"
+  | "SystemAccountExternal";
 
 /** Whom a request comes from; the same shape for every filter. */
 export interface Principal {

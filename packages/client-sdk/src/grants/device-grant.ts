@@ -79,7 +79,6 @@ interface DeviceAuthorization {
   readonly prompt: DevicePrompt;
 }
 
-/** RFC 8628 §3.2. */
 const DEFAULT_INTERVAL_SECONDS = 5;
 const MAX_INTERVAL_SECONDS = 300;
 /** Added on `slow_down` (RFC 8628 §3.5). */

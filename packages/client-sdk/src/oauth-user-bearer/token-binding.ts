@@ -10,7 +10,6 @@ export interface ProofOfPossession {
   readonly presented: PresentedToken;
   /** DER. */
   readonly clientCertificate: Uint8Array | undefined;
-  /** The `DPoP` header. */
   readonly dpopProof: string | null;
   /** Undefined without a configured base URL: proofs name the URL they are for. */
   readonly dpop: Omit<DpopExpectations, "accessToken" | "thumbprint"> | undefined;

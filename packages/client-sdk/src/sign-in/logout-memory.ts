@@ -19,7 +19,6 @@ export interface LogoutMemory {
   recall(keys: readonly string[]): readonly (number | undefined)[] | Promise<readonly (number | undefined)[]>;
 }
 
-/** About 20 MB. */
 const DEFAULT_MAX_ENTRIES = 100_000;
 
 /**
