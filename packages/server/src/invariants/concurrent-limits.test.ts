@@ -10,8 +10,8 @@ import { listCustomScopes } from "../core/scopes/scopes.store.ts";
 import { countPools } from "../core/signing-pools/signing-pool.store.ts";
 import type { Database } from "../db/open.ts";
 import { countRoots, insertRoot } from "../features/device-identity/ek-trust/ek-trust.store.ts";
-import { importRoots } from "../features/device-identity/ek-trust/roots.ts";
-import { MAX_POOLS, MAX_ROOTS } from "../features/sovereign/admin-api/pool-settings.ts";
+import { importRoots, MAX_DEVICE_ROOTS } from "../features/device-identity/ek-trust/roots.ts";
+import { MAX_POOLS } from "../features/sovereign/admin-api/pool-settings.ts";
 import { createPool, deletePool } from "../features/sovereign/admin-api/pools.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { oneAfterTheOther } from "../testing/fakes/in-sequence.ts";
@@ -96,7 +96,7 @@ forEachDatabase(({ fresh }) => {
     const { orgId } = by();
     const row = { orgId, certificate: "", subject: "", subjectHash: "", notAfter: 0, createdAt: 0 };
     await database().transaction(async (tx) => {
-      for (let at = 1; at < MAX_ROOTS; at++)
+      for (let at = 1; at < MAX_DEVICE_ROOTS; at++)
         await insertRoot(tx, { ...row, createdBy: "test", fingerprint: `${at}` });
     });
     const make = (inside: Database) => {
@@ -105,6 +105,6 @@ forEachDatabase(({ fresh }) => {
       return importRoots({ database: inside, clock: Date.now }, by(), [file]);
     };
     await twiceAtOnce(make);
-    assert.equal(await countRoots(database().query, orgId), MAX_ROOTS);
+    assert.equal(await countRoots(database().query, orgId), MAX_DEVICE_ROOTS);
   });
 });
