@@ -8,7 +8,7 @@ import type {
 } from "./legacy-records.ts";
 
 export type LegacyCalls = {
-  /** A member of the organisation by email address */
+  /** Get a user by email address */
   "POST /legacy/api/users/get": {
     body: {
       email: string;
@@ -16,33 +16,33 @@ export type LegacyCalls = {
     };
     answer: LegacyUser;
   };
-  /** Sign a user in by address and password */
+  /** Sign a user in by email and password */
   "POST /legacy/api/Authentication/User/Login": {
     body: {
       Email: string;
       Password: string;
-      /** of an authenticator app, or a recovery code */
+      /** Authenticator code or recovery code */
       TwoFactorCode?: string;
       ApplicationId?: string;
     };
     answer: {
-      /** a session key, shown this once */
+      /** A session key, returned once */
       Key: string;
       ExpiresAt: string | null;
       User: LegacyUser;
     };
   };
-  /** Sign a user in by address and password, with {appId} */
+  /** Sign a user in by email and password, with {appId} */
   "POST /legacy/api/Authentication/User/Login/{appId}": {
     body: {
       Email: string;
       Password: string;
-      /** of an authenticator app, or a recovery code */
+      /** Authenticator code or recovery code */
       TwoFactorCode?: string;
       ApplicationId?: string;
     };
     answer: {
-      /** a session key, shown this once */
+      /** A session key, returned once */
       Key: string;
       ExpiresAt: string | null;
       User: LegacyUser;
@@ -62,7 +62,7 @@ export type LegacyCalls = {
       ApplicationId?: string;
     };
   };
-  /** Register a user of the organisation; the address is confirmed by mail */
+  /** Register a user; the address is verified by email */
   "POST /legacy/api/Authentication/User/Register": {
     body: {
       Email: string;
@@ -76,7 +76,7 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Register a user of the organisation that the path names, which is the caller's */
+  /** Register a user of the organisation in the path, which must be the caller's */
   "POST /legacy/api/Authentication/Organisation/{publicId}/Register/Account": {
     body: {
       Email: string;
@@ -90,7 +90,7 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Ask a user of another organisation to become a member of the caller's */
+  /** Invite a user of another organisation */
   "POST /legacy/api/Authentication/User/Roaming/Register": {
     body: {
       Email?: string;
@@ -102,7 +102,7 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Send a link to set a new password */
+  /** Email a link to set a new password */
   "POST /legacy/api/Authentication/User/{email}/PasswordReset": {
     body?: {
       ApplicationId?: string;
@@ -111,14 +111,14 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Complete what a link of a mail is for; browsers get a page instead */
+  /** Complete an email link; browsers get a page instead */
   "GET /legacy/api/Authentication/Action/{id}/{type}": {
     answer: {
       Type: "VerifyEmail" | "ResetPassword" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
       Completed: true;
     };
   };
-  /** Complete what a link of a mail is for, with what it needs */
+  /** Complete an email link with its required input */
   "POST /legacy/api/Authentication/Action/{id}/{type}": {
     body?: {
       NewPassword?: string;
@@ -128,14 +128,14 @@ export type LegacyCalls = {
       Completed: true;
     };
   };
-  /** Confirm the address of a registration; browsers get a page instead */
+  /** Verify the address of a registration; browsers get a page instead */
   "GET /legacy/api/Authentication/User/Register/Complete/{key}": {
     answer: {
       Type: "VerifyEmail" | "ResetPassword" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
       Completed: true;
     };
   };
-  /** What completing a link needs; changes nothing */
+  /** Get the input that an email link requires; changes nothing */
   "GET /legacy/api/Authentication/Action/{id}/{type}/Requirement": {
     answer: {
       Type: "VerifyEmail" | "ResetPassword" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
@@ -143,7 +143,7 @@ export type LegacyCalls = {
       ExpiresAt: string;
     };
   };
-  /** Who holds a session key, and how they proved who they are, with {key} */
+  /** Get the user of a session key and how they authenticated, with {key} */
   "GET /legacy/api/Authentication/Account/VerifyIdentity/{key}": {
     answer: {
       Verified: true;
@@ -153,7 +153,7 @@ export type LegacyCalls = {
       Amr: string[];
     };
   };
-  /** The holder of a session key; with `true` or `extendSetting` the application's settings too */
+  /** Get the user of a session key; with `true` or `extendSetting` also the application's settings */
   "GET /legacy/api/User/Profile/{appId}/{key}": {
     answer: LegacyUser & {
       Settings?: {
@@ -161,7 +161,7 @@ export type LegacyCalls = {
       };
     };
   };
-  /** Replace what an application keeps about the holder of a session key; signed */
+  /** Replace the application's settings for the user of a session key; requires a signature */
   "PUT /legacy/api/User/Profile/{appId}/{key}": {
     body: {
       Settings: {
@@ -174,7 +174,7 @@ export type LegacyCalls = {
       };
     };
   };
-  /** The holder of a session key; with `true` or `extendSetting` the application's settings too, with {extendSetting} */
+  /** Get the user of a session key; with `true` or `extendSetting` also the application's settings, with {extendSetting} */
   "GET /legacy/api/User/Profile/{appId}/{key}/{extendSetting}": {
     answer: LegacyUser & {
       Settings?: {
@@ -182,52 +182,52 @@ export type LegacyCalls = {
       };
     };
   };
-  /** What a user is signed in to by session keys */
+  /** List the active session keys of a user */
   "GET /legacy/api/User/{userId}/ServiceSessions": {
     item: ServiceSession;
   };
-  /** Whether nobody of the organisation has this username */
+  /** Check whether a username is available */
   "GET /legacy/api/User/Username/Available/{username}": {
     answer: {
       Available: boolean;
     };
   };
-  /** The applications of the caller's organisation */
+  /** List the applications of the caller's organisation */
   "GET /legacy/api/Organisation/Application/List": {
     item: LegacyApplication;
   };
-  /** The applications that the caller may act for */
+  /** List the applications that the caller may act for */
   "GET /legacy/api/Organisation/External/Application/List": {
     item: LegacyApplication;
   };
-  /** The applications of an organisation, which is the caller's */
+  /** List the applications of an organisation, which must be the caller's */
   "GET /legacy/api/Organisations/{appId}/{publicId}/application/list": {
     item: LegacyApplication;
   };
   /** Validate the session key of a federation login */
   "GET /legacy/api/auth/validate": {
     query: {
-      /** the session key */
+      /** The session key. */
       key: string;
     };
     answer: ValidSessionKey;
   };
-  /** Whether a session key is valid, and whose it is */
+  /** Validate a session key and get its user */
   "GET /legacy/api/Keys/User/{key}": {
     answer: ValidSessionKey;
   };
-  /** A temporary key of the same user and application */
+  /** Convert to a temporary key */
   "POST /legacy/api/Keys/User/{key}/Convert/To/UserTemp": {
     answer: ConvertedSessionKey;
   };
-  /** A permanent key of the same user and application */
+  /** Convert to a permanent key */
   "POST /legacy/api/Keys/User/{key}/Convert/To/UserPerm": {
     answer: ConvertedSessionKey;
   };
-  /** Whether the key's user may use an application of the organisation */
+  /** Check whether the key's user may use an application */
   "GET /legacy/api/Keys/User/{key}/Permission/{appId}": {
     answer: {
-      /** whether the user may use the application */
+      /** Whether the user may use the application */
       Permitted: boolean;
       Role: "Standard" | "Administrator";
     };
