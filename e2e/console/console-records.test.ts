@@ -270,7 +270,11 @@ test("quickstart: from nothing to the first sign-in, which the page sees by itse
   await page.getByRole("heading", { name: "Waiting for the first sign-in" }).waitFor();
   const token = await signInToIt(await visitor(t), clientId);
   await page.getByRole("heading", { name: "Your application works" }).waitFor();
-  assert.equal(await page.locator("#live-status").textContent(), "Your application works", "said to screen readers");
+  assert.equal(
+    await page.locator("#live-status").textContent(),
+    "Your application works",
+    "said to screen readers",
+  );
   assert.match(await page.locator("#first-use").innerText(), /grace@northwind\.example/);
   await visit.look("Parking");
 

@@ -16,6 +16,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
   fr: [
     "Actions",
     "Active",
+    "Application",
     "Applications",
     "Code",
     "Console",
@@ -35,7 +36,7 @@ const sharedWords: Readonly<Record<string, readonly string[]>> = {
   es: ["No", "Scopes", "TPM", "Tokens"],
   da: [
     ...["Administrator", "Browser", "Grant types", "Header", "Invitation", "Links", "Logo", "Menu"],
-    ...["Organisation", "Payload", "Reference", "Scopes", "Status", "TPM", "Tokens"],
+    ...["Organisation", "Payload", "Public client", "Reference", "Scopes", "Status", "TPM", "Tokens"],
   ],
 };
 

@@ -134,7 +134,10 @@ test("the profile is kept, with the language of these pages, and says what is wr
   assert.equal(typedIn(late, "surname"), "Byron");
   assert.match(late.body, /id="surname-now">[^<]*Lovelace/);
   assert.doesNotMatch(late.body, /id="(firstname|phone|locale)-now"/, "only what differs");
-  assert.match(late.body, /in einem anderen Fenster geändert<\/p>\n<p>Die andere Änderung wurde am [^<]* UTC/);
+  assert.match(
+    late.body,
+    /in einem anderen Fenster geändert<\/p>\n<p>Die andere Änderung wurde am [^<]* UTC/,
+  );
   assert.equal((await user())?.surname, "Lovelace");
 });
 
