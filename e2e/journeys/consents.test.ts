@@ -76,7 +76,7 @@ test("custom scopes are told, an administrator is asked for, a consent is taken 
   };
   await page.goto(authorizeUrl(userApp));
   await signIn(page, demo.user);
-  await look("consent", /^Allow Payroll to use your account\?$/);
+  await look("consent", /^Allow Payroll to access your account\?$/);
   await allow(page);
   assert.match((await site.callback()).url.searchParams.get("code") ?? "", /^sgn_ac_/);
   await page.waitForURL((url) => url.origin === site.origin);

@@ -86,7 +86,11 @@ async function lookAtSignIn(page: Page, look: Look): Promise<void> {
   await page.goto(authorizeUrl({ prompt: "consent" }));
   await look("sign-in", heading, passkeyScript);
   const stranger = { email: `stranger-${Math.random()}@demo.example`, password: "not the password" };
-  for (const notice of [/do not belong together/, /do not belong together/, /too many attempts/]) {
+  for (const notice of [
+    /^Incorrect email or password/,
+    /^Incorrect email or password/,
+    /^Too many attempts/,
+  ]) {
     await signIn(page, stranger);
     await page.getByText(notice).waitFor();
     assert.equal(await page.locator("#email").inputValue(), stranger.email, "what was typed is kept");

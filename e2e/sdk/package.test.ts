@@ -9,8 +9,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import os from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { eventually } from "../../packages/server/src/testing/eventually.ts";
 import { freePort } from "../../packages/server/src/testing/free-port.ts";
 import { build } from "../../scripts/build.ts";
 import { compileApplications, otherNodes, runApplications } from "./packed-sdk.ts";
@@ -158,17 +158,12 @@ test("signet start, from the installed package, answers /healthz and ends with 0
 
 /** Waits for status 200, for a minute at most. */
 async function healthy(child: ChildProcess, url: string, output: { text: string }): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
+  const isHealthy = async () => {
     assert.equal(child.exitCode, null, `signet start ended early:\n${output.text}`);
-    const status = await fetch(url).then(
-      (response) => response.status,
-      () => undefined,
-    );
-    if (status === 200) return;
-    await delay(50);
-  }
-  assert.fail(`no 200 from ${url} in a minute:\n${output.text}`);
+    const response = await fetch(url).catch(() => undefined);
+    return response?.status === 200;
+  };
+  await eventually(`${url} answers with 200`, isHealthy, 60_000);
 }
 
 function collectOutput(child: ChildProcess): { text: string } {

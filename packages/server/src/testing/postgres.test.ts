@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { eventually } from "./eventually.ts";
 import { createDatabase, dropDatabase, startPostgres } from "./postgres.ts";
 
 test("a server listens on loopback only, as the tests need it, and stop leaves nothing", async (t) => {
@@ -57,8 +57,7 @@ test("a server does not outlive a process that is killed", async () => {
   const folder = path.dirname((await showAll(url)).get("data_directory") ?? "");
   assert.ok(existsSync(folder));
   child.kill("SIGKILL");
-  for (let waited = 0; waited < 20_000 && existsSync(folder); waited += 50) await delay(50);
-  assert.ok(!existsSync(folder));
+  await eventually("the data folder is removed", () => !existsSync(folder), 20_000);
   await assert.rejects(rows(url, "SELECT 1"), { code: "ECONNREFUSED" });
 });
 
