@@ -34,7 +34,7 @@ test("the confirmation names user and organisation, and repeats the request's pa
   const page = render(endSessionPage(asked));
   assert.match(page, /<h1>Sign out of Acme\?<\/h1>/);
   assert.match(page, /<bdi>ada@acme\.example<\/bdi>/);
-  assert.match(page, /Payroll asked for this\./);
+  assert.match(page, /Payroll requested this\./);
   assert.match(page, /<form method="post" action="\/oauth\/1\/end_session">/);
   assert.match(page, /name="csrf" value="the-csrf">\n<input type="hidden" name="state" value="the-state">/);
   assert.match(page, /id="logout-confirm" type="submit">Sign out</);
@@ -43,7 +43,7 @@ test("the confirmation names user and organisation, and repeats the request's pa
 
 test("without a home page there is no link to stay signed in", () => {
   const { application: _, stayUri: __, fields: ___, ...bare } = asked;
-  assert.doesNotMatch(render(endSessionPage(bare)), /Stay signed in|asked for this/);
+  assert.doesNotMatch(render(endSessionPage(bare)), /Stay signed in|requested this/);
 });
 
 test("the last page links to the application's home page", () => {
