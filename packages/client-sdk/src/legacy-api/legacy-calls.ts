@@ -8,7 +8,6 @@ import type {
 } from "./legacy-records.ts";
 
 export type LegacyCalls = {
-  /** Get a user by email address */
   "POST /legacy/api/users/get": {
     body: {
       email: string;
@@ -16,7 +15,6 @@ export type LegacyCalls = {
     };
     answer: LegacyUser;
   };
-  /** Sign a user in by email and password */
   "POST /legacy/api/Authentication/User/Login": {
     body: {
       Email: string;
@@ -32,7 +30,6 @@ export type LegacyCalls = {
       User: LegacyUser;
     };
   };
-  /** Sign a user in by email and password, with {appId} */
   "POST /legacy/api/Authentication/User/Login/{appId}": {
     body: {
       Email: string;
@@ -48,21 +45,18 @@ export type LegacyCalls = {
       User: LegacyUser;
     };
   };
-  /** End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens */
   "POST /legacy/api/Authentication/User/Logout": {
     body: {
       Key: string;
       ApplicationId?: string;
     };
   };
-  /** End a session key and its session; with `true` or `everywhere` all sessions, keys and tokens, with {everywhere} */
   "POST /legacy/api/Authentication/User/Logout/{everywhere}": {
     body: {
       Key: string;
       ApplicationId?: string;
     };
   };
-  /** Register a user; the address is verified by email */
   "POST /legacy/api/Authentication/User/Register": {
     body: {
       Email: string;
@@ -76,7 +70,6 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Register a user of the organisation in the path, which must be the caller's */
   "POST /legacy/api/Authentication/Organisation/{publicId}/Register/Account": {
     body: {
       Email: string;
@@ -90,7 +83,6 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Invite a user of another organisation */
   "POST /legacy/api/Authentication/User/Roaming/Register": {
     body: {
       Email?: string;
@@ -102,7 +94,6 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Email a link to set a new password */
   "POST /legacy/api/Authentication/User/{email}/PasswordReset": {
     body?: {
       ApplicationId?: string;
@@ -111,14 +102,12 @@ export type LegacyCalls = {
       Message: string;
     };
   };
-  /** Complete an email link; browsers get a page instead */
   "GET /legacy/api/Authentication/Action/{id}/{type}": {
     answer: {
       Type: "VerifyEmail" | "ResetPassword" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
       Completed: true;
     };
   };
-  /** Complete an email link with its required input */
   "POST /legacy/api/Authentication/Action/{id}/{type}": {
     body?: {
       NewPassword?: string;
@@ -128,14 +117,12 @@ export type LegacyCalls = {
       Completed: true;
     };
   };
-  /** Verify the address of a registration; browsers get a page instead */
   "GET /legacy/api/Authentication/User/Register/Complete/{key}": {
     answer: {
       Type: "VerifyEmail" | "ResetPassword" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
       Completed: true;
     };
   };
-  /** Get the input that an email link requires; changes nothing */
   "GET /legacy/api/Authentication/Action/{id}/{type}/Requirement": {
     answer: {
       Type: "VerifyEmail" | "ResetPassword" | "AcceptInvitation" | "AcceptRoaming" | "ChangeEmail";
@@ -143,7 +130,6 @@ export type LegacyCalls = {
       ExpiresAt: string;
     };
   };
-  /** Get the user of a session key and how they authenticated, with {key} */
   "GET /legacy/api/Authentication/Account/VerifyIdentity/{key}": {
     answer: {
       Verified: true;
@@ -153,7 +139,6 @@ export type LegacyCalls = {
       Amr: string[];
     };
   };
-  /** Get the user of a session key; with `true` or `extendSetting` also the application's settings */
   "GET /legacy/api/User/Profile/{appId}/{key}": {
     answer: LegacyUser & {
       Settings?: {
@@ -161,7 +146,6 @@ export type LegacyCalls = {
       };
     };
   };
-  /** Replace the application's settings for the user of a session key; requires a signature */
   "PUT /legacy/api/User/Profile/{appId}/{key}": {
     body: {
       Settings: {
@@ -174,7 +158,6 @@ export type LegacyCalls = {
       };
     };
   };
-  /** Get the user of a session key; with `true` or `extendSetting` also the application's settings, with {extendSetting} */
   "GET /legacy/api/User/Profile/{appId}/{key}/{extendSetting}": {
     answer: LegacyUser & {
       Settings?: {
@@ -182,29 +165,23 @@ export type LegacyCalls = {
       };
     };
   };
-  /** List the active session keys of a user */
   "GET /legacy/api/User/{userId}/ServiceSessions": {
     item: ServiceSession;
   };
-  /** Check whether a username is available */
   "GET /legacy/api/User/Username/Available/{username}": {
     answer: {
       Available: boolean;
     };
   };
-  /** List the applications of the caller's organisation */
   "GET /legacy/api/Organisation/Application/List": {
     item: LegacyApplication;
   };
-  /** List the applications that the caller may act for */
   "GET /legacy/api/Organisation/External/Application/List": {
     item: LegacyApplication;
   };
-  /** List the applications of an organisation, which must be the caller's */
   "GET /legacy/api/Organisations/{appId}/{publicId}/application/list": {
     item: LegacyApplication;
   };
-  /** Validate the session key of a federation login */
   "GET /legacy/api/auth/validate": {
     query: {
       /** The session key. */
@@ -212,19 +189,15 @@ export type LegacyCalls = {
     };
     answer: ValidSessionKey;
   };
-  /** Validate a session key and get its user */
   "GET /legacy/api/Keys/User/{key}": {
     answer: ValidSessionKey;
   };
-  /** Convert to a temporary key */
   "POST /legacy/api/Keys/User/{key}/Convert/To/UserTemp": {
     answer: ConvertedSessionKey;
   };
-  /** Convert to a permanent key */
   "POST /legacy/api/Keys/User/{key}/Convert/To/UserPerm": {
     answer: ConvertedSessionKey;
   };
-  /** Check whether the key's user may use an application */
   "GET /legacy/api/Keys/User/{key}/Permission/{appId}": {
     answer: {
       /** Whether the user may use the application */
