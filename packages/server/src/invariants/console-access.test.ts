@@ -2,7 +2,7 @@
 // organisation's. A new route is tried without being named here; one with a new kind of record fails until it is planted.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { type FakeClock, fakeClock } from "../testing/fakes/fake-clock.ts";

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { createAction } from "../core/actions/actions.ts";
 import type { ActionType } from "../core/actions/user-action.ts";
 import { findUser } from "../core/users/users.store.ts";
-import { CONSOLE } from "../page-kit/visit.ts";
+import { CONSOLE } from "../page-kit/page.ts";
 import { forEachDatabase } from "../testing/databases.ts";
 import { type TestBrowser, type TestPage, testBrowser } from "../testing/fakes/browser.ts";
 import { MAIL_ENV } from "../testing/fakes/mailbox.ts";

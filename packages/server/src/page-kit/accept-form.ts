@@ -10,7 +10,7 @@ import type { SignedIn } from "../core/sessions/session.ts";
 import { boundTo, type Database } from "../db/open.ts";
 import type { FormFailure, SentBefore } from "../html/components/record-form.ts";
 import { formOf } from "../http/form-body.ts";
-import { type ConsoleDeps, requestPath, requireAdministrator, type Visit } from "./visit.ts";
+import { type ConsoleDeps, requestPath, requireAdministrator, type Visit } from "./page.ts";
 
 /** A form as it was sent, and by whom. */
 export interface SentForm {

@@ -2,7 +2,7 @@
 import { findActorNames } from "../core/audit/actor-names.ts";
 import { lastChanges } from "../core/audit/audit.store.ts";
 import type { Messages } from "../html/messages/messages.ts";
-import type { ConsoleDeps } from "./visit.ts";
+import type { ConsoleDeps } from "./page.ts";
 
 /**
  * The text for each actor; one query for all of them.

@@ -8,8 +8,8 @@ import type { Messages } from "../html/messages/messages.ts";
 import { consoleStylesheet } from "../html/stylesheet.ts";
 import { queryOf } from "../http/form-body.ts";
 import { newNonce } from "../http/page.ts";
+import { type ConsoleDeps, consolePath, type Visit } from "./page.ts";
 import { readerMessages } from "./reader-language.ts";
-import { type ConsoleDeps, consolePath, type Visit } from "./visit.ts";
 
 /** The pages of the navigation. */
 export type ConsolePage = keyof Messages["console"]["frame"]["pages"];
@@ -106,6 +106,7 @@ export async function consoleFrame(
     stylesheet: consoleStylesheet.path,
     organisation: pageOrganisation(visit),
     homeUri: consolePath(organisation),
+    consoleUri: (rest) => consolePath(organisation, rest),
     navigation: {
       label: frame.navigation,
       sections: sections.map(({ heading, pages }) => ({

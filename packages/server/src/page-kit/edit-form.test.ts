@@ -25,7 +25,7 @@ import {
   type TestService,
 } from "../testing/test-service.ts";
 import { type EditForm, editRoute } from "./edit-form.ts";
-import type { BrowserSessionPort, ConsoleDeps } from "./visit.ts";
+import type { BrowserSessionPort, ConsoleDeps } from "./page.ts";
 
 const CSRF = "ours";
 

@@ -3,7 +3,7 @@ import type { SignedIn } from "../core/sessions/session.ts";
 import type { FormShown, FormView } from "../html/components/form-state.ts";
 import { newSubmissionToken } from "./accept-form.ts";
 import { type ConsolePage, consoleFrame } from "./console-frame.ts";
-import { type ConsoleDeps, requestPath, type Visit } from "./visit.ts";
+import { type ConsoleDeps, requestPath, type Visit } from "./page.ts";
 
 /** @param hidden by default a submission token, as a form needs that creates or sends something */
 export async function formView<Input>(

@@ -7,7 +7,7 @@ import type { Html } from "../html/html.ts";
 import type { Messages } from "../html/messages/messages.ts";
 import { newNonce } from "../http/page.ts";
 import { pageMessages } from "./console-frame.ts";
-import { type CONSOLE, type ConsoleDeps, consoleRoute, failsLoginPolicy, show, type Visit } from "./visit.ts";
+import { type CONSOLE, type ConsoleDeps, consoleRoute, failsLoginPolicy, show, type Visit } from "./page.ts";
 
 /**
  * @param url as the part's `data-live` has it

@@ -11,7 +11,7 @@ import {
   type SentForm,
 } from "./accept-form.ts";
 import { consoleFrame } from "./console-frame.ts";
-import { type ConsoleDeps, consolePath, show, type Visit } from "./visit.ts";
+import { type ConsoleDeps, consolePath, show, type Visit } from "./page.ts";
 
 /** Answers a form of the console with outcome `reauthenticate`. */
 export async function askForIdentity(

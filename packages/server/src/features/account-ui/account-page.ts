@@ -28,7 +28,6 @@ import { consoleStylesheet } from "../../html/stylesheet.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
 import { newNonce } from "../../http/page.ts";
 import { wasAlready } from "../../page-kit/console-frame.ts";
-import { readerMessages } from "../../page-kit/reader-language.ts";
 import {
   type BrowserSessionPort,
   consolePath,
@@ -36,7 +35,8 @@ import {
   SeeOther,
   SignInRequired,
   type Visit,
-} from "../../page-kit/visit.ts";
+} from "../../page-kit/page.ts";
+import { readerMessages } from "../../page-kit/reader-language.ts";
 
 export interface AccountDeps {
   readonly database: Database;
@@ -154,6 +154,7 @@ export function accountFrame(visit: Visit, user: User, current: AccountPage | un
     stylesheet: consoleStylesheet.path,
     organisation: pageOrganisation(organisation),
     homeUri: accountPath(organisation, "profile"),
+    consoleUri: (rest) => consolePath(organisation, rest),
     wasAlready: wasAlready(visit),
     navigation: {
       label: frame.account,

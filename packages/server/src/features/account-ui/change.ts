@@ -2,7 +2,7 @@
 
 import type { SignedIn } from "../../core/sessions/session.ts";
 import { copyScript } from "../../html/scripts.ts";
-import { goTo, show, type Visit } from "../../page-kit/visit.ts";
+import { goTo, show, type Visit } from "../../page-kit/page.ts";
 import { type AccountDeps, accountFrame, accountPath } from "./account-page.ts";
 import { type ChangeFrame, shownCodesPage } from "./change.page.ts";
 import type { SecurityDone } from "./security/security.page.ts";

@@ -19,7 +19,7 @@ import { noteSessionUse } from "../../core/sessions/sessions.store.ts";
 import type { Database } from "../../db/open.ts";
 import { formOf, queryOf } from "../../http/form-body.ts";
 import { addressOf } from "../../http/listeners/client-address.ts";
-import type { Visit } from "../../page-kit/visit.ts";
+import type { Visit } from "../../page-kit/page.ts";
 
 /** Implemented by the sign-in (oauth/authorize). */
 export interface FederationSignIn {

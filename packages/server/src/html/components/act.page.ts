@@ -1,6 +1,7 @@
 /** Pages around an act: the question before it, and what it made, shown once. */
 
 import { type Content, type Html, html, linkAddress } from "../html.ts";
+import { copyScript } from "../scripts.ts";
 import { type ConsoleFrame, type ConsoleView, consoleLayout } from "./console-layout.ts";
 import { textField } from "./fields.ts";
 import { type HiddenField, hiddenFields } from "./form.ts";
@@ -69,14 +70,12 @@ export function shownOncePage(
       text: Content;
       values: ReadonlyArray<{ id: string; title: string; lines: string }>;
       doneUri: string;
-      /** Address of the copy script. */
-      script: string;
     },
 ): Html {
   const { secret } = view.messages.console.frame;
   return consoleLayout({
     ...view,
-    scripts: [view.script],
+    scripts: [copyScript.path],
     notice: html`<div class="notice hint" id="once-notice" role="status"><p class="notice-title">${secret.once}</p>
 <p>${view.text}</p></div>
 `,

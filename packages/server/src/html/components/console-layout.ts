@@ -12,6 +12,8 @@ export type ConsoleFrame = PageFrame & {
   organisation: PageOrganisation;
   /** Where the organisation's name leads. */
   homeUri: string;
+  /** @param rest below the organisation's console: begins with a slash */
+  consoleUri(rest: string): string;
   navigation: { label: string; sections: readonly NavSection[] };
   user: { email: string };
   /** Below the user's address: the account's pages, or the console, for who may see it. */

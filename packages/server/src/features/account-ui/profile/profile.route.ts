@@ -18,8 +18,8 @@ import { copyScript } from "../../../html/scripts.ts";
 import { queryOf } from "../../../http/form-body.ts";
 import { addressOf } from "../../../http/listeners/client-address.ts";
 import { inOrganisation } from "../../../http/organisation-lookup.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { requireVersion, VersionConflict, versionOf } from "../../../page-kit/record-version.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,

@@ -15,7 +15,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { qrCode } from "../../../html/components/qr-code.ts";
 import { copyScript } from "../../../html/scripts.ts";
 import type { Rejection, SentForm } from "../../../page-kit/accept-form.ts";
-import { show, type Visit } from "../../../page-kit/visit.ts";
+import { show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import { type AccountDeps, accountRoute, changeOf, requireRecentChanger } from "../account-page.ts";
 import { authenticatorPage, confirmPage } from "../change.page.ts";

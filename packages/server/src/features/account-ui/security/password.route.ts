@@ -8,7 +8,7 @@ import type { SignedIn } from "../../../core/sessions/session.ts";
 import { changeOwnPassword } from "../../../core/users/change-password.ts";
 import { findPasswordChangedAt } from "../../../core/users/users.store.ts";
 import { queryOf } from "../../../http/form-body.ts";
-import { goTo, show, type Visit } from "../../../page-kit/visit.ts";
+import { goTo, show, type Visit } from "../../../page-kit/page.ts";
 import { acceptAccountForm, askForIdentity } from "../account-form.ts";
 import {
   type AccountDeps,

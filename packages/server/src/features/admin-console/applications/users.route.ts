@@ -20,7 +20,6 @@ import {
 } from "../../../page-kit/confirmation.ts";
 import { ALREADY_APPLIED, consoleFrame, pageMessages } from "../../../page-kit/console-frame.ts";
 import { ROWS_PER_PAGE, readCursor, splitPage } from "../../../page-kit/list-page.ts";
-import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import {
   actingOn,
   type ConsoleDeps,
@@ -32,7 +31,8 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
+import { askForIdentity } from "../../../page-kit/reauthentication.ts";
 import { applicationPath, recordCrumbs, requireApplication } from "./application-path.ts";
 import { usersPage } from "./users.page.ts";
 

@@ -5,7 +5,7 @@ import type { KeptEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 import { actorTexts } from "../../../page-kit/actor-names.ts";
-import type { ConsoleDeps } from "../../../page-kit/visit.ts";
+import type { ConsoleDeps } from "../../../page-kit/page.ts";
 import { pageOf, targetOf } from "./target.ts";
 
 export interface DisplayedEvent {

@@ -13,7 +13,7 @@ import {
   queryText,
   requireRecentAuthentication,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { readFilterInput, toFilter } from "./filter.ts";
 
 export function auditExportRoute(app: FastifyInstance, deps: ConsoleDeps): void {

@@ -2,7 +2,7 @@
 
 import type { KeptEvent } from "../../../core/audit/audit.store.ts";
 import type { Organisation } from "../../../core/organisations/organisation.ts";
-import { consolePath } from "../../../page-kit/visit.ts";
+import { consolePath } from "../../../page-kit/page.ts";
 
 type TargetKind =
   | "user"

@@ -14,7 +14,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { type ConsentsTab, type ConsentsView, consentsPage } from "./consents.page.ts";
 import {
   type ConsentSearch,
@@ -87,11 +87,6 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
   const page = consentsPage({
     ...frame,
     tab,
-    tabUris: {
-      consents: consolePath(organisation, "/consents"),
-      preauthorizations: consolePath(organisation, "/preauthorizations"),
-    },
-    newUri: consolePath(organisation, `/${tab}/new`),
     search,
     isSearch:
       search.user !== "" || search.application !== "" || search.kind !== "" || search.state !== "living",
@@ -101,12 +96,6 @@ async function showList(deps: ConsoleDeps, visit: Visit, tab: ConsentsTab): Prom
       consent,
       by: actorName(consent.grantedBy),
       revokedBy: consent.revokedBy === null ? undefined : actorName(consent.revokedBy),
-      applicationUri: consolePath(organisation, `/applications/${consent.application.id}`),
-      userUri: consent.user?.email ? consolePath(organisation, `/users/${consent.user.id}`) : undefined,
-      revokeUri: consolePath(
-        organisation,
-        `/${tab}/${consent.id}/${tab === "consents" ? "revoke" : "delete"}`,
-      ),
     })),
     newestUri: before === undefined ? undefined : listUri(visit, tab, search),
     olderUri: last && listUri(visit, tab, search, { before: last.id }),

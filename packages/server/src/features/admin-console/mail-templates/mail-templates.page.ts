@@ -11,6 +11,7 @@ import {
 } from "../../../html/components/record-form.ts";
 import { nameCell, table } from "../../../html/components/table.ts";
 import { type Html, html, linkAddress } from "../../../html/html.ts";
+import { framesScript } from "../../../html/scripts.ts";
 
 /** How mail leaves this server; undefined parts are not known or not there. */
 export type MailSetup = {
@@ -21,7 +22,6 @@ export type MailSetup = {
 
 export type MailTemplatesView = ConsoleFrame & {
   setup: MailSetup;
-  uriOf: Readonly<Record<MailTemplate, string>>;
 };
 
 /** Every mail there is, and whether any is sent. */
@@ -60,7 +60,7 @@ export function mailTemplatesPage(view: MailTemplatesView): Html {
           rows: mailTemplates.map((template) => ({
             id: `mail-${template}`,
             cells: [
-              nameCell({ name: text.names[template], uri: view.uriOf[template] }),
+              nameCell({ name: text.names[template], uri: view.consoleUri(`/mail-templates/${template}`) }),
               html`<span class="codes-line">${text.when[template]}</span>`,
             ],
           })),
@@ -74,7 +74,6 @@ export function mailTemplatesPage(view: MailTemplatesView): Html {
 export type MailTemplateView = ConsoleFrame & {
   template: MailTemplate;
   content: MailContent;
-  listUri: string;
   /** The page's own address. */
   ownUri: string;
   /** Of the mail as HTML, for the frame. */
@@ -83,8 +82,6 @@ export type MailTemplateView = ConsoleFrame & {
   test: { action: string; csrf: string; once: string; isPossible: boolean };
   failure?: FormFailure | undefined;
   isSent: boolean;
-  /** Address of frames.js. */
-  script: string;
 };
 
 /** One mail, as text and as HTML. */
@@ -94,9 +91,9 @@ export function mailTemplatePage(view: MailTemplateView): Html {
   return consoleLayout({
     ...view,
     title: text.names[template],
-    scripts: [view.script],
+    scripts: [framesScript.path],
     summary: text.when[template],
-    breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.listUri }],
+    breadcrumbs: [{ label: frame.pages.mailTemplates, uri: view.consoleUri("/mail-templates") }],
     notice: view.isSent ? doneNotice(text.done.sent) : failureNotice(view.failure, messages),
     body: [
       card({

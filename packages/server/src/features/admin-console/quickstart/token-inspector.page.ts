@@ -18,8 +18,6 @@ export type InspectorView = ConsoleFrame &
     fault?: string | undefined;
     failure?: FormFailure | undefined;
     inspection?: Inspection | undefined;
-    applicationUri(id: string): string;
-    userUri(id: string): string;
   };
 
 export function inspectorPage(view: InspectorView): Html {
@@ -91,16 +89,16 @@ function findingList(findings: readonly Finding[], { console }: Messages): Html 
 }
 
 function aboutIt(view: InspectorView, inspection: Inspection): Html | false {
-  const { messages, applicationUri, userUri } = view;
+  const { messages, consoleUri } = view;
   const { about } = messages.console.quickstart.inspector;
   const { application, user, scopes = [], issuedAt, expiresAt } = inspection;
   const link = (uri: string, text: string) => html`<a href="${linkAddress(uri)}"><bdi>${text}</bdi></a>`;
   const entries = [
     {
       label: about.application,
-      content: application && link(applicationUri(application.id), application.name),
+      content: application && link(consoleUri(`/applications/${application.id}`), application.name),
     },
-    { label: about.user, content: user && link(userUri(user.id), user.email) },
+    { label: about.user, content: user && link(consoleUri(`/users/${user.id}`), user.email) },
     { label: about.scopes, content: scopes.length > 0 && html`<code>${scopes.join(" ")}</code>` },
     { label: about.issued, content: issuedAt !== undefined && moment(issuedAt, messages.format.minute) },
     { label: about.expires, content: expiryOf(expiresAt, messages) },

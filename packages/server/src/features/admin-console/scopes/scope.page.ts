@@ -18,9 +18,6 @@ export type Named = { name: string; uri: string };
 
 export type ScopeView = ConsoleFrame & {
   scope: CustomScope;
-  listUri: string;
-  editUri: string;
-  deleteUri: string;
   usedBy: readonly Named[];
   lastChange: { who: string; at: number } | undefined;
   done: keyof Messages["console"]["scopes"]["done"] | undefined;
@@ -34,10 +31,20 @@ export function scopePage(view: ScopeView): Html {
     ...view,
     title: scope.name,
     heading: html`<bdi>${scope.name}</bdi>`,
-    breadcrumbs: [{ label: frame.pages.scopes, uri: view.listUri }],
+    breadcrumbs: [{ label: frame.pages.scopes, uri: view.consoleUri("/scopes") }],
     actions: [
-      buttonLink({ id: "scope-edit", uri: view.editUri, label: text.edit, isPrimary: true }),
-      buttonLink({ id: "scope-delete", uri: view.deleteUri, label: text.deleteScope, isDangerous: true }),
+      buttonLink({
+        id: "scope-edit",
+        uri: view.consoleUri(`/scopes/${scope.id}/edit`),
+        label: text.edit,
+        isPrimary: true,
+      }),
+      buttonLink({
+        id: "scope-delete",
+        uri: view.consoleUri(`/scopes/${scope.id}/delete`),
+        label: text.deleteScope,
+        isDangerous: true,
+      }),
     ],
     notice: view.done && doneNotice(text.done[view.done]),
     body: [
@@ -84,21 +91,20 @@ ${others > 0 && html`<li class="quiet">${text.others({ count: others })}</li>`}<
 
 export type ScopeFormView = FormView<ScopeInput> & {
   /** Undefined for a new scope. */
-  before: Pick<CustomScope, "name"> | undefined;
-  listUri: string;
-  backUri: string;
+  before: Pick<CustomScope, "id" | "name"> | undefined;
 };
 
 export function scopeFormPage(view: ScopeFormView): Html {
   const { messages, before, state: form } = view;
   const { frame, scopes: text } = messages.console;
+  const backUri = view.consoleUri(before ? `/scopes/${before.id}` : "/scopes");
   const title = before ? text.editTitle({ name: before.name }) : text.makeTitle;
   return consoleLayout({
     ...view,
     title,
     breadcrumbs: [
-      { label: frame.pages.scopes, uri: view.listUri },
-      ...(before ? [{ label: before.name, uri: view.backUri }] : []),
+      { label: frame.pages.scopes, uri: view.consoleUri("/scopes") },
+      ...(before ? [{ label: before.name, uri: backUri }] : []),
     ],
     notice: failureNotice(view.failure ?? faultsFailure(form, (id) => fieldLabel(id, text)), messages),
     body: html`<section class="card">${recordForm({
@@ -106,7 +112,7 @@ export function scopeFormPage(view: ScopeFormView): Html {
       id: "scope-form",
       fields: [enterSaves, textFields(view), claimFields(view)],
       submit: { id: "scope-save", label: before ? text.save : text.create },
-      cancelUri: view.backUri,
+      cancelUri: backUri,
     })}</section>
 `,
   });

@@ -8,8 +8,6 @@ import { type Html, html } from "../../../html/html.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
 
 export type ScopesView = ConsoleFrame & {
-  listUri: string;
-  newUri: string;
   search: string;
   scopes: ReadonlyArray<{ scope: CustomScope; uri: string }>;
   newestUri: string | undefined;
@@ -20,7 +18,12 @@ export type ScopesView = ConsoleFrame & {
 /** The organisation's own scopes, and the standard ones explained. */
 export function scopesPage(view: ScopesView): Html {
   const { frame, scopes: text } = view.messages.console;
-  const make = buttonLink({ id: "scope-new", uri: view.newUri, label: text.make, isPrimary: true });
+  const make = buttonLink({
+    id: "scope-new",
+    uri: view.consoleUri("/scopes/new"),
+    label: text.make,
+    isPrimary: true,
+  });
   return consoleLayout({
     ...view,
     title: frame.pages.scopes,
@@ -48,7 +51,7 @@ function ownScopes(view: ScopesView, make: Html): Html {
   const { scopes: text } = messages.console;
   if (isEmpty(view)) return emptyState({ title: text.none, text: text.noneText, action: make });
   return html`${searchForm({
-    action: view.listUri,
+    action: view.consoleUri("/scopes"),
     label: text.search,
     value: search,
     isSearch: search !== "",

@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import { findApplication } from "../../../core/applications/applications.store.ts";
 import { isKeyActive } from "../../../core/system-accounts/system-account.ts";
 import { listKeys, listPermittedApplications } from "../../../core/system-accounts/system-accounts.store.ts";
-import { copyScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
 import {
@@ -13,7 +12,7 @@ import {
   requireId,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { accountPage } from "./account.page.ts";
 import { type AccountsDeps, accountPath, listCrumb, requireAccount } from "./account-path.ts";
 import { curlLines, sdkLines } from "./snippets.ts";
@@ -49,7 +48,6 @@ async function showAccount(deps: AccountsDeps, visit: Visit): Promise<void> {
     uriOf: (rest) => accountPath(organisation, id, rest),
     lastChange: await lastChangeOf(deps, orgId, id, frame.messages),
     done: doneIn(visit, frame.messages.console.systemAccounts.done),
-    script: copyScript.path,
   });
   await show(visit, frame, page);
 }

@@ -24,7 +24,6 @@ export type ChooseView = ConsoleFrame &
     search: string;
     applications: readonly { id: string; name: string; uri: string }[];
     hasMore: boolean;
-    newApplicationUri: string;
     fault?: string;
   };
 
@@ -33,7 +32,11 @@ export function chooseApplicationPage(view: ChooseView): Html {
   const { messages, applications, search } = view;
   const { choose: text, permissions } = messages.console.systemAccounts;
   const isEmpty = applications.length === 0 && search === "";
-  const make = { id: "application-new", uri: view.newApplicationUri, label: text.makeApplication };
+  const make = {
+    id: "application-new",
+    uri: view.consoleUri("/applications/new"),
+    label: text.makeApplication,
+  };
   const list = table({
     label: text.title,
     columns: [permissions.application],
@@ -72,7 +75,7 @@ ${
 export type AccountInput = { name: string; kind: "plain" | "administrator"; isStrict: boolean };
 
 export type NewAccountView = FormView<AccountInput> &
-  Pick<ConsoleView, "breadcrumbs"> & { application: { id: string; name: string }; cancelUri: string };
+  Pick<ConsoleView, "breadcrumbs"> & { application: { id: string; name: string } };
 
 export function newAccountPage(view: NewAccountView): Html {
   const { messages, input, state, application } = view;
@@ -87,6 +90,7 @@ export function newAccountPage(view: NewAccountView): Html {
     ])}${recordForm({
       ...view,
       id: "account-form",
+      cancelUri: view.consoleUri("/system-accounts"),
       hidden: [{ name: "application", value: application.id }],
       fields: [
         textField({

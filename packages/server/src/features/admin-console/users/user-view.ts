@@ -37,6 +37,4 @@ export type UserView = ConsoleFrame &
     audit: { byThem: string; toThem: string };
     lastChange: { who: string; at: number } | undefined;
     done: keyof Messages["console"]["users"]["done"] | undefined;
-    /** Address of the copy script. */
-    script: string;
   };

@@ -12,6 +12,7 @@ import { doneNotice, lastChangeLine } from "../../../html/components/record-form
 import { type Content, type Html, html } from "../../../html/html.ts";
 import { readableJson } from "../../../html/json.ts";
 import { languageName } from "../../../html/messages/language-name.ts";
+import { copyScript } from "../../../html/scripts.ts";
 import { accessCards, activityCard, sessionsCard } from "./user-access.page.ts";
 import { factorsCard, invitationCard } from "./user-factors.page.ts";
 import { displayName, isGuest } from "./user-path.ts";
@@ -34,7 +35,7 @@ export function userPage(view: UserView): Html {
       isPrimary: true,
     }),
     notice: view.done && doneNotice(text.done[view.done]),
-    scripts: [view.script],
+    scripts: [copyScript.path],
     body: [
       view.home && aside("guest-notice", text.guest.title, text.guest.text({ organisation: view.home.name })),
       isYou && aside("self-notice", text.self.title, text.self.text),

@@ -11,7 +11,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { agentPage, type ShownAgentKey } from "./agent.page.ts";
 import { agentStanding } from "./pool-state.ts";
 import { agentAt, poolCrumbs, poolPath } from "./pool-visit.ts";

@@ -13,7 +13,6 @@ import {
 import { listKeysOfPool } from "../../../core/signing-pools/signing-pools.store.ts";
 import { dayAndHourWords, hourWords } from "../../../html/components/time-words.ts";
 import type { Messages } from "../../../html/messages/messages.ts";
-import { copyScript, liveScript } from "../../../html/scripts.ts";
 import { lastChangeOf } from "../../../page-kit/actor-names.ts";
 import { consoleFrame, doneIn } from "../../../page-kit/console-frame.ts";
 import { livePieceRoute } from "../../../page-kit/live-piece.ts";
@@ -26,7 +25,7 @@ import {
   requireAdministrator,
   show,
   type Visit,
-} from "../../../page-kit/visit.ts";
+} from "../../../page-kit/page.ts";
 import { type ListedAgent, type PoolLive, poolLivePiece, poolPage, type Signatures } from "./pool.page.ts";
 import { agentStanding, loadsOf } from "./pool-state.ts";
 import { findPoolAt, poolAt, poolCrumbs, poolPath } from "./pool-visit.ts";
@@ -77,7 +76,6 @@ async function showPool(deps: ConsoleDeps, visit: Visit): Promise<void> {
     },
     lastChange: await lastChangeOf(deps, orgId, pool.id, frame.messages),
     done: doneIn(visit, frame.messages.console.pools.done),
-    scripts: [copyScript.path, liveScript.path],
   });
   await show(visit, frame, page);
 }

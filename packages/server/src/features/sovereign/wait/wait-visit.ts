@@ -1,18 +1,17 @@
 /** A browser that comes to a request: whose it is, and how the request stands. */
 import type { Application } from "../../../core/applications/application.ts";
 import type { ApplicationDirectory } from "../../../core/applications/applications.ts";
-import type { Organisation } from "../../../core/organisations/organisation.ts";
 import type { OrganisationDirectory } from "../../../core/organisations/organisations.ts";
 import type { SignedIn } from "../../../core/sessions/session.ts";
 import type { ErrorHandler } from "../../../http/error-handlers.ts";
 import { NotFound } from "../../../http/errors.ts";
-import type { InOrganisation } from "../../../http/organisation-lookup.ts";
+import type { Visit } from "../../../page-kit/page.ts";
 import type { RequestStatus } from "../agent-api/request-messages.ts";
 import type { SovereignRequests } from "../requests/sovereign-requests.ts";
 import { browserSessionHash } from "./browser-session.ts";
 import { type WaitStatus, waitStatus } from "./wait-status.ts";
 
-export type Visit = InOrganisation<Organisation>;
+export type { Visit } from "../../../page-kit/page.ts";
 
 export interface WaitDeps {
   readonly baseUrl: string;

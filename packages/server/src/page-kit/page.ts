@@ -25,30 +25,28 @@ import { sendPage } from "../http/page.ts";
 /** One browser request at one organisation. */
 export type Visit = InOrganisation<Organisation>;
 
-/** What pages need of the browser's session; the authorize feature implements it. */
+/** The browser's session, CSRF checks, and a sign-in that returns to the page: implemented by the authorize feature. */
 export interface BrowserSessionPort {
   whoIsThere(visit: Visit): Promise<SignedIn | undefined>;
-  /** For a page that refreshes itself: does not count as activity of the session. */
+  /** The same for a page that polls: the session's idle timeout still runs. */
   whoWatches(visit: Visit): Promise<SignedIn | undefined>;
-  /** Whether the organisation requires a second factor that this session has not shown in this browser. */
+  /** Whether the organisation requires a second factor that the session has not verified in this browser. */
   lacksRequiredFactor(visit: Visit, signedIn: SignedIn): Promise<boolean>;
-  /** The browser's own token, and the CSRF token bound to it. */
+  /** The browser's token and the CSRF token bound to it. */
   formBinding(visit: Visit): { browser: string; csrf: string };
   isOwnForm(visit: Visit, presented: string | undefined): boolean;
-  /** Whether the browser says that one of our pages made the request, or says nothing. */
+  /** Whether the request's headers say it comes from a page of this server, or say nothing. */
   isFromHere(visit: Visit): boolean;
-  /** Bound to `subject` instead of the session: for a form that waits while its user signs in again. */
+  /** CSRF token of a form that waits while the browser signs in again, bound to `subject` instead of the session. */
   keptSeal(visit: Visit, subject: string): string;
   isKeptForm(visit: Visit, subject: string, presented: string | undefined): boolean;
-  /** Shows what the sign-in lacks; afterwards the browser goes to the page. @param missing what the page asks for besides */
+  /** Starts the sign-in, which ends at the page. @param missing what the page requires besides a session */
   signIn(
     visit: Visit,
     page: { place: "account" | "console" | "devices"; path: string },
     missing?: LackingProof,
   ): Promise<void>;
-  /** Sets the cookie of a new session. */
   writeSession(visit: Visit, token: string): void;
-  /** The trusted browser's cookie. */
   deviceToken(visit: Visit): string | undefined;
 }
 
